@@ -1,0 +1,62 @@
+# Everything runs in .venv; the system's Python is only asked to create it.
+# Another interpreter: make PYTHON=/path/to/python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.NOTPARALLEL:
+.PHONY: help demo test check lint types notebooks stress benchmark clean
+
+help:
+	@echo "make demo       reproduce the article into results/"
+	@echo "make test       run the tests"
+	@echo "make check      lint, types, notebooks and the tests"
+	@echo "make stress     search long for counterexamples"
+	@echo "make benchmark  time the enumeration"
+	@echo "make clean      remove everything that make built"
+
+demo: $(VENV)/installed-test
+	$(BIN)/sensitivity-lab article --output results/
+
+test: $(VENV)/installed-test
+	$(BIN)/python -m pytest
+
+# The quick ones first; the tests last, so that their closing line ends the output.
+check: lint types notebooks test
+
+lint: $(VENV)/installed-test,check,dask
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/installed-test,check,dask
+	$(BIN)/mypy
+
+notebooks: $(VENV)/installed-test
+	$(BIN)/python -m pytest -m notebooks
+
+stress: $(VENV)/installed-test
+	$(BIN)/python -m pytest -m stress
+
+benchmark: $(VENV)/installed-test
+	$(BIN)/python benchmarks/enumeration.py
+
+clean:
+	rm -rf $(VENV) results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stem names the extras: installed-test,check installs .[test,check].
+$(VENV)/installed-%: pyproject.toml $(VENV)/created
+	@echo "Installing sensitivity_lab[$*] into $(VENV), which can take a minute or two"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+$(VENV)/created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "sensitivity_lab needs Python 3.11 or newer, and $(PYTHON) is: $$($(PYTHON) --version 2>&1)." \
+	    "Install one and name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot create virtual environments." \
+	    "Install what is missing (Debian, Ubuntu: apt install python3-venv) and try again." >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
