@@ -1,0 +1,177 @@
+"""Exact arithmetic on records: rationals, their roots, and directed rounding to floats.
+
+Every record is a rational number, floats included, so the answers of the built-in queries are
+rationals or, for the standard deviation, square roots of rationals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import total_ordering
+
+from .errors import InputError
+
+Number = int | float | Fraction | Decimal
+"""The types a record may have; each value stands for exactly one rational."""
+
+
+def common_integers(records: Iterable[Number]) -> tuple[list[int], int]:
+    """Write records as integers over one common denominator.
+
+    Returns
+    -------
+    integers : list of int
+        ``records[i] == Fraction(integers[i], denominator)``, exactly.
+    denominator : int
+        The least common denominator.
+
+    Examples
+    --------
+    >>> common_integers([0.5, 3, Fraction(1, 3)])
+    ([3, 18, 2], 6)
+    """
+    ratios = [record.as_integer_ratio() for record in records]
+    denominator = math.lcm(*{below for _, below in ratios})
+    return [above * (denominator // below) for above, below in ratios], denominator
+
+
+def nearest(value: Fraction) -> float:
+    """Return the float nearest to a rational; raise InputError beyond the range of floats."""
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        raise InputError(
+            f"an answer of about 1e{len(str(abs(round(value)))) - 1} is beyond the range of floats "
+            "(about 1.8e308); divide the records by a constant"
+        ) from None
+
+
+def round_up(value: Fraction) -> float:
+    """Return the smallest float that is not below a rational.
+
+    Examples
+    --------
+    >>> round_up(Fraction(1, 10)) == 0.1, round_up(Fraction(1, 3)) > Fraction(1, 3)
+    (True, True)
+    """
+    close = nearest(value)
+    return close if Fraction(close) >= value else math.nextafter(close, math.inf)
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """How far two exact answers are apart, compared with other differences without rounding.
+
+    Parameters
+    ----------
+    first, second : Fraction
+        The two answers, or their squares if `root`; then neither is negative.
+    root : bool, default False
+        Whether the answers are the square roots of `first` and `second`.
+
+    Examples
+    --------
+    >>> Difference(Fraction(8), Fraction(2), root=True) == Difference(
+    ...     Fraction(2), Fraction(0), True
+    ... )
+    True
+    >>> Difference(Fraction(1), Fraction(4)).exact
+    Fraction(3, 1)
+    """
+
+    first: Fraction
+    second: Fraction
+    root: bool = False
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The difference as a rational; None if the answers are roots."""
+        return None if self.root else abs(self.first - self.second)
+
+    def nearest(self) -> float:
+        """Return the difference as the nearest float (for roots: within 2**-100 of a tie)."""
+        low, high = self._bracket()
+        return nearest((low + high) / 2)
+
+    def upper(self) -> float:
+        """Return the smallest float that is not below the difference."""
+        low, high = self._bracket()
+        rounded = round_up(high)
+        below = math.nextafter(rounded, -math.inf)
+        # high lies above the true value by at most one part in 2**120; only then can the float
+        # below `rounded` still be an upper bound, and an exact comparison decides.
+        if (
+            self.root
+            and low <= Fraction(below)
+            and self <= Difference(Fraction(below), Fraction(0))
+        ):
+            return below
+        return rounded
+
+    def _bracket(self) -> tuple[Fraction, Fraction]:
+        """Return rationals around the difference, equal or a part in 2**120 apart."""
+        if not self.root:
+            distance = abs(self.first - self.second)
+            return distance, distance
+        if self.first == self.second:
+            return Fraction(0), Fraction(0)
+        # |sqrt a - sqrt b| = |a - b| / (sqrt a + sqrt b) has no cancellation.
+        distance = abs(self.first - self.second)
+        (low_a, high_a), (low_b, high_b) = _root(self.first), _root(self.second)
+        return distance / (high_a + high_b), distance / (low_a + low_b)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two differences are the same real number."""
+        if not isinstance(other, Difference):
+            return NotImplemented
+        return _sign_of_difference(self._roots(), other._roots()) == 0
+
+    def __lt__(self, other: Difference) -> bool:
+        """Tell whether this difference is the smaller one."""
+        return _sign_of_difference(self._roots(), other._roots()) < 0
+
+    def __hash__(self) -> int:
+        """Hash by the nearest float: equal differences share it."""
+        return hash(self.nearest())
+
+    def _roots(self) -> tuple[Fraction, Fraction]:
+        """Return a >= b with the difference equal to sqrt a - sqrt b."""
+        if self.root:
+            return max(self.first, self.second), min(self.first, self.second)
+        return (self.first - self.second) ** 2, Fraction(0)
+
+
+def _root(value: Fraction) -> tuple[Fraction, Fraction]:
+    """Return rationals around the square root, equal if it is rational, else 2**-128 apart."""
+    above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if above * above == value.numerator and below * below == value.denominator:
+        return Fraction(above, below), Fraction(above, below)
+    # Scale by a power of four so that the integer root has at least 128 bits.
+    shift = max(0, 128 + (value.denominator.bit_length() - value.numerator.bit_length()) // 2)
+    root = math.isqrt((value.numerator << 2 * shift) // value.denominator)
+    return Fraction(root, 1 << shift), Fraction(root + 1, 1 << shift)
+
+
+def _sign_of_difference(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> int:
+    """Return the sign of (sqrt a - sqrt b) - (sqrt c - sqrt d) for a >= b, c >= d, exactly."""
+    (a, b), (c, d) = one, two
+    # sqrt a + sqrt d against sqrt b + sqrt c, squared: p + 2 sqrt(ad) against 2 sqrt(bc)
+    p, ad, bc = a + d - b - c, a * d, b * c
+    # p against 2 (sqrt(bc) - sqrt(ad)); signs first, then squares.
+    sign_p = (p > 0) - (p < 0)
+    sign_q = (bc > ad) - (bc < ad)
+    if sign_p != sign_q or sign_p == 0:
+        return (sign_p > sign_q) - (sign_p < sign_q)
+    # p**2 against 4 (bc + ad - 2 sqrt(abcd)), that is r + 8 sqrt(abcd) against 0
+    r = p * p - 4 * (bc + ad)
+    product = 64 * ad * bc
+    if r >= 0:
+        sign = (r > 0) or (product > 0)
+        return sign_p * int(sign)
+    square = r * r
+    return sign_p * ((product > square) - (product < square))

@@ -1,0 +1,29 @@
+"""The few exceptions of the package.
+
+All derive from `SensitivityLabError`, so one ``except`` catches them; those that a caller's
+argument can cause are also `ValueError`.
+"""
+
+
+class SensitivityLabError(Exception):
+    """Base class of every error that this package raises on purpose."""
+
+
+class InputError(SensitivityLabError, ValueError):
+    """An argument is not acceptable; the message says what came and what is accepted."""
+
+
+class QueryError(SensitivityLabError, ValueError):
+    """A query raised, or returned no finite number; the message names the dataset."""
+
+
+class TooLargeError(SensitivityLabError, ValueError):
+    """The search would need more than its limit; the message gives the numbers and ways out."""
+
+
+class NoEngineError(SensitivityLabError, ValueError):
+    """No engine takes the problem; the message lists the reason of each."""
+
+
+class VerificationError(SensitivityLabError):
+    """A result does not hold when it is recomputed from its witness."""

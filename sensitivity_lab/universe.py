@@ -1,0 +1,307 @@
+"""The finite multiset of records that datasets are drawn from."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arithmetic import Number, common_integers
+from .errors import InputError
+
+_SHOWN = 12
+"""A repr shows at most so many distinct values."""
+
+
+class Universe:
+    """The finite multiset of records that datasets are drawn from.
+
+    Parameters
+    ----------
+    values : sequence of int, float, Fraction or Decimal, shape (m,)
+        The distinct values, in any order, finite. Ints stay ints.
+    counts : sequence of int, shape (m,), optional
+        How often each value occurs, at least once each. By default, once each.
+
+    Attributes
+    ----------
+    values : tuple of numbers, shape (m,)
+        The distinct values, ascending.
+    counts : tuple of int, shape (m,), or None
+        Their multiplicities; None if there are as many copies as a dataset can hold.
+    size : int or math.inf
+        The number of records N, also ``len(universe)``.
+
+    Raises
+    ------
+    InputError
+        If a value is no finite number, comes twice, or a count is no positive integer.
+
+    See Also
+    --------
+    Universe.from_dataset : Scenario (a), each listed record is there once.
+    Universe.from_domain : Scenario (b), each value can occur often.
+
+    Examples
+    --------
+    >>> universe = Universe([10, 1, 2], [1, 1, 3])
+    >>> universe
+    Universe of 5 records: 1, 2 (x3), 10
+    >>> list(universe)
+    [1, 2, 2, 2, 10]
+    """
+
+    values: tuple[Number, ...]
+    counts: tuple[int, ...] | None
+
+    def __init__(self, values: Iterable[Number], counts: Iterable[int] | None = None) -> None:
+        listed, _ = _distinct(values)
+        given = _as_list(values)
+        if len(listed) != len(given):
+            twice = next(value for value, count in Counter(given).items() if count > 1)
+            raise InputError(
+                f"the values of a universe are distinct, got {twice!r} more than once; "
+                "give counts, or use Universe.from_dataset, which counts repeated records"
+            )
+        if counts is None:
+            self._set(listed, (1,) * len(listed))
+            return
+        checked = [_check_count(count) for count in counts]
+        if len(checked) != len(given):
+            raise InputError(
+                f"values and counts must have one length, got {len(given)} values and "
+                f"{len(checked)} counts"
+            )
+        count_of = dict(zip(given, checked, strict=True))
+        self._set(listed, tuple(count_of[value] for value in listed))
+
+    def _set(self, values: Sequence[Number], counts: tuple[int, ...] | None) -> None:
+        self.values = tuple(values)
+        self.counts = counts
+
+    @classmethod
+    def from_dataset(cls, records: Iterable[Number]) -> Universe:
+        """Make the universe of scenario (a): a dataset whose records are there once each.
+
+        Parameters
+        ----------
+        records : iterable of numbers, shape (N,)
+            Any order; equal values are different records. A pandas Series or a numpy array
+            works as well as a list.
+
+        Returns
+        -------
+        Universe
+
+        Raises
+        ------
+        InputError
+            If there is no record, or one is no finite number.
+
+        Examples
+        --------
+        >>> Universe.from_dataset([5, 1, 5, 2])
+        Universe of 4 records: 1, 2, 5 (x2)
+        """
+        made = cls.__new__(cls)
+        made._set(*_distinct(records))
+        return made
+
+    @classmethod
+    def from_domain(cls, values: Iterable[Number], copies: int | None = None) -> Universe:
+        """Make the universe of scenario (b): a domain of values that can occur repeatedly.
+
+        Parameters
+        ----------
+        values : iterable of numbers, shape (m,)
+            The distinct values.
+        copies : int, optional
+            How often each value can occur, at least 1. By default as often as a dataset can hold.
+
+        Returns
+        -------
+        Universe
+
+        Raises
+        ------
+        InputError
+            If there is no value, one is no finite number or comes twice, or `copies` is not a
+            positive integer.
+
+        Examples
+        --------
+        >>> Universe.from_domain([1, 2, 3])
+        Universe of the values 1, 2, 3, each as often as a dataset can hold
+        >>> Universe.from_domain([1, 2], copies=4)
+        Universe of 8 records: 1 (x4), 2 (x4)
+        """
+        made = cls(values)
+        if copies is None:
+            made.counts = None
+        else:
+            made.counts = (_check_count(copies, "copies"),) * len(made.values)
+        return made
+
+    @property
+    def size(self) -> int | float:
+        """The number of records N; math.inf for a domain with unlimited copies."""
+        return math.inf if self.counts is None else sum(self.counts)
+
+    def multiplicities(self, limit: int) -> tuple[int, ...]:
+        """Return how often each value can occur in a dataset of at most `limit` records."""
+        if self.counts is None:
+            return (limit,) * len(self.values)
+        return tuple(min(count, limit) for count in self.counts)
+
+    @cached_property
+    def integers(self) -> tuple[list[int], int]:
+        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
+        return common_integers(self.values)
+
+    @cached_property
+    def array(self) -> NDArray[Any]:
+        """The values as int64 or float64 if that is lossless, else as Python objects."""
+        if all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in self.values):
+            return np.array(self.values, dtype=np.int64)
+        if all(isinstance(value, (int, float)) and value == float(value) for value in self.values):
+            return np.array(self.values, dtype=np.float64)
+        return np.array(self.values, dtype=object)
+
+    def __len__(self) -> int:
+        if self.counts is None:
+            raise InputError(
+                "a domain with unlimited copies has no number of records; use len(universe.values) "
+                "for the number of distinct values, or from_domain(values, copies=...)"
+            )
+        return sum(self.counts)
+
+    def __iter__(self) -> Iterator[Number]:
+        """Yield the records in ascending order, each as often as it occurs."""
+        len(self)
+        return chain.from_iterable(map(repeat, self.values, self.counts or ()))
+
+    def __contains__(self, record: object) -> bool:
+        return record in self._position
+
+    def index(self, record: Number) -> int:
+        """Return the position of a record among the distinct values, or raise InputError."""
+        try:
+            return self._position[record]
+        except (KeyError, TypeError):
+            raise InputError(f"the record {record!r} is not in the universe: {self!r}") from None
+
+    @cached_property
+    def _position(self) -> dict[Number, int]:
+        return {value: position for position, value in enumerate(self.values)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Universe):
+            return NotImplemented
+        return self.values == other.values and self.counts == other.counts
+
+    def __hash__(self) -> int:
+        return hash((self.values, self.counts))
+
+    def __repr__(self) -> str:
+        counts = self.counts or (1,) * len(self.values)
+        listed = [
+            f"{value} (x{count})" if count > 1 else str(value)
+            for value, count in zip(self.values[:_SHOWN], counts[:_SHOWN], strict=True)
+        ]
+        if len(self.values) > _SHOWN:
+            listed[-2:] = ["...", str(self.values[-1])]
+        shown = ", ".join(listed)
+        if self.counts is None:
+            return f"Universe of the values {shown}, each as often as a dataset can hold"
+        return f"Universe of {len(self)} record{'s' * (len(self) != 1)}: {shown}"
+
+    def _repr_html_(self) -> str:
+        counts = self.counts or ("any",) * len(self.values)
+        rows: list[tuple[object, object]] = list(zip(self.values, counts, strict=True))
+        if len(rows) > 2 * _SHOWN:
+            rows = [*rows[:_SHOWN], ("...", "..."), rows[-1]]
+        body = "".join(f"<tr><td>{value}</td><td>{count}</td></tr>" for value, count in rows)
+        size = "" if self.counts is None else f" of {len(self)} records"
+        return (
+            f"<table><caption>Universe{size}</caption>"
+            f"<thead><tr><th>value</th><th>copies</th></tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _as_list(values: Iterable[Any]) -> list[Any]:
+    """Return the values as a list of Python numbers, or raise InputError."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"records must be a sequence of numbers, got {values!r}")
+    if getattr(values, "ndim", 1) != 1:
+        raise InputError(
+            f"records must be one-dimensional, got {values.ndim} dimensions; "  # type: ignore[attr-defined]
+            "give one column at a time"
+        )
+    dtype = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        array = np.asarray(values)
+        if dtype.kind == "f" and not np.isfinite(array).all():
+            bad = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise InputError(_not_finite(array[bad].item(), bad))
+        return list(array.tolist())
+    return [_as_number(value, position) for position, value in enumerate(values)]
+
+
+def _as_number(value: Any, position: int) -> Number:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) is int or type(value) is Fraction:
+        return value
+    if isinstance(value, (float, Decimal)):
+        if not math.isfinite(value):
+            raise InputError(_not_finite(value, position))
+        return value
+    if value is None or str(value) in ("<NA>", "NaT"):
+        raise InputError(_not_finite(value, position))
+    hint = "give a numeric column"
+    if isinstance(value, bool):
+        hint = "use 0 and 1"
+    elif isinstance(value, numbers.Rational):
+        return Fraction(value)
+    raise InputError(
+        f"a record must be an int, float, Fraction or Decimal, got {value!r} "
+        f"({type(value).__name__}) at position {position}; {hint}"
+    )
+
+
+def _not_finite(value: object, position: int) -> str:
+    return (
+        f"records must be finite numbers, got {value!r} at position {position}; "
+        "drop or replace missing and infinite values first"
+    )
+
+
+def _distinct(values: Iterable[Any]) -> tuple[list[Number], tuple[int, ...]]:
+    """Return the distinct values in ascending order, and their counts."""
+    listed = _as_list(values)
+    if not listed:
+        raise InputError("a universe needs at least one record, got none")
+    # Equal numbers of different types hash alike, so a Counter merges 1 and 1.0.
+    counter = Counter(listed)
+    distinct = list(counter)
+    # A Fraction and a Decimal do not compare with each other; as Fractions all numbers do.
+    mixed = any(isinstance(value, Decimal) for value in distinct)
+    distinct.sort(key=Fraction if mixed else None)
+    return distinct, tuple(counter[value] for value in distinct)
+
+
+def _check_count(count: Any, name: str = "counts") -> int:
+    if isinstance(count, np.generic):
+        count = count.item()
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InputError(f"{name} must be positive integers, got {count!r}")
+    return count
