@@ -1,0 +1,69 @@
+"""Running independent pieces of work; the only importer of joblib and of the progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import joblib
+from tqdm import tqdm
+
+Recipe = TypeVar("Recipe")
+Answer = TypeVar("Answer")
+
+
+def workers(n_jobs: int | None) -> int:
+    """Return how many workers joblib would use, under whatever `parallel_config` is active."""
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def run(
+    function: Callable[[Recipe], Answer],
+    recipes: Sequence[Recipe],
+    lengths: Sequence[int],
+    *,
+    n_jobs: int | None,
+    progress: bool | None,
+) -> list[Answer]:
+    """Apply a function to every recipe, in order.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a recipe. Lambdas and closures work under every backend.
+    recipes : sequence
+        Small descriptions of pieces of work.
+    lengths : sequence of int
+        The amount of work in each recipe, for the progress bar.
+    n_jobs : int or None
+        As in joblib: None means 1 unless `joblib.parallel_config` says otherwise. The backend is
+        joblib's default or that of `parallel_config`.
+    progress : bool or None
+        Whether to show a progress bar; None shows one only on a terminal and only past a second.
+
+    Returns
+    -------
+    list
+        The answers, in the order of the recipes.
+    """
+    bar = tqdm(
+        total=sum(lengths),
+        unit=" datasets",
+        unit_scale=True,
+        disable=None if progress is None else not progress,
+        delay=1 if progress is None else 0,
+        leave=False,
+    )
+    answers: list[Any] = []
+    with bar:
+        if workers(n_jobs) == 1:
+            produced = map(function, recipes)
+        else:
+            # Pickles by value what plain pickle cannot, which not every backend does by itself.
+            portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
+            parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+            produced = parallel(joblib.delayed(portable)(recipe) for recipe in recipes)
+        for length, answer in zip(lengths, produced, strict=True):
+            answers.append(answer)
+            bar.update(length)
+    return answers

@@ -1,0 +1,88 @@
+"""A sensitivity problem: validated once, trusted by every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import InputError
+from .neighbors import Change, Relation, check_size
+from .queries import Query
+from .universe import Universe
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The question how much queries can change between neighbors, for datasets of some sizes.
+
+    Parameters
+    ----------
+    universe : Universe
+    queries : tuple of Query
+        Answered independently of each other; together only because engines share work.
+    neighbors : tuple of Relation
+        Answered independently of each other, such as one relation at several distances.
+    sizes : tuple of int
+        The sizes n of x; the maximum is over all of them.
+    """
+
+    universe: Universe
+    queries: tuple[Query, ...]
+    neighbors: tuple[Relation, ...]
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Check that every query is defined on every pair; relations check themselves."""
+        smallest = min(
+            min(size, size - removed + added)
+            for relation in self.neighbors
+            for size, (removed, added) in self.changes(relation)
+        )
+        for query in self.queries:
+            if smallest < query.least_size:
+                raise InputError(
+                    f"{query.name} needs at least {query.least_size} records, but datasets of "
+                    f"size {smallest} occur among x and y; choose a larger size or a smaller k"
+                )
+
+    def changes(self, relation: Relation) -> list[tuple[int, Change]]:
+        """Return every size n of x with every change (removed, added) that leads to a neighbor."""
+        return [
+            (size, change)
+            for size in self.sizes
+            for change in relation.changes(size, self.universe)
+        ]
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest dataset among x and y."""
+        return max(
+            max(size, size - removed + added)
+            for relation in self.neighbors
+            for size, (removed, added) in self.changes(relation)
+        )
+
+    def only(self, queries: Sequence[Query]) -> Problem:
+        """Return the same problem for some of its queries."""
+        return Problem(self.universe, tuple(queries), self.neighbors, self.sizes)
+
+
+def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
+    """Return the sizes asked for, ascending and distinct, or raise InputError."""
+    if isinstance(size, Iterable) and not isinstance(size, (str, bytes)):
+        sizes = sorted({check_size(one, universe) for one in size})
+        if not sizes:
+            raise InputError("size must be a whole number or several of them, got none")
+        return tuple(sizes)
+    return (check_size(size, universe),)
+
+
+def check_universe(universe: Any) -> Universe:
+    """Return a universe, or raise InputError that says how to make one."""
+    if isinstance(universe, Universe):
+        return universe
+    raise InputError(
+        f"universe must be a Universe, got {type(universe).__name__}; "
+        "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
+    )

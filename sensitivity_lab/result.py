@@ -1,0 +1,295 @@
+"""What a search returns: the sensitivity and the pair of datasets that proves it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from .arithmetic import Difference, Number, nearest
+from .errors import VerificationError
+from .neighbors import Dataset, Relation, check_dataset
+from .queries import Query
+from .universe import Universe
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHOWN = 16
+"""A repr shows at most so many records of a dataset."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A pair of neighboring datasets that attains the sensitivity.
+
+    Attributes
+    ----------
+    x, y : tuple of numbers
+        The datasets, ascending.
+    query_x, query_y : float
+        The query's answers on them, in the query's unit.
+    """
+
+    x: Dataset
+    y: Dataset
+    query_x: float
+    query_y: float
+
+    @property
+    def shared(self) -> Dataset:
+        """The records of the core: those of x that are in y too."""
+        return tuple((Counter(self.x) & Counter(self.y)).elements())
+
+    @property
+    def only_x(self) -> Dataset:
+        """The records of x that are not in y."""
+        return tuple((Counter(self.x) - Counter(self.y)).elements())
+
+    @property
+    def only_y(self) -> Dataset:
+        """The records of y that are not in x."""
+        return tuple((Counter(self.y) - Counter(self.x)).elements())
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
+        from .plotting import plot_witness
+
+        return plot_witness(self, **options)
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The global sensitivity of a query, with its proof.
+
+    Attributes
+    ----------
+    value : float
+        The sensitivity, in the query's unit (variance: units squared): the float nearest to the
+        exact one; for a caller's own function, the difference of its two answers.
+    exact : Fraction or None
+        The sensitivity as a rational; None for the standard deviation and for callers' functions.
+    upper : float or None
+        The smallest float that is not below the exact sensitivity: noise scaled to it is never too
+        small. None for callers' functions.
+    status : {"exact"}
+        "exact": no pair of neighbors differs more; the search left nothing out.
+    method : str
+        The name of the engine.
+    arithmetic : {"exact", "float"}
+        Whether candidates were compared as rationals, or as the floats a function returned.
+    datasets_evaluated : int
+        On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
+    witness : Witness
+        A pair that attains the sensitivity.
+    query : Query
+    neighbors : Relation
+    size : int or tuple of int
+        The size n of x; if several were asked for, the maximum is over all of them.
+    universe : Universe
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> result = sl.global_sensitivity(
+    ...     sl.Universe.from_dataset([1, 2, 3, 10]), "median", size=3, neighbors=sl.Bounded(1)
+    ... )
+    >>> result
+    Sensitivity of median: 1 (exact)
+      neighbors  bounded, at most 1; size 3; universe of 4 records
+      witness x  (1, 3, 10)  median 3
+      witness y  (1, 2, 3)  median 2
+      method     enumeration, exact arithmetic, 4 datasets evaluated
+    >>> float(result)
+    1.0
+    """
+
+    value: float
+    exact: Fraction | None
+    upper: float | None
+    status: Literal["exact"]
+    method: str
+    arithmetic: Literal["exact", "float"]
+    datasets_evaluated: int
+    witness: Witness
+    query: Query
+    neighbors: Relation
+    size: int | tuple[int, ...]
+    universe: Universe
+
+    def __float__(self) -> float:
+        return self.value
+
+    def verify(self) -> None:
+        """Recompute everything from the witness.
+
+        Raises
+        ------
+        VerificationError
+            If x or y is not a dataset of the universe, they are not neighbors, or the answers, the
+            value, the exact value or the upper bound are not those of x and y.
+
+        Notes
+        -----
+        Evaluates the query twice. That no other pair differs more is the search's claim, not
+        something that the witness can show.
+        """
+        check_neighbors(self.witness.x, self.witness.y, self.universe, self.neighbors, self.size)
+        again = measure(self.query, self.witness.x, self.witness.y)
+        for name, stated, computed in (
+            ("answer on x", self.witness.query_x, again.query_x),
+            ("answer on y", self.witness.query_y, again.query_y),
+            ("value", self.value, again.value),
+            ("exact value", self.exact, again.exact),
+            ("upper bound", self.upper, again.upper),
+        ):
+            if stated != computed:
+                raise VerificationError(
+                    f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
+                    f"{computed}; x = {show(self.witness.x)}, y = {show(self.witness.y)}"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects, ready for JSON but for exotic records."""
+        return {
+            "query": self.query.name,
+            "neighbors": self.neighbors.family,
+            "meaning": self.neighbors.meaning,
+            "distance": self.neighbors.k,
+            "size": self.size,
+            "sensitivity": self.value,
+            "exact": None if self.exact is None else str(self.exact),
+            "upper": self.upper,
+            "status": self.status,
+            "method": self.method,
+            "arithmetic": self.arithmetic,
+            "datasets_evaluated": self.datasets_evaluated,
+            "x": self.witness.x,
+            "y": self.witness.y,
+            "query_x": self.witness.query_x,
+            "query_y": self.witness.query_y,
+        }
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw the witness on a number line; see `sensitivity_lab.plotting.plot_witness`."""
+        return self.witness.plot(query=self.query.name, neighbors=str(self.neighbors), **options)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        records = "unlimited copies" if self.universe.counts is None else f"{len(self.universe)}"
+        universe = f"universe of {records}" + " records" * (self.universe.counts is not None)
+        size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
+        name = self.query.name
+        facts = [
+            ("neighbors", f"{self.neighbors}; size {size}; {universe}"),
+            ("witness x", f"{show(self.witness.x)}  {name} {self.witness.query_x:.10g}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {self.witness.query_y:.10g}"),
+            (
+                "method",
+                f"{self.method}, {self.arithmetic} arithmetic, "
+                f"{self.datasets_evaluated} datasets evaluated",
+            ),
+        ]
+        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 40:
+            facts.insert(0, ("exact", str(self.exact)))
+        return facts
+
+    @property
+    def _title(self) -> str:
+        return f"Sensitivity of {self.query.name}: {self.value:.10g} ({self.status})"
+
+    def __repr__(self) -> str:
+        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for fact, text in self._facts()
+        )
+        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The answers of a query on a pair of datasets, and how far apart they are."""
+
+    query_x: float
+    query_y: float
+    value: float
+    exact: Fraction | None
+    upper: float | None
+
+
+def measure(
+    query: Query, x: Dataset, y: Dataset, answers: tuple[float, float] | None = None
+) -> Measurement:
+    """Return how far a query's answers on x and y are apart.
+
+    Parameters
+    ----------
+    query : Query
+        The query.
+    x : tuple of numbers
+        A dataset.
+    y : tuple of numbers
+        Another.
+    answers : tuple of two floats, optional
+        The answers of a caller's function, where they are known, to spare it the calls.
+    """
+    first, second = query.rational(x), query.rational(y)
+    if first is None or second is None:
+        query_x, query_y = answers or (query(x), query(y))
+        return Measurement(query_x, query_y, abs(query_x - query_y), None, None)
+    difference = Difference(first, second, query.root)
+    query_x, query_y = (
+        Difference(answer, Fraction(0), root=True).nearest() if query.root else nearest(answer)
+        for answer in (first, second)
+    )
+    return Measurement(query_x, query_y, difference.nearest(), difference.exact, difference.upper())
+
+
+def check_neighbors(
+    x: Dataset,
+    y: Dataset,
+    universe: Universe,
+    relation: Relation,
+    size: int | tuple[int, ...],
+) -> None:
+    """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
+    sizes = (size,) if isinstance(size, int) else size
+    if len(x) not in sizes:
+        raise VerificationError(f"x has {len(x)} records, the sizes asked for are {sizes}")
+    for dataset in (x, y):
+        if dataset != check_dataset(dataset, universe):
+            raise VerificationError(f"{show(dataset)} is not in ascending order")
+    count_x, count_y = Counter(x), Counter(y)
+    removed = (count_x - count_y).total()
+    added = (count_y - count_x).total()
+    # Shared records can change places with equal ones outside both, as far as there are any.
+    limits = universe.multiplicities(len(x) + relation.k)
+    swaps = sum(
+        min(count_x[value], count_y[value], limit - max(count_x[value], count_y[value]))
+        for value, limit in zip(universe.values, limits, strict=True)
+    )
+    if not any(
+        0 <= i - removed == j - added <= swaps for i, j in relation.changes(len(x), universe)
+    ):
+        raise VerificationError(
+            f"x = {show(x)} and y = {show(y)} are no neighbors ({relation}): "
+            f"{removed} records are only in x, {added} only in y"
+        )
+
+
+def show(dataset: Sequence[Number]) -> str:
+    """Return a dataset as text, its middle left out if it is long."""
+    if len(dataset) <= _SHOWN:
+        return f"({', '.join(map(str, dataset))}{',' * (len(dataset) == 1)})"
+    head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
+    return (
+        f"({', '.join(map(str, head))}, ..., {', '.join(map(str, tail))}; {len(dataset)} records)"
+    )

@@ -1,0 +1,174 @@
+"""Exact search by enumeration: any real-valued query, each distinct dataset evaluated once.
+
+For a core C let hi_t(C) and lo_t(C) be the largest and smallest answers over the datasets of size
+t that contain C. For x of size n with i records removed and j added, y has m = n - i + j records
+and the sensitivity is the maximum over |C| = n - i of hi_n(C) - lo_m(C) and hi_m(C) - lo_n(C). No
+pair is listed: hi and lo come down the lattice one level at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sensitivity_lab.neighbors import Relation, neighboring_datasets
+from sensitivity_lab.problem import Problem
+
+from .engine import Finding, Options
+from .evaluation import Evaluator, evaluate_levels, lattice_of
+from .gaps import Family, GapFinder, Pair, best_pair
+from .lattice import Floats, Lattice
+
+_COLUMNS = 8
+"""Queries share a pass down the lattice in groups of at most so many; more would not be faster."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which levels a problem needs, and what that costs.
+
+    Attributes
+    ----------
+    families : dict
+        By relation, the kinds of pairs to search: sizes of x, y and core.
+    sizes : list of int
+        The levels on which queries are evaluated, largest first.
+    datasets : int
+        The number of distinct datasets on those levels.
+    bytes_per_query : int
+        The memory that a query needs during the search.
+    """
+
+    families: dict[Relation, list[Family]]
+    sizes: list[int]
+    datasets: int
+    bytes_per_query: int
+
+    @classmethod
+    def of(cls, problem: Problem) -> Plan:
+        """Plan the search, without doing any of it."""
+        families = {relation: _families(problem, relation) for relation in problem.neighbors}
+        every = {family for of_one in families.values() for family in of_one}
+        sizes = sorted({size for f in every for size in (f.larger, f.smaller)}, reverse=True)
+        lattice = lattice_of(problem.universe, problem.largest)
+        datasets = sum(map(lattice.number, sizes))
+        levels = range(min(family.core for family in every), sizes[0] + 1)
+        widest = max(map(lattice.number, levels))
+        kept = sum(lattice.number(f.core) for f in every if f.core < f.smaller < f.larger)
+        return cls(families, sizes, datasets, 8 * (datasets + 5 * widest + 2 * kept))
+
+
+class Enumeration:
+    """The engine: exact for every query, at the cost of listing every dataset once.
+
+    Notes
+    -----
+    Time: an evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
+    core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
+    few levels.
+    """
+
+    name = "enumeration"
+
+    def refusal(self, problem: Problem, options: Options) -> str | None:
+        """Refuse where the search would not fit into memory."""
+        plan = Plan.of(problem)
+        if plan.bytes_per_query <= options.memory_limit:
+            return None
+        return (
+            f"enumeration would evaluate {plan.datasets:,} datasets and need about "
+            f"{plan.bytes_per_query / 2**30:,.1f} GiB, more than memory_limit = "
+            f"{options.memory_limit / 2**30:,.1f} GiB; choose a smaller size or distance, a "
+            "coarser universe with fewer distinct values, or raise memory_limit"
+        )
+
+    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
+        """Return a finding for every query (outer list) and every relation (inner list)."""
+        plan = Plan.of(problem)
+        together = max(1, min(_COLUMNS, options.memory_limit // (4 * plan.bytes_per_query)))
+        findings: list[list[Finding]] = []
+        for first in range(0, len(problem.queries), together):
+            group = problem.only(problem.queries[first : first + together])
+            findings += _solve_group(group, plan, options)
+        return findings
+
+
+def _families(problem: Problem, relation: Relation) -> list[Family]:
+    """Return the kinds of pairs that a relation needs.
+
+    Pairs at most k apart may share records of A and B, so a change (i, j) covers (i-1, j-1). At
+    exactly k they may not, unless A or B is empty.
+    """
+    changes = problem.changes(relation)
+    found = []
+    for size, (removed, added) in changes:
+        if not relation.exactly and (size, (removed + 1, added + 1)) in changes:
+            continue
+        disjoint = relation.exactly and removed > 0 and added > 0
+        found.append(Family(size, size - removed + added, size - removed, disjoint))
+    return found
+
+
+def _solve_group(problem: Problem, plan: Plan, options: Options) -> list[list[Finding]]:
+    """Solve a problem whose queries go down the lattice together."""
+    evaluator = Evaluator(problem.universe, problem.queries, problem.largest)
+    answers = evaluate_levels(evaluator, plan.sizes, options)
+    lattice = lattice_of(problem.universe, problem.largest)
+    finder = GapFinder(evaluator, lattice, answers)
+    pairs = _sweep(finder, lattice, answers, plan)
+    return [
+        [
+            _finding(problem, relation, [pairs[f][column] for f in families], lattice)
+            for relation, families in plan.families.items()
+        ]
+        for column in range(len(problem.queries))
+    ]
+
+
+def _sweep(
+    finder: GapFinder, lattice: Lattice, answers: dict[int, Floats], plan: Plan
+) -> dict[Family, list[Pair]]:
+    """Bring the extremes of every level down to the cores, and find the best pairs there.
+
+    Extremes are kept as columns [hi, -lo], so that both come down as maxima.
+    """
+    every = {family for of_one in plan.families.values() for family in of_one}
+    pairs: dict[Family, list[Pair]] = {}
+    kept: dict[tuple[int, int], Floats] = {}
+    for size in plan.sizes:
+        mine = [family for family in every if family.larger == size]
+        lowest = min(
+            (f.core for f in every if size in (f.larger, f.smaller) and f.core < size), default=size
+        )
+        extremes = np.hstack([answers[size], -answers[size]])
+        for level in range(size, lowest - 1, -1):
+            if level < size:
+                extremes = lattice.maximum_below(extremes, level)
+            for family in every:
+                if family.core != level:
+                    continue
+                if family in mine and family.smaller == size:
+                    pairs[family] = finder.find(family, extremes, extremes)
+                elif family in mine and family.smaller == level:
+                    low = np.hstack([answers[level], -answers[level]])
+                    pairs[family] = finder.find(family, extremes, low)
+                elif family in mine:
+                    kept[size, level] = extremes
+                elif family.smaller == size and level < size:
+                    pairs[family] = finder.find(family, kept[family.larger, level], extremes)
+    return pairs
+
+
+def _finding(
+    problem: Problem, relation: Relation, pairs: Sequence[Pair], lattice: Lattice
+) -> Finding:
+    """Return the best of the pairs of a relation's families; the first of equals."""
+    best = best_pair(pairs)
+    y = best.y
+    if best.x == y:
+        # The query never changes: any neighbor of x proves it.
+        y = next(neighboring_datasets(best.x, problem.universe, relation))
+    sizes = {size for f in _families(problem, relation) for size in (f.of_x, f.of_y)}
+    return Finding(best.x, y, best.answers, sum(map(lattice.number, sizes)))

@@ -1,0 +1,337 @@
+"""From the extremes over each core to the pair of datasets that is furthest apart.
+
+Floats choose candidates; where they carry an error, exact arithmetic chooses among all candidates
+within it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.neighbors import Dataset
+from sensitivity_lab.queries import ExactQuery, Query
+
+from .evaluation import Evaluator
+from .lattice import Floats, Indices, Lattice
+
+_ROWS = 16384
+"""Gaps are computed for so many cores at a time: a block that stays in the cache."""
+
+
+class Family(NamedTuple):
+    """Pairs of one kind: the sizes of x, y and their core.
+
+    `disjoint` pairs have no record in both A and B (exactly k replaced); for others it makes no
+    difference, or smaller changes count too.
+    """
+
+    of_x: int
+    of_y: int
+    core: int
+    disjoint: bool
+
+    @property
+    def larger(self) -> int:
+        """The size of the larger dataset."""
+        return max(self.of_x, self.of_y)
+
+    @property
+    def smaller(self) -> int:
+        """The size of the smaller dataset."""
+        return min(self.of_x, self.of_y)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two datasets, x of the family's size of x, and how far their answers are apart."""
+
+    x: Dataset
+    y: Dataset
+    gap: float
+    difference: Difference | None
+    answers: tuple[float, float] | None
+
+
+def best_pair(pairs: Sequence[Pair]) -> Pair:
+    """Return the pair that is furthest apart, exactly where possible; the first of equals."""
+    best = pairs[0]
+    for pair in pairs[1:]:
+        if pair.difference is None or best.difference is None:
+            further = pair.gap > best.gap
+        else:
+            further = pair.difference > best.difference
+        if further:
+            best = pair
+    return best
+
+
+class GapFinder:
+    """Finds the pair that is furthest apart over the cores of a level.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+    lattice : Lattice
+    answers : dict of ndarray, shape (datasets of the size, queries)
+        By size, what the evaluator returned.
+    """
+
+    def __init__(self, evaluator: Evaluator, lattice: Lattice, answers: dict[int, Floats]) -> None:
+        self.evaluator = evaluator
+        self.lattice = lattice
+        self.answers = answers
+
+    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
+        """Return for every query the pair of a family that is furthest apart.
+
+        Parameters
+        ----------
+        family : Family
+            Which pairs.
+        big : ndarray, shape (cores, 2 * queries)
+            Over every core the extremes of the larger datasets, as columns [hi, -lo].
+        small : ndarray, shape (cores, 2 * queries)
+            The same for the smaller datasets.
+        """
+        measures = [_Measure.of(query, family, self.evaluator) for query in self.evaluator.queries]
+        starts = range(0, len(big), _ROWS)
+        maxima = np.array(
+            [_gaps(measures, big[s : s + _ROWS], small[s : s + _ROWS]).max(axis=0) for s in starts]
+        )
+        pairs = []
+        for column, measure in enumerate(measures):
+            over = _Cores(self, family, measure, column)
+            threshold = maxima[:, column].max() - 2 * measure.error
+            blocks = [
+                s for s, most in zip(starts, maxima[:, column], strict=True) if most >= threshold
+            ]
+            if family.disjoint:
+                blocks = list(starts)
+                threshold = -np.inf
+            cores, gaps = _cores_above(threshold, blocks, measures, column, big, small)
+            if family.disjoint:
+                pairs.append(over.best_disjoint(cores, gaps))
+            else:
+                columns = [column, column + len(measures)]
+                extremes = np.hstack([big[cores][:, columns], small[cores][:, columns]])
+                pairs.append(over.best(_representatives(cores, extremes, measure)))
+        return pairs
+
+
+def _cores_above(
+    threshold: float,
+    blocks: Sequence[int],
+    measures: Sequence[_Measure],
+    column: int,
+    big: Floats,
+    small: Floats,
+) -> tuple[Indices, Floats]:
+    """Return the cores in some blocks whose gap reaches a threshold, and their gaps."""
+    cores, gaps = [], []
+    columns = [column, column + len(measures)]
+    for start in blocks:
+        rows = slice(start, start + _ROWS)
+        block = _gaps([measures[column]], big[rows][:, columns], small[rows][:, columns])[:, 0]
+        found = np.flatnonzero(block >= threshold)
+        cores.append(start + found)
+        gaps.append(block[found])
+    return np.concatenate(cores), np.concatenate(gaps)
+
+
+def _representatives(cores: Indices, extremes: Floats, measure: _Measure) -> Indices:
+    """Return those cores that can be told apart from the first ones."""
+    if measure.error == 0.0:
+        return cores[:1]
+    if measure.evaluated_exactly:
+        # Equal extremes are equal answers; only their roots are rounded.
+        _, first = np.unique(extremes, axis=0, return_index=True)
+        return cores[np.sort(first)]
+    return cores
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """How the gaps of a query are computed from its answers on larger and smaller datasets.
+
+    An answer counts as ``answer * factor``, or as ``sqrt(answer / divisor)`` for roots; `error`
+    bounds the error of a gap.
+    """
+
+    query: Query
+    factors: tuple[float, float]
+    divisors: tuple[float, float] | None
+    error: float
+    evaluated_exactly: bool
+
+    @classmethod
+    def of(cls, query: Query, family: Family, evaluator: Evaluator) -> _Measure:
+        if not isinstance(query, ExactQuery):
+            return cls(query, (1.0, 1.0), None, 0.0, False)
+        scale = evaluator.scales[query.centred]
+        sizes = (family.larger, family.smaller)
+        one, other = (query.denominator(size) for size in sizes)
+        if not query.root:
+            ratio = other / one
+            factors = (ratio.numerator, ratio.denominator)
+            error = sum(scale.error(query, s, f) for s, f in zip(sizes, factors, strict=True))
+            return cls(query, (float(factors[0]), float(factors[1])), None, error, error == 0)
+        errors = [
+            scale.error(query, size, 1) / float(divisor)
+            for size, divisor in zip(sizes, (one, other), strict=True)
+        ]
+        largest = query.magnitude(family.larger, scale.largest) / (1 << 2 * scale.shift)
+        rounding = (
+            4 * float(np.finfo(np.float64).eps) * float(np.sqrt(largest / float(min(one, other))))
+        )
+        error = float(np.sqrt(errors).sum()) + rounding
+        return cls(query, (1.0, 1.0), (float(one), float(other)), error, sum(errors) == 0)
+
+    def side(self, answers: Floats, which: int) -> Floats:
+        """Return answers on larger (0) or smaller (1) datasets in the unit of gaps."""
+        if self.divisors is None:
+            return answers * self.factors[which]
+        return np.sqrt(np.maximum(answers / self.divisors[which], 0.0))
+
+
+def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
+    """Return the gap over every core, shape (cores, queries)."""
+    count = len(measures)
+    factors = np.array([measure.factors for measure in measures]).T
+    high_big, low_big = big[:, :count] * factors[0], big[:, count:] * factors[0]
+    high_small, low_small = small[:, :count] * factors[1], small[:, count:] * factors[1]
+    gaps: Floats = np.maximum(high_big + low_small, high_small + low_big)
+    for column, measure in enumerate(measures):
+        if measure.divisors is not None:
+            high, low = measure.side(big[:, column], 0), measure.side(-big[:, column + count], 0)
+            other_high = measure.side(small[:, column], 1)
+            other_low = measure.side(-small[:, column + count], 1)
+            gaps[:, column] = np.maximum(high - other_low, other_high - low)
+    return gaps
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The datasets of one size over a core: their multiplicities, answers and sizes of gaps."""
+
+    multiplicities: NDArray[np.int64]
+    answers: Floats
+    values: Floats
+
+
+@dataclass(frozen=True)
+class _Cores:
+    """Recovers pairs of one family and one query from their cores, without new evaluations."""
+
+    finder: GapFinder
+    family: Family
+    measure: _Measure
+    column: int
+
+    def best(self, cores: Indices) -> Pair:
+        """Return the pair that is furthest apart over some cores."""
+        sides = [self._sides(int(core)) for core in cores]
+        return best_pair(
+            [
+                self._pair(big, self._extreme(big, sign), small, self._extreme(small, -sign))
+                for big, small in sides
+                for sign in (1, -1)
+            ]
+        )
+
+    def best_disjoint(self, cores: Indices, bounds: Floats) -> Pair:
+        """Return the pair without common records in A and B that is furthest apart.
+
+        Cores are visited in the order of their bounds, which ignore that A and B are disjoint; the
+        first core whose bound is below the best pair found ends the search.
+        """
+        slack = 2 * self.measure.error
+        best: Pair | None = None
+        for place in np.argsort(-bounds, kind="stable"):
+            if best is not None and bounds[place] < best.gap - slack:
+                break
+            for pair in self._disjoint_pairs(int(cores[place])):
+                if best is None or pair.gap > best.gap - slack:
+                    best = pair if best is None else best_pair([best, pair])
+        if best is None:
+            raise AssertionError(f"no disjoint pair for {self.family}")
+        return best
+
+    def _disjoint_pairs(self, core: int) -> Iterator[Pair]:
+        """Yield, per A, the disjoint B that are furthest away up to the error, the widest first."""
+        big, small = self._sides(core)
+        limits = np.array(self.finder.lattice.counts) + self._multiplicities(core)
+        for sign in (1, -1):
+            widest = -np.inf
+            for row in np.argsort(-sign * big.values, kind="stable"):
+                gaps = sign * (big.values[row] - small.values)
+                if gaps.max() < widest - 2 * self.measure.error:
+                    break
+                fits = (small.multiplicities + big.multiplicities[row] <= limits).all(axis=1)
+                if fits.any():
+                    most = gaps[fits].max()
+                    widest = max(widest, most)
+                    near = fits & (gaps >= most - 2 * self.measure.error)
+                    for other in np.flatnonzero(near)[: None if self.measure.error else 1]:
+                        yield self._pair(big, int(row), small, int(other))
+
+    def _sides(self, core: int) -> tuple[_Side, _Side]:
+        """Return the larger and the smaller datasets over a core."""
+        return self._over(core, self.family.larger, 0), self._over(core, self.family.smaller, 1)
+
+    def _over(self, core: int, size: int, which: int) -> _Side:
+        lattice = self.finder.lattice
+        base = self._multiplicities(core)
+        more = size - self.family.core
+        free = Lattice(
+            [limit - have for limit, have in zip(lattice.counts, base, strict=True)], more
+        )
+        rows = free.rows(more, 0, free.number(more))
+        multiplicities = np.tile(base, (len(rows), 1))
+        for column in range(more):
+            multiplicities[np.arange(len(rows)), rows[:, column]] += 1
+        answers = self.finder.answers[size][lattice.rank(multiplicities), self.column]
+        return _Side(multiplicities, answers, self.measure.side(answers, which))
+
+    def _multiplicities(self, core: int) -> NDArray[np.int64]:
+        lattice = self.finder.lattice
+        row = lattice.rows(self.family.core, core, core + 1)[0]
+        return np.bincount(row, minlength=len(lattice.counts)).astype(np.int64)
+
+    def _extreme(self, side: _Side, sign: int) -> int:
+        """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
+        answers = sign * side.answers
+        query = self.measure.query
+        if self.measure.evaluated_exactly or not isinstance(query, ExactQuery):
+            return int(np.argmax(answers))
+        scale = self.finder.evaluator.scales[query.centred]
+        size = int(side.multiplicities[0].sum())
+        near = np.flatnonzero(answers >= answers.max() - 2 * scale.error(query, size, 1))
+        integers = np.array(self.finder.evaluator.universe.integers[0], dtype=object)
+        rows = np.array([np.repeat(integers, side.multiplicities[row]) for row in near])
+        exact = query.evaluate(rows)
+        return int(near[max(range(len(near)), key=lambda place: sign * exact[place])])
+
+    def _pair(self, big: _Side, row: int, small: _Side, other: int) -> Pair:
+        values = self.finder.evaluator.universe.values
+        query = self.measure.query
+        datasets = [
+            tuple(
+                value for value, count in zip(values, side[at], strict=True) for _ in range(count)
+            )
+            for side, at in ((big.multiplicities, row), (small.multiplicities, other))
+        ]
+        answers = (float(big.answers[row]), float(small.answers[other]))
+        if self.family.of_x < self.family.of_y:
+            datasets.reverse()
+            answers = answers[::-1]
+        gap = abs(float(big.values[row] - small.values[other]))
+        first, second = query.rational(datasets[0]), query.rational(datasets[1])
+        if first is None or second is None:
+            return Pair(datasets[0], datasets[1], gap, None, answers)
+        return Pair(datasets[0], datasets[1], gap, Difference(first, second, query.root), None)

@@ -1,0 +1,104 @@
+"""The main call: build the problem, choose an engine, solve, measure the witness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .neighbors import as_relation
+from .problem import Problem, check_sizes, check_universe
+from .queries import Query, as_query
+from .result import Sensitivity, Witness, check_neighbors, measure
+from .search import choose
+from .search.engine import Finding, Options
+from .universe import Universe
+
+
+def global_sensitivity(
+    universe: Universe,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any = "bounded",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    memory_limit: int = Options.memory_limit,
+) -> Sensitivity:
+    """Compute how much a query can change between two neighboring datasets.
+
+    The maximum of ``|f(x) - f(y)|`` over all datasets x of a size and all neighbors y of x.
+
+    Parameters
+    ----------
+    universe : Universe
+        What datasets are drawn from.
+    query : str, Query or callable
+        A name ("mean", "median", "sum", "count", "var", "std", "min", "max", "percentile_25"), a
+        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array.
+    size : int or iterable of int
+        The number n of records of x, from 1 to the universe's size; for several, the maximum.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}, default "bounded"
+        Which datasets are neighbors; a name means at most one record.
+    method : str, default "auto"
+        The name of an engine; "auto" takes the first that covers the problem.
+    n_jobs : int, optional
+        Worker processes, as in joblib; by default 1, or what `joblib.parallel_config` says.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal and past a second.
+    memory_limit : int, default 4 GiB
+        The largest number of bytes that the search may plan to use; beyond, it refuses.
+
+    Returns
+    -------
+    Sensitivity
+        The value with its witness; `float(result)` is the value, in the query's unit.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable or the distance is not feasible.
+    NoEngineError
+        If no engine takes the problem, for example because it is too large; says each reason.
+    QueryError
+        If a caller's function raises or returns no finite number; names the dataset.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])
+    >>> result = sl.global_sensitivity(universe, "mean", size=6, neighbors=sl.Unbounded(2))
+    >>> result.value, result.exact
+    (2.4166666666666665, Fraction(29, 12))
+    >>> result.witness.x, result.witness.y
+    ((1, 2, 2, 2, 9, 9), (1, 2, 2, 2))
+    """
+    sizes = check_sizes(size, check_universe(universe))
+    relation = as_relation(neighbors)
+    problem = Problem(universe, (as_query(query),), (relation,), sizes)
+    options = Options(n_jobs, progress, memory_limit)
+    engine = choose(problem, method, options)
+    ((finding,),) = engine.solve(problem, options)
+    return conclude(problem, problem.queries[0], relation, engine.name, finding)
+
+
+def conclude(
+    problem: Problem, query: Query, neighbors: Any, method: str, finding: Finding
+) -> Sensitivity:
+    """Turn a finding into a result: check that the pair is one of neighbors, and measure it."""
+    size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
+    check_neighbors(finding.x, finding.y, problem.universe, neighbors, size)
+    measured = measure(query, finding.x, finding.y, finding.answers)
+    return Sensitivity(
+        value=measured.value,
+        exact=measured.exact,
+        upper=measured.upper,
+        status="exact",
+        method=method,
+        arithmetic=query.arithmetic,
+        datasets_evaluated=finding.datasets_evaluated,
+        witness=Witness(finding.x, finding.y, measured.query_x, measured.query_y),
+        query=query,
+        neighbors=neighbors,
+        size=size,
+        universe=problem.universe,
+    )
