@@ -1,0 +1,382 @@
+"""Sensitivity curves: the sensitivity of several queries against the Hamming distance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from .errors import InputError
+from .neighbors import Relation, as_relation, check_whole
+from .problem import Problem, check_sizes, check_universe
+from .queries import DEFAULT_QUERIES, Query, as_query
+from .result import Sensitivity
+from .search import choose
+from .search.engine import Engine, Finding, Options
+from .sensitivity import conclude
+from .universe import Universe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class SensitivityCurves:
+    """The sensitivities of queries on columns, over relations and distances.
+
+    Attributes
+    ----------
+    points : tuple of (str, Sensitivity)
+        The column and the result of every point, by column, relation, query and distance.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> curves = sl.sensitivity_curves(
+    ...     {"absence_days": sl.Universe.from_dataset([1, 2, 3, 10])},
+    ...     ["mean", "median"],
+    ...     size=3,
+    ...     distances=[1, 2],
+    ...     neighbors="bounded",
+    ... )
+    >>> curves
+    Global sensitivity by Hamming distance k, size 3
+                                          1  2
+    column       neighbors        query
+    absence_days bounded, at most mean    3  3
+                                  median  1  1
+    >>> curves.result("median", distance=2).value
+    1.0
+    """
+
+    points: tuple[tuple[str, Sensitivity], ...]
+
+    def __iter__(self) -> Iterator[tuple[str, Sensitivity]]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def result(
+        self,
+        query: str,
+        *,
+        distance: int,
+        column: str | None = None,
+        neighbors: str | None = None,
+    ) -> Sensitivity:
+        """Return the result of one point.
+
+        Parameters
+        ----------
+        query : str
+            The query's name.
+        distance : int
+            The Hamming distance k.
+        column, neighbors : str, optional
+            The column and the relation, such as "unbounded"; may be left out if there is only one.
+
+        Raises
+        ------
+        InputError
+            If there is no such point, or more than one.
+        """
+        found = [
+            point
+            for name, point in self.points
+            if column in (None, name)
+            and point.query.name == query
+            and point.neighbors.k == distance
+            and neighbors in (None, point.neighbors.family)
+        ]
+        if len(found) != 1:
+            choices = "; ".join(
+                f"{name}: {self._distinct(name)}"
+                for name in ("column", "neighbors", "query", "distance")
+            )
+            raise InputError(
+                f"{len(found) or 'no'} points have query {query!r} and distance {distance}, "
+                f"one is wanted; choose among {choices}"
+            )
+        return found[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy DataFrame, one row per column, query, relation and distance.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns: column, query, neighbors, distance, size, sensitivity (in its unit), status,
+            method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
+            (the sensitivity as a fraction, or an empty string).
+        """
+        return pd.DataFrame(
+            {
+                "column": column,
+                "query": point.query.name,
+                "neighbors": point.neighbors.family,
+                "distance": point.neighbors.k,
+                "size": point.size,
+                "sensitivity": point.value,
+                "status": point.status,
+                "method": point.method,
+                "x": point.witness.x,
+                "y": point.witness.y,
+                "meaning": point.neighbors.meaning,
+                "exact": "" if point.exact is None else str(point.exact),
+            }
+            for column, point in self.points
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return a dictionary per point: its column and what `Sensitivity.to_dict` tells."""
+        return [{"column": column, **point.to_dict()} for column, point in self.points]
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `to_frame()` to a CSV file; raise InputError if that is not possible."""
+        try:
+            self.to_frame().to_csv(path, index=False)
+        except OSError as error:
+            raise InputError(
+                f"cannot write the table to {str(path)!r}: {error.strerror}; "
+                "choose a file in an existing folder that you may write to"
+            ) from error
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw the curves, a panel per column; see `sensitivity_lab.plotting.plot_curves`.
+
+        Parameters
+        ----------
+        **options
+            `ax`, `units`, `title`, `yscale`, `figsize` of `plot_curves`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure, or the Axes given as `ax`
+            Never shown; in a notebook the cell's value is displayed.
+        """
+        from .plotting import plot_curves
+
+        figure: Figure = plot_curves(self.to_frame(), **options)
+        return figure
+
+    def _distinct(self, name: str) -> str:
+        return ", ".join(map(str, dict.fromkeys(self.to_frame()[name])))
+
+    def _table(self) -> pd.DataFrame:
+        """Return the sensitivities with a row per curve and a column per distance."""
+        frame = self.to_frame()
+        frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
+        table = frame.pivot_table(
+            index=["column", "neighbors", "query"],
+            columns="distance",
+            values="sensitivity",
+            sort=False,
+        )
+        return table.rename_axis(columns=None)
+
+    @property
+    def _title(self) -> str:
+        sizes = dict.fromkeys(str(point.size) for _, point in self.points)
+        return f"Global sensitivity by Hamming distance k, size {', '.join(sizes)}"
+
+    def __repr__(self) -> str:
+        table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
+        return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
+
+    def _repr_html_(self) -> str:
+        html = self._table().to_html(float_format=lambda value: f"{value:.6g}")
+        return f"<p>{self._title}</p>{html}"
+
+
+def sensitivity_curves(
+    universes: Universe | Mapping[str, Universe] | pd.DataFrame,
+    queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
+    *,
+    size: Any,
+    distances: Any,
+    neighbors: Any = "unbounded",
+    exactly: bool = False,
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    memory_limit: int = Options.memory_limit,
+) -> SensitivityCurves:
+    """Compute the sensitivity of several queries at several Hamming distances.
+
+    One search per column does all distances, and all queries that one engine covers, together.
+
+    Parameters
+    ----------
+    universes : Universe, mapping of str to Universe, or DataFrame
+        One universe, one per column, or a table whose numeric columns are datasets (scenario (a)).
+    queries : iterable of str, Query or callable, default the ten of the article
+        See `global_sensitivity`.
+    size : int or iterable of int
+        The number n of records of x; for several, the maximum over them.
+    distances : int or iterable of int
+        The Hamming distances k.
+    neighbors : str or Relation, or an iterable of them, default "unbounded"
+        The neighbor relation or relations; of a Relation, k is replaced by the distances.
+    exactly : bool, default False
+        Whether k is the distance exactly, instead of at most; for relations given by name.
+    method, n_jobs, progress, memory_limit
+        See `global_sensitivity`.
+
+    Returns
+    -------
+    SensitivityCurves
+
+    Raises
+    ------
+    InputError, NoEngineError, QueryError
+        See `global_sensitivity`. A column that is not numeric is left out of a DataFrame; if none
+        is left, or one has missing values, that is an InputError.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain([1, 2, 3])
+    >>> curves = sl.sensitivity_curves(universe, ["sum", "var"], size=4, distances=range(1, 4))
+    >>> curves.to_frame()[["query", "distance", "sensitivity"]].head(3)
+      query  distance  sensitivity
+    0   sum         1          3.0
+    1   sum         2          6.0
+    2   sum         3          9.0
+    """
+    columns = as_universes(universes)
+    asked = _as_queries(queries)
+    relations = _as_relations(neighbors, distances, exactly)
+    options = Options(n_jobs, progress, memory_limit)
+    # Every problem is checked, and every engine chosen, before the first search starts.
+    problems = []
+    for column, universe in columns.items():
+        try:
+            problem = Problem(universe, asked, relations, check_sizes(size, universe))
+        except InputError as error:
+            raise InputError(f"column {column!r}: {error}") from error
+        problems.append((column, problem, _choose_engines(problem, method, options)))
+    points: list[tuple[str, Sensitivity]] = []
+    for column, problem, engines in problems:
+        found = _solve(problem, engines, options)
+        points += [
+            (
+                column,
+                conclude(problem, query, relation, engines[query].name, found[query][place]),
+            )
+            for _, places in _by_family(relations)
+            for query in asked
+            for place, relation in places
+        ]
+    return SensitivityCurves(tuple(points))
+
+
+def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, Universe]:
+    """Return a universe per column; raise InputError for anything that is no universe.
+
+    Parameters
+    ----------
+    universes : Universe, mapping of str to Universe, or DataFrame
+        A single universe is called "records".
+    columns : sequence of str, optional
+        Which columns to take; by default all, of a DataFrame the numeric ones.
+    """
+    if isinstance(universes, Universe):
+        return {"records": universes}
+    if isinstance(universes, pd.DataFrame):
+        numeric = [
+            name
+            for name in universes.columns
+            if pd.api.types.is_numeric_dtype(universes[name])
+            and not pd.api.types.is_bool_dtype(universes[name])
+        ]
+        if not numeric and columns is None:
+            raise InputError(f"no column is numeric; the columns are {_listed(universes.columns)}")
+        chosen = numeric if columns is None else columns
+        _check_columns(chosen, universes.columns)
+        return {str(name): _universe_of_column(name, universes[name]) for name in chosen}
+    if isinstance(universes, Mapping) and universes:
+        chosen = list(universes) if columns is None else columns
+        _check_columns(chosen, universes)
+        return {str(name): check_universe(universes[name]) for name in chosen}
+    raise InputError(
+        "universes must be a Universe, a mapping of column names to universes, or a DataFrame, "
+        f"got {type(universes).__name__}"
+    )
+
+
+def _universe_of_column(name: Any, records: Iterable[Any]) -> Universe:
+    try:
+        return Universe.from_dataset(records)
+    except InputError as error:
+        raise InputError(f"column {name!r}: {error}") from error
+
+
+def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
+    known = list(columns)
+    for name in chosen:
+        if name not in known:
+            raise InputError(f"unknown column {name!r}; the columns are {_listed(known)}")
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+def _as_queries(queries: Any) -> tuple[Query, ...]:
+    """Return queries with distinct names."""
+    several = isinstance(queries, Iterable) and not isinstance(queries, (str, Query))
+    asked = tuple(map(as_query, queries if several else [queries]))
+    if not asked:
+        raise InputError("queries must name at least one query, got none")
+    names = [query.name for query in asked]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"two queries are called {name!r}; ask for it once, "
+                "or give functions names with from_function(..., name=...)"
+            )
+    return asked
+
+
+def _as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relation, ...]:
+    """Return every relation at every distance."""
+    several = isinstance(neighbors, Iterable) and not isinstance(neighbors, str)
+    families = [
+        as_relation(one, exactly=exactly) for one in (neighbors if several else [neighbors])
+    ]
+    listed = distances if np.ndim(distances) or isinstance(distances, Iterable) else [distances]
+    ks = [check_whole("a distance", k, "a Hamming distance, at least 1") for k in listed]
+    if not ks or not families:
+        raise InputError("distances and neighbors must name at least one each, got none")
+    return tuple(dict.fromkeys(family.at(k) for family in families for k in ks))
+
+
+def _by_family(
+    relations: Sequence[Relation],
+) -> list[tuple[Relation, list[tuple[int, Relation]]]]:
+    """Group relations, with their places, by what they are apart from the distance."""
+    groups: dict[Relation, list[tuple[int, Relation]]] = {}
+    for place, relation in enumerate(relations):
+        groups.setdefault(relation.at(1), []).append((place, relation))
+    return list(groups.items())
+
+
+def _choose_engines(problem: Problem, method: str, options: Options) -> dict[Query, Engine]:
+    return {query: choose(problem.only([query]), method, options) for query in problem.queries}
+
+
+def _solve(
+    problem: Problem, engines: Mapping[Query, Engine], options: Options
+) -> dict[Query, list[Finding]]:
+    """Let every engine solve its queries together."""
+    found: dict[Query, list[Finding]] = {}
+    for engine in dict.fromkeys(engines.values()):
+        mine = [query for query in problem.queries if engines[query] is engine]
+        solved = engine.solve(problem.only(mine), options)
+        found.update(zip(mine, solved, strict=True))
+    return found

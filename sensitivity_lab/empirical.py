@@ -1,0 +1,164 @@
+"""The two functions of the article "Global Sensitivity From Scratch", under their own names.
+
+Same arguments, same answers; the search behind them is the library's. Records are drawn without
+replacement from what is listed. Unbounded means exactly k there, and bounded at most k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from .errors import InputError
+from .neighbors import Bounded, Relation, Unbounded, check_whole
+from .queries import NAMED, Percentile, Query, as_query
+from .sensitivity import global_sensitivity
+from .universe import Universe
+
+
+def unbounded_empirical_global_L1_sensitivity(
+    universe: pd.DataFrame | Mapping[str, Iterable[Any]],
+    universe_subset_cardinality: int,
+    columns: Sequence[str],
+    query_type: str,
+    hamming_distance: int,
+    percentile: float = 50,
+) -> dict[str, float]:
+    """Compute the sensitivity when exactly `hamming_distance` records are added or removed.
+
+    Parameters
+    ----------
+    universe : DataFrame or mapping of str to lists
+        The records that can be released, by column; in scenario (b) every value of the domain,
+        repeated as often as it can occur.
+    universe_subset_cardinality : int
+        The number of records of the release, at most that of the universe.
+    columns : sequence of str
+        The columns to compute.
+    query_type : str
+        "mean", "median", "count", "sum", "std", "var", "min", "max" or "percentile".
+    hamming_distance : int
+        At least 1, below the release's size and at most the number of records left out of it.
+    percentile : float, default 50
+        The percentage for "percentile", from 0 to 100.
+
+    Returns
+    -------
+    dict of str to float
+        The sensitivity by column.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described.
+
+    Examples
+    --------
+    >>> school = {"absence_days": [1, 2, 3, 10]}
+    >>> unbounded_empirical_global_L1_sensitivity(school, 3, ["absence_days"], "median", 1)
+    {'absence_days': 4.0}
+    """
+    return _by_column(
+        universe,
+        universe_subset_cardinality,
+        columns,
+        _query(query_type, percentile),
+        Unbounded(hamming_distance, exactly=True),
+    )
+
+
+def bounded_empirical_global_L1_sensitivity(
+    universe: pd.DataFrame | Mapping[str, Iterable[Any]],
+    universe_subset_cardinality: int,
+    columns: Sequence[str],
+    query_type: str,
+    hamming_distance: int,
+    percentile: float = 50,
+) -> dict[str, float]:
+    """Compute the sensitivity when at most `hamming_distance` records are replaced.
+
+    Parameters
+    ----------
+    universe : DataFrame or mapping of str to lists
+        The records that can be released, by column; in scenario (b) every value of the domain,
+        repeated as often as it can occur.
+    universe_subset_cardinality : int
+        The number of records of the release, at most that of the universe.
+    columns : sequence of str
+        The columns to compute.
+    query_type : str
+        "mean", "median", "count", "sum", "std", "var", "min", "max" or "percentile".
+    hamming_distance : int
+        At least 1, below the release's size and at most the number of records left out of it.
+    percentile : float, default 50
+        The percentage for "percentile", from 0 to 100.
+
+    Returns
+    -------
+    dict of str to float
+        The sensitivity by column.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as described.
+
+    Examples
+    --------
+    >>> school = {"absence_days": [1, 2, 3, 10]}
+    >>> bounded_empirical_global_L1_sensitivity(school, 3, ["absence_days"], "median", 1)
+    {'absence_days': 1.0}
+    """
+    return _by_column(
+        universe,
+        universe_subset_cardinality,
+        columns,
+        _query(query_type, percentile),
+        Bounded(hamming_distance),
+    )
+
+
+def _query(query_type: str, percentile: float) -> Query:
+    if query_type == "percentile":
+        return Percentile(percentile)
+    if query_type not in NAMED:
+        raise InputError(
+            f"unknown query_type {query_type!r}; choose one of {', '.join(NAMED)}, percentile"
+        )
+    return as_query(query_type)
+
+
+def _by_column(
+    universe: Any, release: int, columns: Sequence[str], query: Query, neighbors: Relation
+) -> dict[str, float]:
+    release = check_whole("universe_subset_cardinality", release, "a number of records, at least 1")
+    sensitivities = {}
+    for column in columns:
+        if column not in universe:
+            raise InputError(
+                f"unknown column {column!r}; the columns are {', '.join(map(repr, universe))}"
+            )
+        records = Universe.from_dataset(universe[column])
+        _check(len(records), release, neighbors.k, column)
+        sensitivities[column] = float(
+            global_sensitivity(records, query, size=release, neighbors=neighbors)
+        )
+    return sensitivities
+
+
+def _check(universe: int, release: int, k: int, column: str) -> None:
+    """Check the sizes as the article does, for both relations alike."""
+    if universe < release:
+        raise InputError(
+            f"column {column!r}: the release of {release} records is larger than the universe of "
+            f"{universe}; choose universe_subset_cardinality of at most {universe}"
+        )
+    most = min(release - 1, universe - release)
+    if k > most:
+        raise InputError(
+            f"column {column!r}: hamming_distance {k} is too large for a release of {release} of "
+            f"{universe} records: it must be below {release} and at most {universe - release}; "
+            f"the largest feasible one is {most}"
+        )
