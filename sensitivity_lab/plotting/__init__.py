@@ -1,0 +1,12 @@
+"""Pictures of sensitivities and of the pairs of datasets that prove them.
+
+The only importer of matplotlib. It draws from plain data, keeps out of pyplot (no window, no global
+state) and changes no rcParams. Every query has a color, a marker and a dash pattern, so that a
+picture can be read by the color-blind and in print without color.
+"""
+
+from sensitivity_lab.plotting._curves import plot_curves
+from sensitivity_lab.plotting._figures import save
+from sensitivity_lab.plotting._witness import plot_witness
+
+__all__ = ["plot_curves", "plot_witness", "save"]

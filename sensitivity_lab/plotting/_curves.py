@@ -1,0 +1,307 @@
+"""Global sensitivity against the Hamming distance."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.plotting._figures import PLAIN, given_axes, new_figure, query_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Okabe and Ito's palette, with a gray for its yellow, which is too pale for a line on white. The
+# three lengths have no common divisor, so the first 440 queries all differ.
+_COLORS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#777777")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
+_DASHES: tuple[Any, ...] = (
+    "-",
+    (0, (4, 1.5)),
+    (0, (1, 1)),
+    (0, (6, 1.5, 1, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+_NEEDED = ("column", "query", "neighbors", "meaning", "distance", "size", "sensitivity")
+_PANEL = (3.5, 2.9)  # inches, with its labels
+_ACROSS = 3  # panels in a row
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """What one Axes shows: a row per distance and a column per query in `table`."""
+
+    column: str
+    title: str
+    xlabel: str
+    table: pd.DataFrame
+    cell: tuple[int, int]
+
+
+def plot_curves(
+    frame: pd.DataFrame,
+    *,
+    ax: Axes | Iterable[Any] | None = None,
+    units: Mapping[str, str] | None = None,
+    title: str | None = None,
+    yscale: str = "linear",
+    figsize: tuple[float, float] | None = None,
+) -> Any:
+    """Draw global sensitivity against the Hamming distance.
+
+    A panel per data column and neighbor relation, a line with markers per query. Data columns fill
+    rows of three panels; with several relations each data column is a row, its relations side by
+    side on one scale. A curve that others cover is drawn wider beneath them, its markers hollow.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A row per column, query, relation and distance, as `SensitivityCurves.to_frame` gives it.
+    ax : Axes or sequence of Axes, optional
+        Where to draw, an Axes per panel: column by column, within a column relation by relation.
+        The default is a new figure. Without a layout engine of the caller's figure these Axes
+        shrink to make room for the legend at their right; other Axes are left alone.
+    units : mapping of str to str, optional
+        The unit of each data column, as ``{"absence_days": "days"}``.
+    title : str, optional
+        Above the figure, or above the first of the given Axes.
+    yscale : {"linear", "log"}
+        The sensitivity axis. A linear one starts at 0; a logarithmic one leaves out zeros.
+    figsize : tuple of float, optional
+        Width and height in inches of a new figure; by default every panel has the same size.
+
+    Returns
+    -------
+    Figure or Axes or sequence of Axes
+        The new Figure, or `ax` itself if it was given. A new Figure displays itself as the result
+        of a notebook cell; pyplot does not know it, so for a window pass Axes of ``plt.subplots``.
+
+    Raises
+    ------
+    InputError
+        If `frame` lacks columns, is empty, or has two rows for one point; if the number of Axes is
+        not that of the panels; if `yscale` is unknown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "column": "age",
+    ...         "query": "mean",
+    ...         "neighbors": "bounded",
+    ...         "meaning": "at most",
+    ...         "distance": [1, 2],
+    ...         "size": 3,
+    ...         "sensitivity": [1.0, 5 / 3],
+    ...     }
+    ... )
+    >>> figure = plot_curves(frame, units={"age": "years"})
+    >>> figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()
+    ('global sensitivity (years)', 'Hamming distance k (at most)')
+    """
+    _check_frame(frame)
+    if yscale not in ("linear", "log"):
+        raise InputError(f"yscale: got {yscale!r}; use 'linear' or 'log'")
+    panels = _panels(frame)
+    if ax is None:
+        rows, columns = (1 + max(panel.cell[i] for panel in panels) for i in (0, 1))
+        figure = new_figure(figsize or (columns * _PANEL[0], rows * _PANEL[1]))
+        grid = figure.add_gridspec(rows, columns)
+        axes = [figure.add_subplot(grid[panel.cell]) for panel in panels]
+    else:
+        axes = given_axes(ax, len(panels))
+    lines = _styled_lines(list(frame["query"].unique()), panels)
+    for target, panel in zip(axes, panels, strict=True):
+        beside = [other.table for other in panels if other.column == panel.column]
+        _draw_panel(target, panel, lines, _limits(beside, yscale), yscale)
+        target.set_ylabel(
+            _ylabel(panel.table.columns, (units or {}).get(panel.column, "")), **PLAIN
+        )
+    if ax is not None:
+        if title is not None:
+            axes[0].set_title(f"{title}\n{axes[0].get_title()}", **PLAIN, fontsize="medium")
+        _legend_beside(axes, lines)
+        return ax
+    legend = figure.legend(**_legend_content(lines), loc="outside right upper")
+    _name_entries(legend, lines)
+    beside_panels = legend.get_window_extent().width / figure.dpi  # inches
+    if figsize is None:
+        figure.set_figwidth(figure.get_figwidth() + beside_panels)
+    if title is not None:
+        width = figure.get_figwidth() - beside_panels
+        wrapped = textwrap.fill(title, max(10, int(8 * width)))
+        figure.suptitle(wrapped, x=width / figure.get_figwidth() / 2, **PLAIN)
+    return figure
+
+
+def _check_frame(frame: pd.DataFrame) -> None:
+    missing = [name for name in _NEEDED if name not in frame.columns]
+    if missing:
+        names = ", ".join(missing)
+        raise InputError(f"frame: lacks {names}; pass what SensitivityCurves.to_frame() returns")
+    if frame.empty:
+        raise InputError("frame: has no rows, so there is nothing to draw")
+    point = ["column", "query", "neighbors", "meaning", "distance"]
+    twice = frame[frame.duplicated(point)]
+    if len(twice):
+        found = ", ".join(f"{name} {twice.iloc[0][name]!s}" for name in point)
+        raise InputError(f"frame: more than one row for {found}; draw one size at a time")
+
+
+def _panels(frame: pd.DataFrame) -> list[_Panel]:
+    relations = list(dict.fromkeys(zip(frame["neighbors"], frame["meaning"], strict=True)))
+    panels: list[_Panel] = []
+    for row, column in enumerate(frame["column"].unique()):
+        for place, (neighbors, meaning) in enumerate(relations):
+            part = frame[(frame["column"] == column) & (frame["neighbors"] == neighbors)]
+            part = part[part["meaning"] == meaning]
+            if part.empty:
+                continue
+            blocks = -(-len(relations) // _ACROSS)  # rows that one data column takes
+            cell = (
+                divmod(row, _ACROSS)
+                if len(relations) == 1
+                else (row * blocks + place // _ACROSS, place % _ACROSS)
+            )
+            table = part.pivot(index="distance", columns="query", values="sensitivity")
+            name = textwrap.fill(str(column), 34)
+            panels.append(
+                _Panel(
+                    column=column,
+                    title=f"{name}\n{neighbors}, {_size_text(part['size'])}",
+                    xlabel=f"Hamming distance k ({meaning})",
+                    table=table[part["query"].unique()],
+                    cell=cell,
+                )
+            )
+    return panels
+
+
+def _size_text(sizes: Iterable[Any]) -> str:
+    every = sorted({n for size in sizes for n in (size if isinstance(size, tuple) else (size,))})
+    return f"n = {every[0]}" if len(every) == 1 else f"n = {every[0]} to {every[-1]}"
+
+
+def _styled_lines(queries: Sequence[str], panels: Sequence[_Panel]) -> dict[str, Line2D]:
+    """A line per query as every panel and the legend show it, in order of appearance."""
+    covers = dict.fromkeys(queries, 0)  # how many later curves lie on top of a query's curve
+    for i, query in reversed(list(enumerate(queries))):
+        on_top = [covers[q] + 1 for q in queries[i + 1 :] if _coincide(query, q, panels)]
+        covers[query] = max(on_top, default=0)
+    return {
+        query: Line2D(
+            [],
+            [],
+            color=_COLORS[i % len(_COLORS)],
+            linestyle=_DASHES[i % len(_DASHES)],
+            marker=_MARKERS[i % len(_MARKERS)],
+            linewidth=1.5 + 1.6 * covers[query],
+            markersize=4.5 + 2.5 * covers[query],
+            markerfacecolor="white" if covers[query] else _COLORS[i % len(_COLORS)],
+        )
+        for i, query in enumerate(queries)
+    }
+
+
+def _coincide(first: str, second: str, panels: Sequence[_Panel]) -> bool:
+    """Whether two curves share a segment, to the eye (1 %), or the only point, of some panel."""
+    for table in (panel.table for panel in panels):
+        if first in table and second in table:
+            close = np.isclose(table[first], table[second], rtol=0.01, atol=0)
+            if (close if len(close) == 1 else close[1:] & close[:-1]).any():
+                return True
+    return False
+
+
+def _limits(tables: Iterable[pd.DataFrame], yscale: str) -> tuple[float, float]:
+    """The sensitivity axis that all of `tables` share."""
+    values = np.concatenate([table.to_numpy(float).ravel() for table in tables])
+    values = values[np.isfinite(values) & (values > 0)]
+    if yscale == "log":
+        return (values.min() / 1.5, values.max() * 1.5) if len(values) else (0.1, 10)
+    top = values.max(initial=0) or 1.0
+    return -0.03 * top, 1.06 * top  # a curve at 0 stays clear of the frame
+
+
+def _draw_panel(
+    ax: Axes,
+    panel: _Panel,
+    lines: Mapping[str, Line2D],
+    limits: tuple[float, float],
+    yscale: str,
+) -> None:
+    ax.set_yscale(yscale)
+    ax.set_ylim(limits)
+    for query, line in lines.items():
+        if query in panel.table:
+            curve = panel.table[query].dropna()
+            drawn = Line2D(curve.index.to_numpy(float), curve.to_numpy(float))
+            drawn.update_from(line)
+            drawn.set_label(query)
+            ax.add_line(drawn)
+    k = panel.table.index
+    margin = max(0.4, 0.04 * (k.max() - k.min()))
+    ax.set_xlim(max(k.min() - margin, 0.4), k.max() + margin)
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
+    ax.set_title(panel.title, **PLAIN, fontsize="medium")
+    ax.set_xlabel(panel.xlabel)
+    ax.grid(color="0.9")
+    ax.set_axisbelow(True)
+
+
+def _ylabel(queries: Iterable[str], unit: str) -> str:
+    """The unit most queries have in the first line, those with another one in the second."""
+    of = {query: query_unit(query, unit) for query in queries}
+    usual = unit if unit in of.values() else Counter(of.values()).most_common(1)[0][0]
+    label = f"global sensitivity ({usual})" if usual else "global sensitivity"
+    others = ", ".join(f"{query}: {its}" for query, its in of.items() if its != usual)
+    return "\n".join(line for text in (label, others) for line in textwrap.wrap(text, 34))
+
+
+def _legend_content(lines: Mapping[str, Line2D]) -> dict[str, Any]:
+    return {
+        "handles": list(lines.values()),
+        "labels": ["query"] * len(lines),
+        "title": "query",
+        "handlelength": 4,
+        "labelspacing": 0.7,
+        "frameon": False,
+        "ncols": 1 + (len(lines) - 1) // 12,
+    }
+
+
+def _name_entries(legend: Legend, lines: Iterable[str]) -> None:
+    for text, query in zip(legend.get_texts(), lines, strict=True):
+        text.set_parse_math(False)
+        text.set_text(query)
+
+
+def _legend_beside(axes: Sequence[Axes], lines: Mapping[str, Line2D]) -> None:
+    """Put the legend to the right of the given Axes, making room there if no layout engine does."""
+    boxes = [ax.get_position() for ax in axes]
+    right = max(zip(axes, boxes, strict=True), key=lambda pair: (round(pair[1].x1, 3), pair[1].y1))[
+        0
+    ]
+    legend = right.legend(
+        **_legend_content(lines), loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0
+    )
+    _name_entries(legend, lines)
+    if right.figure.get_layout_engine() is not None:
+        return
+    left = min(box.x0 for box in boxes)
+    width = max(box.x1 for box in boxes) - left
+    taken = legend.get_window_extent().width / right.figure.bbox.width
+    share = max(0.4, 0.98 - taken / width)  # of the width, for the panels
+    for ax, box in zip(axes, boxes, strict=True):
+        ax.set_position((left + share * (box.x0 - left), box.y0, share * box.width, box.height))

@@ -1,0 +1,94 @@
+"""What the two pictures share: figures that show themselves, units, files."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from sensitivity_lab.errors import InputError
+
+_FORMATS = (".pdf", ".png", ".svg")
+PLAIN: dict[str, Any] = {"parse_math": False}  # a "$" in a name or a unit is a dollar
+
+
+class _ShownOnce:
+    """Displays itself as the result of a notebook cell, once: pyplot does not know it."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.figure.savefig(buffer, format="png", bbox_inches="tight")  # type: ignore[attr-defined]
+        return buffer.getvalue()
+
+
+class ShownFigure(_ShownOnce, Figure):
+    """A figure that a notebook displays."""
+
+
+class ShownAxes(_ShownOnce, Axes):
+    """An Axes that a notebook displays, with its figure."""
+
+
+def new_figure(figsize: tuple[float, float]) -> Figure:
+    figure = ShownFigure(figsize=figsize, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def query_unit(query: str, unit: str) -> str:
+    if query == "count":
+        return "records"
+    if query.startswith("var"):
+        return "units²" if not unit else f"{unit}²" if unit.isalpha() else f"({unit})²"
+    return unit
+
+
+def given_axes(ax: Any, panels: int) -> list[Axes]:
+    axes = [ax] if isinstance(ax, Axes) else list(np.ravel(np.asarray(ax, dtype=object)))
+    wrong = next((item for item in axes if not isinstance(item, Axes)), None)
+    if wrong is not None:
+        raise InputError(f"ax: got {wrong!r}; pass a matplotlib Axes or a sequence of them")
+    if len(axes) != panels:
+        raise InputError(f"ax: got {len(axes)} Axes for {panels} panels; pass {panels} Axes")
+    return axes
+
+
+def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a PNG, PDF or SVG file, by the extension of its name.
+
+    Parameters
+    ----------
+    figure : Figure or Axes
+        What `plot_curves` or `plot_witness` returned; of an Axes, its whole figure.
+    path : str or path-like
+        The file, in a folder that exists. A file of that name is replaced.
+
+    Raises
+    ------
+    InputError
+        If the extension is another one, the folder does not exist, or the file cannot be written.
+
+    Examples
+    --------
+    >>> save(Figure(), "curves.jpg")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: path: 'curves.jpg' ends in '.jpg'; use .pdf, .png or .svg
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _FORMATS:
+        raise InputError(f"path: {str(path)!r} ends in {path.suffix!r}; use .pdf, .png or .svg")
+    if not path.parent.is_dir():
+        raise InputError(f"path: {str(path)!r} is in a folder that does not exist; create it first")
+    try:
+        figure.figure.canvas.figure.savefig(path, dpi=150, bbox_inches="tight")
+    except OSError as error:
+        raise InputError(
+            f"path: {str(path)!r} cannot be written ({error.strerror}); "
+            "choose a file and a folder that you may write to"
+        ) from error
