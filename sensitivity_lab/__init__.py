@@ -1,0 +1,85 @@
+"""Exact global sensitivity over finite universes, with the pair of datasets that proves it.
+
+A *record* is one entry of a dataset. A *universe* is the finite multiset of records that *datasets*
+are drawn from: a dataset whose records are there once each (scenario (a),
+`Universe.from_dataset`), or a domain of values that can occur repeatedly (scenario (b),
+`Universe.from_domain`). A *neighbor relation* says which pairs of datasets are neighbors, and at
+which Hamming distance k: `Bounded`, `Unbounded`, `SymmetricDifference`. A *query* is a function of
+a dataset: `Mean`, `Median`, `Percentile`, `Var`, `Std`, `Sum`, `Count`, `Min`, `Max`, or any
+function (`from_function`). Its *sensitivity* is the largest difference of its answers between
+neighbors, and a *witness* is a pair that attains it. An *engine* is one way to find it.
+
+Examples
+--------
+>>> import sensitivity_lab as sl
+>>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
+>>> result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
+>>> result.value, result.witness.x, result.witness.y
+(3.0, (2, 3, 10), (1, 2, 3))
+"""
+
+from .curves import SensitivityCurves, sensitivity_curves
+from .errors import (
+    InputError,
+    NoEngineError,
+    QueryError,
+    SensitivityLabError,
+    TooLargeError,
+    VerificationError,
+)
+from .neighbors import (
+    Bounded,
+    SymmetricDifference,
+    Unbounded,
+    count_datasets,
+    count_neighbors,
+    datasets,
+    neighboring_datasets,
+)
+from .queries import (
+    Count,
+    Max,
+    Mean,
+    Median,
+    Min,
+    Percentile,
+    Std,
+    Sum,
+    Var,
+    from_function,
+)
+from .result import Sensitivity, Witness
+from .sensitivity import global_sensitivity
+from .universe import Universe
+
+__all__ = [
+    "Bounded",
+    "Count",
+    "InputError",
+    "Max",
+    "Mean",
+    "Median",
+    "Min",
+    "NoEngineError",
+    "Percentile",
+    "QueryError",
+    "Sensitivity",
+    "SensitivityCurves",
+    "SensitivityLabError",
+    "Std",
+    "Sum",
+    "SymmetricDifference",
+    "TooLargeError",
+    "Unbounded",
+    "Universe",
+    "Var",
+    "VerificationError",
+    "Witness",
+    "count_datasets",
+    "count_neighbors",
+    "datasets",
+    "from_function",
+    "global_sensitivity",
+    "neighboring_datasets",
+    "sensitivity_curves",
+]

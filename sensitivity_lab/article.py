@@ -1,0 +1,91 @@
+"""The experiments of the article "Global Sensitivity From Scratch", reproduced.
+
+Two scenarios, a table and a domain of values, under two relations. As there, unbounded means
+exactly k and bounded at most k.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from .curves import SensitivityCurves, as_universes, sensitivity_curves
+from .neighbors import Bounded, Relation, Unbounded
+from .universe import Universe
+
+_HERE = Path(__file__).parent
+DATA = next(path for path in (_HERE / "data", _HERE.parent / "data") if path.is_dir())
+"""The folder of the article's datasets: inside an installed package, beside it in a checkout."""
+
+UNITS = {
+    "school_year": "years",
+    "absence_days": "days",
+    "mood": "points",
+    "driving_proficiency": "points",
+}
+"""The unit of each column."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure of the article.
+
+    Attributes
+    ----------
+    name : str
+        For files, such as "a_unbounded".
+    title : str
+    universes : dict of str to Universe
+        By column.
+    size : int
+        The number of records of a release.
+    distances : range
+    neighbors : Relation
+    """
+
+    name: str
+    title: str
+    universes: dict[str, Universe]
+    size: int
+    distances: range
+    neighbors: Relation
+
+    def run(self) -> SensitivityCurves:
+        """Compute the ten queries at all distances.
+
+        Examples
+        --------
+        >>> curves = experiments()[0].run()
+        >>> curves.result("mean", column="absence_days", distance=1).value
+        2.8333333333333335
+        """
+        return sensitivity_curves(
+            self.universes, size=self.size, distances=self.distances, neighbors=self.neighbors
+        )
+
+
+def experiments() -> tuple[Experiment, ...]:
+    """Return the article's four experiments: scenario (a) and (b), unbounded and bounded."""
+    school = as_universes(pd.read_csv(DATA / "school_large.csv"))
+    domain = json.loads((DATA / "driver_domain.json").read_text(encoding="utf-8"))
+    # The article gives every value of the domain as many copies as a release has records.
+    driver = {name: Universe.from_domain(values, copies=4) for name, values in domain.items()}
+    scenarios = (
+        ("a", "a dataset of ten students", school, 6, range(1, 5)),
+        ("b", "a domain of values", driver, 4, range(1, 4)),
+    )
+    return tuple(
+        Experiment(
+            f"{letter}_{relation.name}",
+            f"Scenario ({letter}), {what}: {relation.name}, {relation.meaning} k records",
+            universes,
+            size,
+            distances,
+            relation,
+        )
+        for letter, what, universes, size, distances in scenarios
+        for relation in (Unbounded(1, exactly=True), Bounded(1))
+    )
