@@ -7,36 +7,61 @@ rationals or, for the standard deviation, square roots of rationals.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import total_ordering
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import InputError
+
+Integers = NDArray[np.object_]
+"""An array of Python ints, which have no largest one."""
+
+_MANY = 1000
+"""From so many records on, floats are worth a way of their own."""
 
 Number = int | float | Fraction | Decimal
 """The types a record may have; each value stands for exactly one rational."""
 
 
-def common_integers(records: Iterable[Number]) -> tuple[list[int], int]:
+def common_integers(records: Sequence[Number]) -> tuple[Integers, int]:
     """Write records as integers over one common denominator.
 
     Returns
     -------
-    integers : list of int
+    integers : ndarray of Python ints, shape (n,)
         ``records[i] == Fraction(integers[i], denominator)``, exactly.
     denominator : int
-        The least common denominator.
+        A common denominator.
 
     Examples
     --------
-    >>> common_integers([0.5, 3, Fraction(1, 3)])
+    >>> integers, denominator = common_integers([0.5, 3, Fraction(1, 3)])
+    >>> integers.tolist(), denominator
     ([3, 18, 2], 6)
     """
+    if len(records) > _MANY and all(type(record) is float for record in records):
+        return _of_floats(np.array(records))
     ratios = [record.as_integer_ratio() for record in records]
     denominator = math.lcm(*{below for _, below in ratios})
-    return [above * (denominator // below) for above, below in ratios], denominator
+    integers = np.empty(len(ratios), dtype=object)
+    integers[:] = [above * (denominator // below) for above, below in ratios]
+    return integers, denominator
+
+
+def _of_floats(records: NDArray[np.float64]) -> tuple[Integers, int]:
+    """Do the work of `common_integers` for many floats, whole arrays at a time."""
+    mantissas, exponents = np.frexp(records)
+    integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
+    exponents = exponents.astype(np.int64) - 53
+    lowest = int(exponents[mantissas != 0].min(initial=0))
+    # A zero has no exponent of its own; its shift must only not be negative.
+    shifts = np.maximum(exponents - lowest, 0).astype(object)
+    return integers << shifts, 1 << -lowest
 
 
 def nearest(value: Fraction) -> float:

@@ -16,9 +16,10 @@ from math import comb
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arithmetic import Number
-from .errors import InputError
+from .errors import InputError, VerificationError
 from .universe import Universe
 
 Change = tuple[int, int]
@@ -26,6 +27,9 @@ Change = tuple[int, int]
 
 Dataset = tuple[Number, ...]
 """The records of a dataset, ascending."""
+
+Multiplicities = NDArray[np.int64]
+"""A dataset as the numbers of times that each distinct value of its universe occurs."""
 
 
 @dataclass(frozen=True)
@@ -274,12 +278,12 @@ def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
 
 def check_size(size: Any, universe: Universe) -> int:
     """Return a dataset size that the universe can fill, or raise InputError."""
-    size = check_whole("size", size, "a number of records, at least 1")
-    if size > universe.size:
+    records = check_whole("size", size, "a number of records, at least 1")
+    if records > universe.size:
         raise InputError(
-            f"size must be at most the universe's number of records, {universe.size}; got {size}"
+            f"size must be at most the universe's number of records, {universe.size}; got {records}"
         )
-    return size
+    return records
 
 
 def check_dataset(x: Iterable[Number], universe: Universe) -> Dataset:
@@ -294,7 +298,7 @@ def check_dataset(x: Iterable[Number], universe: Universe) -> Dataset:
             raise InputError(
                 f"the dataset has {count} records {value}, the universe only {limit}: {universe!r}"
             )
-    return expand(multiplicities, universe.values)
+    return universe.dataset(multiplicities)
 
 
 def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
@@ -415,9 +419,8 @@ def _neighbors(x: Dataset, universe: Universe, changes: Sequence[Change]) -> Ite
                     for place, (have, most) in enumerate(zip(kept, outside, strict=True))
                 )
                 if any(slack <= swaps for slack in slacks):
-                    yield expand(
-                        [have + new[place] for place, have in enumerate(kept)], universe.values
-                    )
+                    y = [have + new[place] for place, have in enumerate(kept)]
+                    yield universe.dataset(np.array(y, dtype=np.int64))
 
 
 def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation) -> int:
@@ -482,26 +485,41 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
     )
 
 
-def expand(multiplicities: Iterable[int], values: Sequence[Number]) -> Dataset:
-    """Return the records of a dataset given by multiplicities, ascending."""
-    return tuple(
-        value for value, count in zip(values, multiplicities, strict=True) for _ in range(count)
-    )
-
-
-def multiplicities_of(x: Iterable[Number], universe: Universe) -> list[int]:
+def multiplicities_of(x: Iterable[Number], universe: Universe) -> Multiplicities:
     """Return how often each distinct value of the universe occurs in x, or raise InputError."""
-    multiplicities = [0] * len(universe.values)
-    for record in x:
-        multiplicities[universe.index(record)] += 1
-    return multiplicities
+    places = np.fromiter(map(universe.index, x), dtype=np.intp)
+    return np.bincount(places, minlength=len(universe.values)).astype(np.int64)
+
+
+def check_related(
+    x: Multiplicities, y: Multiplicities, universe: Universe, relation: Relation
+) -> None:
+    """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
+    for dataset in (x, y):
+        limits = np.array(universe.multiplicities(int(dataset.sum())))
+        if (dataset < 0).any() or (dataset > limits).any():
+            place = int(np.flatnonzero((dataset < 0) | (dataset > limits))[0])
+            raise VerificationError(
+                f"a dataset has {dataset[place]} records {universe.values[place]}, "
+                f"the universe {limits[place]}"
+            )
+    removed, added = int(np.maximum(x - y, 0).sum()), int(np.maximum(y - x, 0).sum())
+    # Shared records can change places with equal ones outside both, as far as there are any.
+    limits = np.array(universe.multiplicities(int(x.sum()) + relation.k))
+    swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())
+    changes = relation.changes(int(x.sum()), universe)
+    if not any(0 <= i - removed == j - added <= swaps for i, j in changes):
+        raise VerificationError(
+            f"x and y are no neighbors ({relation}): {removed} records are only in x, "
+            f"{added} only in y"
+        )
 
 
 def _inside_and_outside(
     x: Dataset, universe: Universe, changes: Sequence[Change]
 ) -> tuple[list[int], list[int]]:
     """Return per value the records in x, and those outside x that a change can add."""
-    inside = multiplicities_of(x, universe)
+    inside = multiplicities_of(x, universe).tolist()
     most = len(x) + max(added for _, added in changes)
     limits = universe.multiplicities(most)
     return inside, [limit - have for limit, have in zip(limits, inside, strict=True)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Number, common_integers, nearest
+from .arithmetic import Difference, Integers, Number, common_integers, nearest
 from .errors import InputError, QueryError
 
 Weights = tuple[tuple[int, Fraction], ...]
@@ -64,7 +64,7 @@ class Query(ABC):
         """Return ranks and weights for datasets of a size; None if no order statistic."""
         return None
 
-    def rational(self, x: Iterable[Number]) -> Fraction | None:
+    def rational(self, integers: Integers, unit: int) -> Fraction | None:
         """Return the exact answer on one dataset (its square, if `root`); None if "float"."""
         return None
 
@@ -111,22 +111,31 @@ class ExactQuery(Query):
         """Bound `evaluate` and their intermediate results when no record exceeds `largest`."""
         return size * largest
 
-    def rational(self, x: Iterable[Number]) -> Fraction:
-        """Return the exact answer on one dataset (its square, if `root`)."""
-        integers, unit = common_integers(x)
+    def rational(self, integers: Integers, unit: int) -> Fraction:
+        """Return the exact answer on one dataset (its square, if `root`).
+
+        Parameters
+        ----------
+        integers : ndarray of Python ints, shape (n,)
+            The records times `unit`, ascending.
+        unit : int
+            The common denominator of the records.
+        """
         if len(integers) < self.least_size:
             raise InputError(
                 f"{self.name} needs at least {self.least_size} records, got {len(integers)}"
             )
-        rows = np.array([sorted(integers)], dtype=object)
-        numerator = Fraction(int(self.evaluate(rows)[0]), unit**self.degree)
+        numerator = Fraction(int(self.evaluate(integers[None, :])[0]), unit**self.degree)
         return numerator / self.denominator(len(integers))
 
     def __call__(self, x: Sequence[Number]) -> float:
         """Return the float nearest to the exact answer on one dataset, shape (n,)."""
-        records = np.asarray(x).tolist() if hasattr(x, "tolist") else x
-        answer = nearest(self.rational(records))
-        return math.sqrt(answer) if self.root else answer
+        records = x.tolist() if hasattr(x, "tolist") else list(x)
+        integers, unit = common_integers(records)
+        answer = self.rational(np.sort(integers), unit)
+        return (
+            Difference(answer, Fraction(0), root=True).nearest() if self.root else nearest(answer)
+        )
 
 
 @dataclass(frozen=True)

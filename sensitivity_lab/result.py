@@ -9,9 +9,11 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from .arithmetic import Difference, Number, nearest
-from .errors import VerificationError
-from .neighbors import Dataset, Relation, check_dataset
+from .errors import InputError, VerificationError
+from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of
 from .queries import Query
 from .universe import Universe
 
@@ -137,8 +139,12 @@ class Sensitivity:
         Evaluates the query twice. That no other pair differs more is the search's claim, not
         something that the witness can show.
         """
-        check_neighbors(self.witness.x, self.witness.y, self.universe, self.neighbors, self.size)
-        again = measure(self.query, self.witness.x, self.witness.y)
+        x, y = (_of_universe(data, self.universe) for data in (self.witness.x, self.witness.y))
+        sizes = (self.size,) if isinstance(self.size, int) else self.size
+        if x.sum() not in sizes:
+            raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
+        check_related(x, y, self.universe, self.neighbors)
+        again = measure(self.query, self.universe, x, y)
         for name, stated, computed in (
             ("answer on x", self.witness.query_x, again.query_x),
             ("answer on y", self.witness.query_y, again.query_y),
@@ -226,7 +232,11 @@ class Measurement:
 
 
 def measure(
-    query: Query, x: Dataset, y: Dataset, answers: tuple[float, float] | None = None
+    query: Query,
+    universe: Universe,
+    x: Multiplicities,
+    y: Multiplicities,
+    answers: tuple[float, float] | None = None,
 ) -> Measurement:
     """Return how far a query's answers on x and y are apart.
 
@@ -234,16 +244,19 @@ def measure(
     ----------
     query : Query
         The query.
-    x : tuple of numbers
-        A dataset.
-    y : tuple of numbers
+    universe : Universe
+        What x and y are drawn from.
+    x : ndarray of int64, shape (m,)
+        A dataset, by multiplicities.
+    y : ndarray of int64, shape (m,)
         Another.
     answers : tuple of two floats, optional
         The answers of a caller's function, where they are known, to spare it the calls.
     """
-    first, second = query.rational(x), query.rational(y)
+    integers, unit = universe.integers
+    first, second = (query.rational(np.repeat(integers, data), unit) for data in (x, y))
     if first is None or second is None:
-        query_x, query_y = answers or (query(x), query(y))
+        query_x, query_y = answers or (query(universe.dataset(x)), query(universe.dataset(y)))
         return Measurement(query_x, query_y, abs(query_x - query_y), None, None)
     difference = Difference(first, second, query.root)
     query_x, query_y = (
@@ -253,36 +266,15 @@ def measure(
     return Measurement(query_x, query_y, difference.nearest(), difference.exact, difference.upper())
 
 
-def check_neighbors(
-    x: Dataset,
-    y: Dataset,
-    universe: Universe,
-    relation: Relation,
-    size: int | tuple[int, ...],
-) -> None:
-    """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
-    sizes = (size,) if isinstance(size, int) else size
-    if len(x) not in sizes:
-        raise VerificationError(f"x has {len(x)} records, the sizes asked for are {sizes}")
-    for dataset in (x, y):
-        if dataset != check_dataset(dataset, universe):
-            raise VerificationError(f"{show(dataset)} is not in ascending order")
-    count_x, count_y = Counter(x), Counter(y)
-    removed = (count_x - count_y).total()
-    added = (count_y - count_x).total()
-    # Shared records can change places with equal ones outside both, as far as there are any.
-    limits = universe.multiplicities(len(x) + relation.k)
-    swaps = sum(
-        min(count_x[value], count_y[value], limit - max(count_x[value], count_y[value]))
-        for value, limit in zip(universe.values, limits, strict=True)
-    )
-    if not any(
-        0 <= i - removed == j - added <= swaps for i, j in relation.changes(len(x), universe)
-    ):
-        raise VerificationError(
-            f"x = {show(x)} and y = {show(y)} are no neighbors ({relation}): "
-            f"{removed} records are only in x, {added} only in y"
-        )
+def _of_universe(dataset: Dataset, universe: Universe) -> Multiplicities:
+    """Return the multiplicities of an ascending dataset, or raise VerificationError."""
+    try:
+        multiplicities = multiplicities_of(dataset, universe)
+    except InputError as error:
+        raise VerificationError(str(error)) from error
+    if universe.dataset(multiplicities) != dataset:
+        raise VerificationError(f"{show(dataset)} is not in ascending order")
+    return multiplicities
 
 
 def show(dataset: Sequence[Number]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .neighbors import as_relation
+from .neighbors import as_relation, check_related
 from .problem import Problem, check_sizes, check_universe
 from .queries import Query, as_query
-from .result import Sensitivity, Witness, check_neighbors, measure
+from .result import Sensitivity, Witness, measure
 from .search import choose
 from .search.engine import Finding, Options
 from .universe import Universe
@@ -86,8 +86,9 @@ def conclude(
 ) -> Sensitivity:
     """Turn a finding into a result: check that the pair is one of neighbors, and measure it."""
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
-    check_neighbors(finding.x, finding.y, problem.universe, neighbors, size)
-    measured = measure(query, finding.x, finding.y, finding.answers)
+    universe = problem.universe
+    check_related(finding.x, finding.y, universe, neighbors)
+    measured = measure(query, universe, finding.x, finding.y, finding.answers)
     return Sensitivity(
         value=measured.value,
         exact=measured.exact,
@@ -96,9 +97,14 @@ def conclude(
         method=method,
         arithmetic=query.arithmetic,
         datasets_evaluated=finding.datasets_evaluated,
-        witness=Witness(finding.x, finding.y, measured.query_x, measured.query_y),
+        witness=Witness(
+            universe.dataset(finding.x),
+            universe.dataset(finding.y),
+            measured.query_x,
+            measured.query_y,
+        ),
         query=query,
         neighbors=neighbors,
         size=size,
-        universe=problem.universe,
+        universe=universe,
     )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Number, common_integers
+from .arithmetic import Integers, Number, common_integers
 from .errors import InputError
 
 _SHOWN = 12
@@ -163,7 +163,7 @@ class Universe:
         return tuple(min(count, limit) for count in self.counts)
 
     @cached_property
-    def integers(self) -> tuple[list[int], int]:
+    def integers(self) -> tuple[Integers, int]:
         """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
         return common_integers(self.values)
 
@@ -175,6 +175,16 @@ class Universe:
         if all(isinstance(value, (int, float)) and value == float(value) for value in self.values):
             return np.array(self.values, dtype=np.float64)
         return np.array(self.values, dtype=object)
+
+    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Number, ...]:
+        """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
+        return tuple(np.repeat(self._objects, multiplicities).tolist())
+
+    @cached_property
+    def _objects(self) -> NDArray[np.object_]:
+        objects = np.empty(len(self.values), dtype=object)
+        objects[:] = self.values
+        return objects
 
     def __len__(self) -> int:
         if self.counts is None:

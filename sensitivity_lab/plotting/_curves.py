@@ -33,7 +33,7 @@ _DASHES: tuple[Any, ...] = (
     (0, (3, 1, 1, 1, 1, 1)),
 )
 _NEEDED = ("column", "query", "neighbors", "meaning", "distance", "size", "sensitivity")
-_PANEL = (3.5, 2.9)  # inches, with its labels
+_PANEL = (3.6, 3.3)  # inches, with its labels
 _ACROSS = 3  # panels in a row
 
 

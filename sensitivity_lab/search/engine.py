@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from sensitivity_lab.neighbors import Dataset
+from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.problem import Problem
 
 
@@ -34,14 +34,15 @@ class Finding:
 
     Attributes
     ----------
-    x, y : tuple of numbers
+    x, y : ndarray of int64, shape (m,)
+        How often each distinct value of the universe occurs in the datasets.
     answers : tuple of two floats, or None
         What a caller's function returned for x and y; None for queries that compute exactly.
     datasets_evaluated : int
     """
 
-    x: Dataset
-    y: Dataset
+    x: Multiplicities
+    y: Multiplicities
     answers: tuple[float, float] | None
     datasets_evaluated: int
 

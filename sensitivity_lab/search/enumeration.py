@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensitivity_lab.neighbors import Relation, neighboring_datasets
+from sensitivity_lab.neighbors import Relation, multiplicities_of, neighboring_datasets
 from sensitivity_lab.problem import Problem
 
 from .engine import Finding, Options
@@ -167,8 +167,11 @@ def _finding(
     """Return the best of the pairs of a relation's families; the first of equals."""
     best = best_pair(pairs)
     y = best.y
-    if best.x == y:
+    if np.array_equal(best.x, y):
         # The query never changes: any neighbor of x proves it.
-        y = next(neighboring_datasets(best.x, problem.universe, relation))
+        x = problem.universe.dataset(best.x)
+        y = multiplicities_of(
+            next(neighboring_datasets(x, problem.universe, relation)), problem.universe
+        )
     sizes = {size for f in _families(problem, relation) for size in (f.of_x, f.of_y)}
     return Finding(best.x, y, best.answers, sum(map(lattice.number, sizes)))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Dataset
+from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.queries import ExactQuery, Query
 
 from .evaluation import Evaluator
@@ -51,8 +51,8 @@ class Family(NamedTuple):
 class Pair:
     """Two datasets, x of the family's size of x, and how far their answers are apart."""
 
-    x: Dataset
-    y: Dataset
+    x: Multiplicities
+    y: Multiplicities
     gap: float
     difference: Difference | None
     answers: tuple[float, float] | None
@@ -265,7 +265,9 @@ class _Cores:
     def _disjoint_pairs(self, core: int) -> Iterator[Pair]:
         """Yield, per A, the disjoint B that are furthest away up to the error, the widest first."""
         big, small = self._sides(core)
-        limits = np.array(self.finder.lattice.counts) + self._multiplicities(core)
+        universe = self.finder.evaluator.universe
+        both = self.family.of_x + self.family.of_y
+        limits = np.array(universe.multiplicities(both)) + self._multiplicities(core)
         for sign in (1, -1):
             widest = -np.inf
             for row in np.argsort(-sign * big.values, kind="stable"):
@@ -312,26 +314,20 @@ class _Cores:
         scale = self.finder.evaluator.scales[query.centred]
         size = int(side.multiplicities[0].sum())
         near = np.flatnonzero(answers >= answers.max() - 2 * scale.error(query, size, 1))
-        integers = np.array(self.finder.evaluator.universe.integers[0], dtype=object)
+        integers, _ = self.finder.evaluator.universe.integers
         rows = np.array([np.repeat(integers, side.multiplicities[row]) for row in near])
         exact = query.evaluate(rows)
         return int(near[max(range(len(near)), key=lambda place: sign * exact[place])])
 
     def _pair(self, big: _Side, row: int, small: _Side, other: int) -> Pair:
-        values = self.finder.evaluator.universe.values
-        query = self.measure.query
-        datasets = [
-            tuple(
-                value for value, count in zip(values, side[at], strict=True) for _ in range(count)
-            )
-            for side, at in ((big.multiplicities, row), (small.multiplicities, other))
-        ]
+        universe, query = self.finder.evaluator.universe, self.measure.query
+        x, y = big.multiplicities[row], small.multiplicities[other]
         answers = (float(big.answers[row]), float(small.answers[other]))
         if self.family.of_x < self.family.of_y:
-            datasets.reverse()
-            answers = answers[::-1]
+            x, y, answers = y, x, answers[::-1]
         gap = abs(float(big.values[row] - small.values[other]))
-        first, second = query.rational(datasets[0]), query.rational(datasets[1])
+        integers, unit = universe.integers
+        first, second = (query.rational(np.repeat(integers, data), unit) for data in (x, y))
         if first is None or second is None:
-            return Pair(datasets[0], datasets[1], gap, None, answers)
-        return Pair(datasets[0], datasets[1], gap, Difference(first, second, query.root), None)
+            return Pair(x, y, gap, None, answers)
+        return Pair(x, y, gap, Difference(first, second, query.root), None)

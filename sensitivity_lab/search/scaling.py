@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,14 +41,11 @@ class Scale:
         """
         integers, _ = universe.integers
         if centred:
-            middle = integers[len(integers) // 2]
-            integers = [integer - middle for integer in integers]
-        factor = int(np.gcd.reduce(np.array(integers, dtype=object))) or 1
-        integers = [integer // factor for integer in integers]
-        largest = max(map(abs, integers))
+            integers = integers - integers[len(integers) // 2]
+        integers = integers // (math.gcd(*integers) or 1)
+        largest = int(abs(integers).max())
         shift = 0 if largest <= _EXACT else largest.bit_length() - 53
-        floats = [integer / (1 << shift) for integer in integers]
-        return cls(np.array(floats, dtype=np.float64), largest, shift)
+        return cls((integers / (1 << shift)).astype(np.float64), largest, shift)
 
     def error(self, query: ExactQuery, size: int, factor: int) -> float:
         """Bound the error of ``factor * query.evaluate`` on datasets of a size, in these floats.
