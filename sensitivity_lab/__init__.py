@@ -27,15 +27,8 @@ from .errors import (
     TooLargeError,
     VerificationError,
 )
-from .neighbors import (
-    Bounded,
-    SymmetricDifference,
-    Unbounded,
-    count_datasets,
-    count_neighbors,
-    datasets,
-    neighboring_datasets,
-)
+from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
     Count,
     Max,

@@ -21,9 +21,6 @@ from .errors import InputError
 Integers = NDArray[np.object_]
 """An array of Python ints, which have no largest one."""
 
-_MANY = 1000
-"""From so many records on, floats are worth a way of their own."""
-
 Number = int | float | Fraction | Decimal
 """The types a record may have; each value stands for exactly one rational."""
 
@@ -44,8 +41,6 @@ def common_integers(records: Sequence[Number]) -> tuple[Integers, int]:
     >>> integers.tolist(), denominator
     ([3, 18, 2], 6)
     """
-    if len(records) > _MANY and all(type(record) is float for record in records):
-        return _of_floats(np.array(records))
     ratios = [record.as_integer_ratio() for record in records]
     denominator = math.lcm(*{below for _, below in ratios})
     integers = np.empty(len(ratios), dtype=object)
@@ -53,8 +48,15 @@ def common_integers(records: Sequence[Number]) -> tuple[Integers, int]:
     return integers, denominator
 
 
-def _of_floats(records: NDArray[np.float64]) -> tuple[Integers, int]:
-    """Do the work of `common_integers` for many floats, whole arrays at a time."""
+def integers_of_floats(records: NDArray[np.float64]) -> tuple[Integers, int]:
+    """Do the work of `common_integers` for floats, whole arrays at a time.
+
+    Examples
+    --------
+    >>> integers, denominator = integers_of_floats(np.array([0.5, 3.0]))
+    >>> [float(integer / denominator) for integer in integers]
+    [0.5, 3.0]
+    """
     mantissas, exponents = np.frexp(records)
     integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
     exponents = exponents.astype(np.int64) - 53
@@ -154,15 +156,26 @@ class Difference:
         """Tell whether two differences are the same real number."""
         if not isinstance(other, Difference):
             return NotImplemented
-        return _sign_of_difference(self._roots(), other._roots()) == 0
+        return self._compared_with(other) == 0
 
     def __lt__(self, other: Difference) -> bool:
         """Tell whether this difference is the smaller one."""
-        return _sign_of_difference(self._roots(), other._roots()) < 0
+        return self._compared_with(other) < 0
+
+    def __gt__(self, other: Difference) -> bool:
+        """Tell whether this difference is the larger one."""
+        return self._compared_with(other) > 0
 
     def __hash__(self) -> int:
         """Hash by the nearest float: equal differences share it."""
         return hash(self.nearest())
+
+    def _compared_with(self, other: Difference) -> int:
+        """Return the sign of this difference less the other one."""
+        if self.root or other.root:
+            return _sign_of_difference(self._roots(), other._roots())
+        mine, yours = abs(self.first - self.second), abs(other.first - other.second)
+        return (mine > yours) - (mine < yours)
 
     def _roots(self) -> tuple[Fraction, Fraction]:
         """Return a >= b with the difference equal to sqrt a - sqrt b."""

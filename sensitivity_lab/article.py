@@ -80,7 +80,7 @@ def experiments() -> tuple[Experiment, ...]:
     return tuple(
         Experiment(
             f"{letter}_{relation.name}",
-            f"Scenario ({letter}), {what}: {relation.name}, {relation.meaning} k records",
+            f"Scenario ({letter}), {what}: {relation.name}",
             universes,
             size,
             distances,

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,8 +21,11 @@ from .queries import DEFAULT_QUERIES
 from .sensitivity import global_sensitivity
 from .universe import Universe
 
-_DOMAIN_LIMIT = 1_000_000
-"""A domain given as a range may have at most so many values."""
+_MOST = 1_000_000
+"""A range may have at most so many values."""
+
+_LARGEST_EXPONENT = 400
+"""Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,6 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; spare it the interpreter's complaint.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except SensitivityLabError as error:
         print(f"{parser.prog} {parsed.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
@@ -72,7 +80,7 @@ def _make_parser() -> argparse.ArgumentParser:
         help="default: ten of them",
     )
     curves.add_argument("--distances", required=True, metavar="K", help="such as 1-4 or 1,2,5")
-    curves.add_argument("--neighbors", nargs="+", choices=RELATIONS, default=["unbounded"])
+    curves.add_argument("--neighbors", nargs="+", choices=RELATIONS, required=True)
     curves.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the curves")
     curves.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
     _add_search(curves)
@@ -83,7 +91,7 @@ def _make_parser() -> argparse.ArgumentParser:
     one.add_argument("--column", help="may be left out if there is only one")
     one.add_argument("--query", required=True, help="such as median, var or percentile_90")
     one.add_argument("--distance", type=int, default=1, metavar="K", help="default: 1")
-    one.add_argument("--neighbors", choices=RELATIONS, default="bounded")
+    one.add_argument("--neighbors", choices=RELATIONS, required=True)
     one.add_argument(
         "--direction", choices=("both", "add", "remove"), default="both", help="for unbounded"
     )
@@ -119,8 +127,8 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 
 def _curves(parsed: argparse.Namespace) -> None:
-    for path in (parsed.output, parsed.table):
-        _check_writable(path)
+    _check_writable(parsed.output, picture=True)
+    _check_writable(parsed.table)
     curves = sensitivity_curves(
         _universes(parsed, parsed.columns),
         parsed.queries,
@@ -136,7 +144,7 @@ def _curves(parsed: argparse.Namespace) -> None:
 
 
 def _sensitivity(parsed: argparse.Namespace) -> None:
-    _check_writable(parsed.output)
+    _check_writable(parsed.output, picture=True)
     universes = _universes(parsed, [parsed.column] if parsed.column else None)
     if len(universes) != 1:
         raise InputError(f"choose one column with --column: {', '.join(universes)}")
@@ -149,13 +157,13 @@ def _sensitivity(parsed: argparse.Namespace) -> None:
         method=parsed.method,
         n_jobs=parsed.jobs,
     )
-    print(f"value      {result.value!r}")
-    print(f"exact      {'irrational or a float' if result.exact is None else result.exact}")
     print(result)
+    print(f"  value      {result.value!r}")
+    print(f"  exact      {'none: not a rational number' if result.exact is None else result.exact}")
     if parsed.output:
         from .plotting import save
 
-        save(result.plot(), parsed.output)
+        save(result.plot("witness"), parsed.output)
 
 
 def _article(parsed: argparse.Namespace) -> None:
@@ -164,12 +172,13 @@ def _article(parsed: argparse.Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from error
-    _check_writable(folder / "table.csv")
-    for experiment in experiments():
+    files = {one: (folder / f"{one.name}.png", folder / f"{one.name}.csv") for one in experiments()}
+    for picture, table in files.values():
+        _check_writable(picture, picture=True)
+        _check_writable(table)
+    for experiment, (picture, table) in files.items():
         curves = experiment.run()
         print(f"{experiment.title}\n{curves}\n")
-        picture = folder / f"{experiment.name}.png"
-        table = folder / f"{experiment.name}.csv"
         _write(curves, picture, table, units=UNITS, title=experiment.title)
     print(f"four figures and four tables are in {folder}")
 
@@ -195,15 +204,24 @@ def _relation(parsed: argparse.Namespace) -> Relation:
 
 def _universes(parsed: argparse.Namespace, columns: Sequence[str] | None) -> dict[str, Universe]:
     if (parsed.data is None) == (not parsed.domain):
-        raise InputError("give either a CSV file (scenario a) or --domain NAME=VALUES (scenario b)")
+        raise InputError(
+            "give either a CSV file (scenario a), before the options that take several words, or "
+            "--domain NAME=VALUES (scenario b)"
+        )
     if parsed.domain:
-        return as_universes(dict(_domain(text, parsed.copies) for text in parsed.domain), columns)
+        domains = [_domain(text, parsed.copies) for text in parsed.domain]
+        names = [name for name, _ in domains]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"the domain {name!r} is given twice; give each column one domain")
+        return as_universes(dict(domains), columns)
     if parsed.copies is not None:
         raise InputError("--copies goes with --domain; the records of a file are there once each")
     try:
-        return as_universes(pd.read_csv(parsed.data), columns)
-    except (OSError, UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        table = pd.read_csv(parsed.data)
+    except (OSError, ValueError) as error:  # pandas's own errors are among the latter
         raise InputError(f"cannot read {str(parsed.data)!r} as a CSV file: {error}") from error
+    return as_universes(table, columns)
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
@@ -212,15 +230,23 @@ def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
     if not (name and equals and values):
         raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {text!r}")
     if ":" not in values:
-        return name, Universe.from_domain([_number(value) for value in values.split(",")], copies)
+        return name, _make_domain(name, [_number(value) for value in values.split(",")], copies)
     parts = [_number(value) for value in values.split(":")]
     first, last, step = (*parts, 1)[:3] if len(parts) < 3 else parts[:3]
     if len(parts) > 3 or step <= 0 or last < first:
         raise InputError(f"a range is written first:last:step with a positive step, got {text!r}")
-    count = int((last - first) / step) + 1
-    if count > _DOMAIN_LIMIT:
-        raise InputError(f"the domain {text!r} has {count:,} values, at most {_DOMAIN_LIMIT:,}")
-    return name, Universe.from_domain([first + place * step for place in range(count)], copies)
+    count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
+    if count > _MOST:
+        raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
+    return name, _make_domain(name, [first + place * step for place in range(count)], copies)
+
+
+def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> Universe:
+    """Make the universe of a domain; an error names it."""
+    for value in values:
+        if values.count(value) > 1 and len(values) < _MOST // 1000:
+            raise InputError(f"the domain {name!r} lists {value} twice; list every value once")
+    return Universe.from_domain(values, copies)
 
 
 def _number(text: str) -> int | Decimal:
@@ -228,8 +254,10 @@ def _number(text: str) -> int | Decimal:
         number = Decimal(text.strip())
     except InvalidOperation:
         raise InputError(f"a domain has numbers, got {text!r}") from None
-    if not number.is_finite():
-        raise InputError(f"a domain has finite numbers, got {text!r}")
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise InputError(
+            f"a domain has finite numbers with exponents up to {_LARGEST_EXPONENT}, got {text!r}"
+        )
     return int(number) if number == number.to_integral_value() else number
 
 
@@ -239,17 +267,28 @@ def _distances(text: str) -> list[int]:
         found: list[int] = []
         for part in text.split(","):
             first, dash, last = part.partition("-")
-            found += range(int(first), int(last) + 1) if dash else [int(first)]
-    except ValueError:
-        raise InputError(f"distances are written 1-4 or 1,2,5, got {text!r}") from None
-    if not found:
-        raise InputError(f"distances are written 1-4 or 1,2,5, got {text!r}")
+            several = range(int(first), int(last if dash else first) + 1)
+            if not 0 < len(several) <= _MOST:
+                raise ValueError(part)
+            found += several
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"distances are written 1-4 or 1,2,5, from small to large, got {text!r}"
+        ) from None
     return found
 
 
-def _check_writable(path: Path | None) -> None:
+def _check_writable(path: Path | None, *, picture: bool = False) -> None:
     """Raise InputError, before any work, if a file could not be written."""
-    if path is not None and not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+    if path is None:
+        return
+    if not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
         raise InputError(
             f"cannot write {str(path)!r}: {str(path.parent)!r} is no folder that can be written to"
         )
+    if path.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: it is a folder")
+    if picture:
+        from .plotting import check_path
+
+        check_path(path)

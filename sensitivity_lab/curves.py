@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
-from .errors import InputError
+from .errors import InputError, NoEngineError
 from .neighbors import Relation, as_relation, check_whole
 from .problem import Problem, check_sizes, check_universe
 from .queries import DEFAULT_QUERIES, Query, as_query
@@ -45,7 +44,7 @@ class SensitivityCurves:
     ... )
     >>> curves
     Global sensitivity by Hamming distance k, size 3
-                                          1  2
+    k                                     1  2
     column       neighbors        query
     absence_days bounded, at most mean    3  3
                                   median  1  1
@@ -63,43 +62,48 @@ class SensitivityCurves:
 
     def result(
         self,
-        query: str,
+        query: str | Query,
         *,
         distance: int,
         column: str | None = None,
-        neighbors: str | None = None,
+        neighbors: str | Relation | None = None,
     ) -> Sensitivity:
         """Return the result of one point.
 
         Parameters
         ----------
-        query : str
-            The query's name.
+        query : str or Query
+            The query or its name.
         distance : int
             The Hamming distance k.
-        column, neighbors : str, optional
-            The column and the relation, such as "unbounded"; may be left out if there is only one.
+        column : str, optional
+            The column; may be left out if there is only one.
+        neighbors : str or Relation, optional
+            The relation, such as "unbounded" or ``Unbounded(exactly=True)``, of which k is
+            ignored; may be left out if there is only one.
 
         Raises
         ------
         InputError
             If there is no such point, or more than one.
         """
+        name = query if isinstance(query, str) else query.name
+        relation = neighbors.at(distance) if isinstance(neighbors, Relation) else None
         found = [
             point
-            for name, point in self.points
-            if column in (None, name)
-            and point.query.name == query
+            for of_column, point in self.points
+            if column in (None, of_column)
+            and point.query.name == name
             and point.neighbors.k == distance
-            and neighbors in (None, point.neighbors.family)
+            and (relation == point.neighbors or neighbors in (None, point.neighbors.family))
         ]
         if len(found) != 1:
             choices = "; ".join(
-                f"{name}: {self._distinct(name)}"
-                for name in ("column", "neighbors", "query", "distance")
+                f"{one}: {self._distinct(one)}"
+                for one in ("column", "neighbors", "meaning", "query", "distance")
             )
             raise InputError(
-                f"{len(found) or 'no'} points have query {query!r} and distance {distance}, "
+                f"{len(found) or 'no'} points have query {name!r} and distance {distance}, "
                 f"one is wanted; choose among {choices}"
             )
         return found[0]
@@ -142,7 +146,7 @@ class SensitivityCurves:
             self.to_frame().to_csv(path, index=False)
         except OSError as error:
             raise InputError(
-                f"cannot write the table to {str(path)!r}: {error.strerror}; "
+                f"cannot write the table to {str(path)!r}: {error.strerror or error}; "
                 "choose a file in an existing folder that you may write to"
             ) from error
 
@@ -177,7 +181,7 @@ class SensitivityCurves:
             values="sensitivity",
             sort=False,
         )
-        return table.rename_axis(columns=None)
+        return table.rename_axis(columns="k")
 
     @property
     def _title(self) -> str:
@@ -199,7 +203,7 @@ def sensitivity_curves(
     *,
     size: Any,
     distances: Any,
-    neighbors: Any = "unbounded",
+    neighbors: Any,
     exactly: bool = False,
     method: str = "auto",
     n_jobs: int | None = None,
@@ -220,7 +224,7 @@ def sensitivity_curves(
         The number n of records of x; for several, the maximum over them.
     distances : int or iterable of int
         The Hamming distances k.
-    neighbors : str or Relation, or an iterable of them, default "unbounded"
+    neighbors : str or Relation, or an iterable of them
         The neighbor relation or relations; of a Relation, k is replaced by the distances.
     exactly : bool, default False
         Whether k is the distance exactly, instead of at most; for relations given by name.
@@ -241,7 +245,9 @@ def sensitivity_curves(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([1, 2, 3])
-    >>> curves = sl.sensitivity_curves(universe, ["sum", "var"], size=4, distances=range(1, 4))
+    >>> curves = sl.sensitivity_curves(
+    ...     universe, ["sum", "var"], size=4, distances=range(1, 4), neighbors="unbounded"
+    ... )
     >>> curves.to_frame()[["query", "distance", "sensitivity"]].head(3)
       query  distance  sensitivity
     0   sum         1          3.0
@@ -257,9 +263,10 @@ def sensitivity_curves(
     for column, universe in columns.items():
         try:
             problem = Problem(universe, asked, relations, check_sizes(size, universe))
-        except InputError as error:
-            raise InputError(f"column {column!r}: {error}") from error
-        problems.append((column, problem, _choose_engines(problem, method, options)))
+            engines = _choose_engines(problem, method, options)
+        except (InputError, NoEngineError) as error:
+            raise type(error)(f"column {column!r}: {error}") from error
+        problems.append((column, problem, engines))
     points: list[tuple[str, Sensitivity]] = []
     for column, problem, engines in problems:
         found = _solve(problem, engines, options)
@@ -298,26 +305,31 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
             raise InputError(f"no column is numeric; the columns are {_listed(universes.columns)}")
         chosen = numeric if columns is None else columns
         _check_columns(chosen, universes.columns)
-        return {str(name): _universe_of_column(name, universes[name]) for name in chosen}
+        return {str(name): _named(name, Universe.from_dataset, universes[name]) for name in chosen}
     if isinstance(universes, Mapping) and universes:
         chosen = list(universes) if columns is None else columns
         _check_columns(chosen, universes)
-        return {str(name): check_universe(universes[name]) for name in chosen}
+        return {str(name): _named(name, check_universe, universes[name]) for name in chosen}
     raise InputError(
         "universes must be a Universe, a mapping of column names to universes, or a DataFrame, "
         f"got {type(universes).__name__}"
     )
 
 
-def _universe_of_column(name: Any, records: Iterable[Any]) -> Universe:
+def _named(name: Any, make: Callable[[Any], Universe], given: Any) -> Universe:
+    """Make a universe; an error names the column."""
     try:
-        return Universe.from_dataset(records)
+        return make(given)
     except InputError as error:
         raise InputError(f"column {name!r}: {error}") from error
 
 
 def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
     known = list(columns)
+    names = list(map(str, chosen))
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"the column {name!r} comes twice; columns need distinct names")
     for name in chosen:
         if name not in known:
             raise InputError(f"unknown column {name!r}; the columns are {_listed(known)}")
@@ -349,7 +361,8 @@ def _as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relati
     families = [
         as_relation(one, exactly=exactly) for one in (neighbors if several else [neighbors])
     ]
-    listed = distances if np.ndim(distances) or isinstance(distances, Iterable) else [distances]
+    alone = getattr(distances, "ndim", 1) == 0 or not isinstance(distances, Iterable)
+    listed = [distances] if alone else distances
     ks = [check_whole("a distance", k, "a Hamming distance, at least 1") for k in listed]
     if not ks or not families:
         raise InputError("distances and neighbors must name at least one each, got none")

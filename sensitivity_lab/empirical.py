@@ -65,7 +65,8 @@ def unbounded_empirical_global_L1_sensitivity(
         universe_subset_cardinality,
         columns,
         _query(query_type, percentile),
-        Unbounded(hamming_distance, exactly=True),
+        Unbounded,
+        hamming_distance,
     )
 
 
@@ -116,7 +117,8 @@ def bounded_empirical_global_L1_sensitivity(
         universe_subset_cardinality,
         columns,
         _query(query_type, percentile),
-        Bounded(hamming_distance),
+        Bounded,
+        hamming_distance,
     )
 
 
@@ -131,21 +133,42 @@ def _query(query_type: str, percentile: float) -> Query:
 
 
 def _by_column(
-    universe: Any, release: int, columns: Sequence[str], query: Query, neighbors: Relation
+    universe: Any,
+    release: int,
+    columns: Sequence[str],
+    query: Query,
+    relation: type[Relation],
+    k: int,
 ) -> dict[str, float]:
+    """Check every column, then compute every column."""
     release = check_whole("universe_subset_cardinality", release, "a number of records, at least 1")
-    sensitivities = {}
-    for column in columns:
-        if column not in universe:
-            raise InputError(
-                f"unknown column {column!r}; the columns are {', '.join(map(repr, universe))}"
-            )
-        records = Universe.from_dataset(universe[column])
-        _check(len(records), release, neighbors.k, column)
-        sensitivities[column] = float(
-            global_sensitivity(records, query, size=release, neighbors=neighbors)
+    k = check_whole("hamming_distance", k, "a Hamming distance, at least 1")
+    neighbors = relation(k, exactly=relation is Unbounded)
+    if not isinstance(universe, (pd.DataFrame, Mapping)):
+        raise InputError(
+            f"universe must be a DataFrame or a mapping of columns to lists, "
+            f"got {type(universe).__name__}"
         )
-    return sensitivities
+    if isinstance(columns, str):
+        raise InputError(f"columns must be a list of column names, got the text {columns!r}")
+    universes = {column: _universe(universe, column) for column in columns}
+    for column, records in universes.items():
+        _check(len(records), release, k, column)
+    return {
+        column: float(global_sensitivity(records, query, size=release, neighbors=neighbors))
+        for column, records in universes.items()
+    }
+
+
+def _universe(universe: Any, column: str) -> Universe:
+    if column not in universe:
+        raise InputError(
+            f"unknown column {column!r}; the columns are {', '.join(map(repr, universe))}"
+        )
+    try:
+        return Universe.from_dataset(universe[column])
+    except InputError as error:
+        raise InputError(f"column {column!r}: {error}") from error
 
 
 def _check(universe: int, release: int, k: int, column: str) -> None:

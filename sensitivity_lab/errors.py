@@ -17,12 +17,12 @@ class QueryError(SensitivityLabError, ValueError):
     """A query raised, or returned no finite number; the message names the dataset."""
 
 
-class TooLargeError(SensitivityLabError, ValueError):
-    """The search would need more than its limit; the message gives the numbers and ways out."""
-
-
 class NoEngineError(SensitivityLabError, ValueError):
     """No engine takes the problem; the message lists the reason of each."""
+
+
+class TooLargeError(NoEngineError):
+    """The search would need more than its limit; the message gives the numbers and ways out."""
 
 
 class VerificationError(SensitivityLabError):

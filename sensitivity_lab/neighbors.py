@@ -8,11 +8,8 @@ that only x and only y have. Equal values are different records. A relation is t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import comb
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -30,6 +27,10 @@ Dataset = tuple[Number, ...]
 
 Multiplicities = NDArray[np.int64]
 """A dataset as the numbers of times that each distinct value of its universe occurs."""
+
+
+_SHOWN = 16
+"""At most so many records of a dataset are shown."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Relation(ABC):
         if self.k > most:
             raise InputError(
                 f"{self} is not feasible for datasets of size {size} in a universe of "
-                f"{universe.size} records: {self._limits}; " + self._advice(most)
+                f"{universe.extent}: {self._limits}; " + self._advice(most, size, universe)
             )
         distances = (self.k,) if self.exactly else tuple(range(1, self.k + 1))
         return tuple(
@@ -105,7 +106,7 @@ class Relation(ABC):
     def _changes_at(self, k: int) -> Iterable[Change]:
         """Yield the changes at distance exactly k."""
 
-    def _advice(self, most: int | float) -> str:
+    def _advice(self, most: int | float, size: int, universe: Universe) -> str:
         if most < 1:
             return "no distance is feasible; choose another size or a larger universe"
         return f"the largest feasible k is {most}"
@@ -130,8 +131,9 @@ class Bounded(Relation):
     --------
     >>> print(Bounded(2))
     bounded, at most 2
-    >>> universe = Universe.from_dataset([1, 2, 3, 4])
-    >>> list(neighboring_datasets((1, 2, 3), universe, Bounded(1)))
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 4])
+    >>> list(sl.neighboring_datasets((1, 2, 3), universe, sl.Bounded(1)))
     [(2, 3, 4), (1, 3, 4), (1, 2, 4)]
     """
 
@@ -169,8 +171,9 @@ class Unbounded(Relation):
     --------
     >>> print(Unbounded(1), "|", Unbounded(2, exactly=True, direction="remove"))
     unbounded, at most 1 | unbounded (remove), exactly 2
-    >>> universe = Universe.from_dataset([1, 2, 3, 4])
-    >>> list(neighboring_datasets((1, 2, 3), universe, Unbounded(1)))
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 4])
+    >>> list(sl.neighboring_datasets((1, 2, 3), universe, sl.Unbounded(1)))
     [(2, 3), (1, 3), (1, 2), (1, 2, 3, 4)]
     """
 
@@ -198,11 +201,14 @@ class Unbounded(Relation):
         add, remove = universe.size - size, size - 1
         return {"both": min(add, remove), "add": add, "remove": remove}[self.direction]
 
-    def _advice(self, most: int | float) -> str:
-        advice = super()._advice(most)
-        if self.direction == "both":
-            advice += ", or choose direction='add' or direction='remove'"
-        return advice
+    def _advice(self, most: int | float, size: int, universe: Universe) -> str:
+        advice = super()._advice(most, size, universe)
+        others = [
+            f"direction={direction!r}"
+            for direction in ("add", "remove")
+            if self.k <= replace(self, direction=direction)._largest(size, universe)
+        ]
+        return advice + "".join(f", or choose {other}" for other in others)
 
     def _changes_at(self, k: int) -> Iterable[Change]:
         if self.direction != "add":
@@ -224,8 +230,9 @@ class SymmetricDifference(Relation):
 
     Examples
     --------
-    >>> universe = Universe.from_dataset([1, 2, 3])
-    >>> list(neighboring_datasets((1, 2), universe, SymmetricDifference(2, exactly=True)))
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3])
+    >>> list(sl.neighboring_datasets((1, 2), universe, sl.SymmetricDifference(2, exactly=True)))
     [(2, 3), (1, 3)]
     """
 
@@ -256,8 +263,8 @@ def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relatio
         return neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
         return neighbors(k, exactly)
-    if isinstance(neighbors, str) and neighbors in RELATIONS:
-        return RELATIONS[neighbors](k, exactly)
+    if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
+        return RELATIONS[neighbors.replace(" ", "_")](k, exactly)
     raise InputError(
         f"unknown neighbor relation {neighbors!r}; choose one of "
         f"{', '.join(map(repr, RELATIONS))}, or Bounded(k), Unbounded(k), SymmetricDifference(k)"
@@ -301,188 +308,13 @@ def check_dataset(x: Iterable[Number], universe: Universe) -> Dataset:
     return universe.dataset(multiplicities)
 
 
-def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
-    """Yield every dataset of a size, each distinct multiset once.
-
-    Parameters
-    ----------
-    universe : Universe
-        What datasets are drawn from.
-    size : int
-        The number of records, from 1 to the universe's size.
-
-    Yields
-    ------
-    tuple of numbers, shape (size,)
-        The records, ascending. ``count_datasets(universe, size)`` of them.
-
-    Raises
-    ------
-    InputError
-        If `size` is not feasible; raised at the call, not at the first dataset.
-
-    Examples
-    --------
-    >>> list(datasets(Universe.from_dataset([1, 2, 2, 3]), 2))
-    [(1, 2), (1, 3), (2, 2), (2, 3)]
-    """
-    size = check_size(size, universe)
-    return (
-        tuple(universe.values[place] for place in places)
-        for places in _sub_multisets(universe.multiplicities(size), size)
-    )
-
-
-def count_datasets(universe: Universe, size: int) -> int:
-    """Return the number of distinct datasets of a size, in closed form.
-
-    Parameters
-    ----------
-    universe : Universe
-        What datasets are drawn from.
-    size : int
-        The number of records, from 1 to the universe's size.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If `size` is not feasible.
-
-    Notes
-    -----
-    The coefficient of z**size in the product of ``1 + z + ... + z**count`` over the values. Values
-    of one multiplicity c are taken together: ``(1 - z**(c+1))**g / (1 - z)**g`` for g values.
-
-    Examples
-    --------
-    >>> count_datasets(Universe.from_dataset(range(24)), 12)
-    2704156
-    >>> count_datasets(Universe.from_domain([1, 2, 3]), 4)
-    15
-    """
-    return _count_sub_multisets(universe.multiplicities(check_size(size, universe)), size)
-
-
-def neighboring_datasets(
-    x: Iterable[Number], universe: Universe, relation: Relation
-) -> Iterator[Dataset]:
-    """Yield every neighbor of a dataset, each distinct multiset once.
-
-    Parameters
-    ----------
-    x : iterable of numbers, shape (n,)
-        A dataset: a sub-multiset of the universe, in any order.
-    universe : Universe
-        What datasets are drawn from.
-    relation : Relation
-        `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
-
-    Yields
-    ------
-    tuple of numbers
-        The records of a neighbor, ascending. ``count_neighbors(x, universe, relation)`` of them.
-        As equal values are different records, x itself is among them where a record of x can be
-        replaced by an equal one.
-
-    Raises
-    ------
-    InputError
-        If x is not a dataset of the universe or the distance is not feasible; raised at the call.
-
-    Examples
-    --------
-    >>> universe = Universe.from_dataset([1, 2, 2, 3])
-    >>> list(neighboring_datasets([1, 2], universe, Unbounded(1)))
-    [(2,), (1,), (1, 2, 2), (1, 2, 3)]
-    """
-    x = check_dataset(x, universe)
-    return _neighbors(x, universe, relation.changes(len(x), universe))
-
-
-def _neighbors(x: Dataset, universe: Universe, changes: Sequence[Change]) -> Iterator[Dataset]:
-    inside, outside = _inside_and_outside(x, universe, changes)
-    for removed, added in _net_changes(changes):
-        slacks = {total - removed for total, more in changes if total - removed == more - added}
-        for places in _sub_multisets(inside, removed):
-            gone = Counter(places)
-            kept = [have - gone[place] for place, have in enumerate(inside)]
-            # What is removed is not added back: that would be a smaller net change.
-            free = [0 if place in gone else most for place, most in enumerate(outside)]
-            for new in map(Counter, _sub_multisets(free, added)):
-                # Further records can change places with equal ones, as far as both sides have them.
-                swaps = sum(
-                    min(have, most - new[place])
-                    for place, (have, most) in enumerate(zip(kept, outside, strict=True))
-                )
-                if any(slack <= swaps for slack in slacks):
-                    y = [have + new[place] for place, have in enumerate(kept)]
-                    yield universe.dataset(np.array(y, dtype=np.int64))
-
-
-def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation) -> int:
-    """Return the number of distinct neighbors of a dataset, without listing them.
-
-    Parameters
-    ----------
-    x : iterable of numbers, shape (n,)
-        A dataset: a sub-multiset of the universe, in any order.
-    universe : Universe
-        What datasets are drawn from.
-    relation : Relation
-        `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        If x is not a dataset of the universe or the distance is not feasible.
-
-    Notes
-    -----
-    A coefficient of the product over the values of ``sum a**removed b**added c**swaps``, one term
-    per net change of that value; polynomial in the number of values for a fixed k.
-
-    Examples
-    --------
-    >>> universe = Universe.from_dataset(range(100))
-    >>> count_neighbors(range(50), universe, Bounded(2))
-    1503125
-    """
-    x = check_dataset(x, universe)
-    changes = relation.changes(len(x), universe)
-    inside, outside = _inside_and_outside(x, universe, changes)
-    most_removed = max(removed for removed, _ in changes)
-    most_added = max(added for _, added in changes)
-    most_swaps = min(most_removed, most_added)
-    ways = {(0, 0, 0): 1}
-    for have, most in zip(inside, outside, strict=True):
-        terms = [
-            (max(-net, 0), max(net, 0), min(have - max(-net, 0), most - max(net, 0)))
-            for net in range(-min(have, most_removed), min(most, most_added) + 1)
-        ]
-        grown: dict[tuple[int, int, int], int] = {}
-        for (removed, added, swaps), number in ways.items():
-            for more_removed, more_added, more_swaps in terms:
-                if removed + more_removed <= most_removed and added + more_added <= most_added:
-                    key = (
-                        removed + more_removed,
-                        added + more_added,
-                        min(swaps + more_swaps, most_swaps),
-                    )
-                    grown[key] = grown.get(key, 0) + number
-        ways = grown
-    return sum(
-        number
-        for (removed, added, swaps), number in ways.items()
-        if any(0 <= i - removed == j - added <= swaps for i, j in changes)
-    )
+def show(dataset: Sequence[Number]) -> str:
+    """Return a dataset as text, its middle left out if it is long."""
+    if len(dataset) <= _SHOWN:
+        return f"({', '.join(map(str, dataset))}{',' * (len(dataset) == 1)})"
+    head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
+    shown = ", ".join([*map(str, head), "...", *map(str, tail)])
+    return f"({shown}; {len(dataset):,} records)"
 
 
 def multiplicities_of(x: Iterable[Number], universe: Universe) -> Multiplicities:
@@ -496,7 +328,7 @@ def check_related(
 ) -> None:
     """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
     for dataset in (x, y):
-        limits = np.array(universe.multiplicities(int(dataset.sum())))
+        limits = universe.multiplicities(int(dataset.sum()))
         if (dataset < 0).any() or (dataset > limits).any():
             place = int(np.flatnonzero((dataset < 0) | (dataset > limits))[0])
             raise VerificationError(
@@ -505,78 +337,14 @@ def check_related(
             )
     removed, added = int(np.maximum(x - y, 0).sum()), int(np.maximum(y - x, 0).sum())
     # Shared records can change places with equal ones outside both, as far as there are any.
-    limits = np.array(universe.multiplicities(int(x.sum()) + relation.k))
+    limits = universe.multiplicities(int(x.sum()) + relation.k)
     swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())
     changes = relation.changes(int(x.sum()), universe)
     if not any(0 <= i - removed == j - added <= swaps for i, j in changes):
+        shown = " and ".join(
+            f"{name} = {show(universe.dataset(data))}" for name, data in (("x", x), ("y", y))
+        )
         raise VerificationError(
-            f"x and y are no neighbors ({relation}): {removed} records are only in x, "
+            f"{shown} are no neighbors ({relation}): {removed} records are only in x, "
             f"{added} only in y"
         )
-
-
-def _inside_and_outside(
-    x: Dataset, universe: Universe, changes: Sequence[Change]
-) -> tuple[list[int], list[int]]:
-    """Return per value the records in x, and those outside x that a change can add."""
-    inside = multiplicities_of(x, universe).tolist()
-    most = len(x) + max(added for _, added in changes)
-    limits = universe.multiplicities(most)
-    return inside, [limit - have for limit, have in zip(limits, inside, strict=True)]
-
-
-def _net_changes(changes: Sequence[Change]) -> list[Change]:
-    """Return every change less what it removes and adds back, in order, each once."""
-    return list(
-        dict.fromkeys(
-            (removed - same, added - same)
-            for removed, added in changes
-            for same in range(min(removed, added) + 1)
-        )
-    )
-
-
-def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
-    """Yield the multisets of `size` records within `limits`, as ascending positions of values."""
-    pool = [place for place, limit in enumerate(limits) for _ in range(min(limit, size))]
-    if size > len(pool):
-        return
-    chosen = list(range(size))
-    while True:
-        yield [pool[entry] for entry in chosen]
-        # The last record that can still move to a larger value moves there; the others follow it.
-        moving = size - 1
-        while moving >= 0 and pool[chosen[moving]] == pool[moving - size]:
-            moving -= 1
-        if moving < 0:
-            return
-        target = bisect_right(pool, pool[chosen[moving]])
-        chosen[moving:] = range(target, target + size - moving)
-
-
-def _count_sub_multisets(limits: Sequence[int], size: int) -> int:
-    """Return the number of multisets of `size` records within `limits`."""
-    groups: dict[int, int] = {}
-    for limit in limits:
-        groups[limit] = groups.get(limit, 0) + 1
-    if len(groups) == 1:
-        ((limit, values),) = groups.items()
-        return _count_equal_limits(values, limit, size)
-    ways = [1] + [0] * size
-    for limit, values in groups.items():
-        of_group = [_count_equal_limits(values, limit, part) for part in range(size + 1)]
-        ways = [
-            sum(ways[total - part] * of_group[part] for part in range(total + 1))
-            for total in range(size + 1)
-        ]
-    return ways[size]
-
-
-def _count_equal_limits(values: int, limit: int, size: int) -> int:
-    """Return the coefficient of z**size in (1 + z + ... + z**limit)**values."""
-    if limit == 1:
-        return comb(values, size)
-    return sum(
-        (-1) ** over * comb(values, over) * comb(size - over * (limit + 1) + values - 1, values - 1)
-        for over in range(min(values, size // (limit + 1)) + 1)
-    )

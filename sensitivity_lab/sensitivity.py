@@ -18,7 +18,7 @@ def global_sensitivity(
     query: Any,
     *,
     size: Any,
-    neighbors: Any = "bounded",
+    neighbors: Any,
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -37,8 +37,8 @@ def global_sensitivity(
         query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array.
     size : int or iterable of int
         The number n of records of x, from 1 to the universe's size; for several, the maximum.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}, default "bounded"
-        Which datasets are neighbors; a name means at most one record.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+        Which datasets are neighbors; a name means at a distance of at most 1.
     method : str, default "auto"
         The name of an engine; "auto" takes the first that covers the problem.
     n_jobs : int, optional

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Integers, Number, common_integers
+from .arithmetic import Integers, Number, common_integers, integers_of_floats
 from .errors import InputError
 
 _SHOWN = 12
@@ -40,6 +40,8 @@ class Universe:
         Their multiplicities; None if there are as many copies as a dataset can hold.
     size : int or math.inf
         The number of records N, also ``len(universe)``.
+    array : ndarray, shape (m,)
+        The values as int64 or float64 if that is lossless, else as Python objects.
 
     Raises
     ------
@@ -62,10 +64,12 @@ class Universe:
 
     values: tuple[Number, ...]
     counts: tuple[int, ...] | None
+    size: int | float
+    array: NDArray[Any]
 
     def __init__(self, values: Iterable[Number], counts: Iterable[int] | None = None) -> None:
-        listed, _ = _distinct(values)
         given = _as_list(values)
+        listed, _ = _distinct(given)
         if len(listed) != len(given):
             twice = next(value for value, count in Counter(given).items() if count > 1)
             raise InputError(
@@ -87,6 +91,9 @@ class Universe:
     def _set(self, values: Sequence[Number], counts: tuple[int, ...] | None) -> None:
         self.values = tuple(values)
         self.counts = counts
+        self.array = _as_array(self.values)
+        self._counts = np.array(counts or (), dtype=np.int64)
+        self.size = math.inf if counts is None else sum(counts)
 
     @classmethod
     def from_dataset(cls, records: Iterable[Number]) -> Universe:
@@ -113,7 +120,7 @@ class Universe:
         Universe of 4 records: 1, 2, 5 (x2)
         """
         made = cls.__new__(cls)
-        made._set(*_distinct(records))
+        made._set(*_distinct(_as_list(records)))
         return made
 
     @classmethod
@@ -145,46 +152,38 @@ class Universe:
         Universe of 8 records: 1 (x4), 2 (x4)
         """
         made = cls(values)
-        if copies is None:
-            made.counts = None
-        else:
-            made.counts = (_check_count(copies, "copies"),) * len(made.values)
+        counts = None
+        if copies is not None:
+            counts = (_check_count(copies, "copies"),) * len(made.values)
+        made._set(made.values, counts)
         return made
 
     @property
-    def size(self) -> int | float:
-        """The number of records N; math.inf for a domain with unlimited copies."""
-        return math.inf if self.counts is None else sum(self.counts)
+    def extent(self) -> str:
+        """How large the universe is, in words."""
+        if self.counts is None:
+            return f"domain of {len(self.values):,} values, unlimited copies"
+        return f"universe of {len(self):,} records"
 
-    def multiplicities(self, limit: int) -> tuple[int, ...]:
+    def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
         if self.counts is None:
-            return (limit,) * len(self.values)
-        return tuple(min(count, limit) for count in self.counts)
+            return np.full(len(self.values), limit, dtype=np.int64)
+        return np.minimum(self._counts, limit)
 
     @cached_property
     def integers(self) -> tuple[Integers, int]:
         """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
+        if self.array.dtype == np.float64:
+            return integers_of_floats(self.array)
         return common_integers(self.values)
-
-    @cached_property
-    def array(self) -> NDArray[Any]:
-        """The values as int64 or float64 if that is lossless, else as Python objects."""
-        if all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in self.values):
-            return np.array(self.values, dtype=np.int64)
-        if all(isinstance(value, (int, float)) and value == float(value) for value in self.values):
-            return np.array(self.values, dtype=np.float64)
-        return np.array(self.values, dtype=object)
 
     def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Number, ...]:
         """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
-        return tuple(np.repeat(self._objects, multiplicities).tolist())
-
-    @cached_property
-    def _objects(self) -> NDArray[np.object_]:
-        objects = np.empty(len(self.values), dtype=object)
-        objects[:] = self.values
-        return objects
+        times = multiplicities.tolist()
+        if multiplicities.max() == 1:
+            return tuple(compress(self.values, times))
+        return tuple(chain.from_iterable(map(repeat, self.values, times)))
 
     def __len__(self) -> int:
         if self.counts is None:
@@ -192,7 +191,7 @@ class Universe:
                 "a domain with unlimited copies has no number of records; use len(universe.values) "
                 "for the number of distinct values, or from_domain(values, copies=...)"
             )
-        return sum(self.counts)
+        return int(self.size)
 
     def __iter__(self) -> Iterator[Number]:
         """Yield the records in ascending order, each as often as it occurs."""
@@ -216,10 +215,11 @@ class Universe:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Universe):
             return NotImplemented
-        return self.values == other.values and self.counts == other.counts
+        return self is other or (self.values == other.values and self.counts == other.counts)
 
     def __hash__(self) -> int:
-        return hash((self.values, self.counts))
+        # A few values tell universes apart well enough, and are quick for a million of them.
+        return hash((len(self.values), self.values[:8], self.values[-8:], self.size))
 
     def __repr__(self) -> str:
         counts = self.counts or (1,) * len(self.values)
@@ -288,6 +288,20 @@ def _as_number(value: Any, position: int) -> Number:
     )
 
 
+def _as_array(values: Sequence[Number]) -> NDArray[Any]:
+    """Return values as int64 or float64 if that is lossless, else as Python objects."""
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return np.array(values)
+    if kinds == {int} and int(values[0]) >= -(2**63) and int(values[-1]) < 2**63:
+        return np.array(values, dtype=np.int64)
+    if kinds <= {int, float} and all(
+        isinstance(value, float) or abs(int(value)) <= 2**53 for value in values
+    ):
+        return np.array(values, dtype=np.float64)
+    return np.array(values, dtype=object)
+
+
 def _not_finite(value: object, position: int) -> str:
     return (
         f"records must be finite numbers, got {value!r} at position {position}; "
@@ -295,17 +309,18 @@ def _not_finite(value: object, position: int) -> str:
     )
 
 
-def _distinct(values: Iterable[Any]) -> tuple[list[Number], tuple[int, ...]]:
+def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
     """Return the distinct values in ascending order, and their counts."""
-    listed = _as_list(values)
     if not listed:
         raise InputError("a universe needs at least one record, got none")
     # Equal numbers of different types hash alike, so a Counter merges 1 and 1.0.
     counter = Counter(listed)
     distinct = list(counter)
     # A Fraction and a Decimal do not compare with each other; as Fractions all numbers do.
-    mixed = any(isinstance(value, Decimal) for value in distinct)
-    distinct.sort(key=Fraction if mixed else None)
+    if any(isinstance(value, Decimal) for value in distinct):
+        distinct.sort(key=lambda value: Fraction(value))
+    else:
+        distinct.sort()
     return distinct, tuple(counter[value] for value in distinct)
 
 

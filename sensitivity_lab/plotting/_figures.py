@@ -59,6 +59,14 @@ def given_axes(ax: Any, panels: int) -> list[Axes]:
     return axes
 
 
+def check_path(path: Path) -> None:
+    """Raise InputError if a picture could not be saved under this name."""
+    if path.suffix.lower() not in _FORMATS:
+        raise InputError(f"path: {str(path)!r} ends in {path.suffix!r}; use .pdf, .png or .svg")
+    if not path.parent.is_dir():
+        raise InputError(f"path: {str(path)!r} is in a folder that does not exist; create it first")
+
+
 def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
     """Write a figure to a PNG, PDF or SVG file, by the extension of its name.
 
@@ -81,10 +89,7 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
     sensitivity_lab.errors.InputError: path: 'curves.jpg' ends in '.jpg'; use .pdf, .png or .svg
     """
     path = Path(path)
-    if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"path: {str(path)!r} ends in {path.suffix!r}; use .pdf, .png or .svg")
-    if not path.parent.is_dir():
-        raise InputError(f"path: {str(path)!r} is in a folder that does not exist; create it first")
+    check_path(path)
     try:
         figure.figure.canvas.figure.savefig(path, dpi=150, bbox_inches="tight")
     except OSError as error:

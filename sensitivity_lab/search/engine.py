@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from sensitivity_lab.neighbors import Multiplicities
+import numpy as np
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.neighbors import Multiplicities, check_whole
 from sensitivity_lab.problem import Problem
+
+
+class Refusal(NamedTuple):
+    """Why an engine does not take a problem.
+
+    Attributes
+    ----------
+    reason : str
+        In words, with the numbers and ways out.
+    too_large : bool
+        Whether the problem is of a kind that the engine covers, but too large.
+    """
+
+    reason: str
+    too_large: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,6 +44,19 @@ class Options:
     n_jobs: int | None = None
     progress: bool | None = None
     memory_limit: int = 4 * 2**30
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
+        if self.n_jobs is not None:
+            whole = isinstance(self.n_jobs, (int, np.integer)) and not isinstance(self.n_jobs, bool)
+            if not whole or self.n_jobs == 0:
+                raise InputError(
+                    "n_jobs must be None or a whole number other than 0 (-1 for all processors), "
+                    f"got {self.n_jobs!r}"
+                )
+        if self.progress not in (None, True, False):
+            raise InputError(f"progress must be None, True or False, got {self.progress!r}")
 
 
 @dataclass(frozen=True)
@@ -54,7 +85,7 @@ class Engine(Protocol):
     def name(self) -> str:
         """What `method` calls the engine."""
 
-    def refusal(self, problem: Problem, options: Options) -> str | None:
+    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
         """Return why the engine does not take the problem; None if it does."""
 
     def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensitivity_lab.neighbors import Relation, multiplicities_of, neighboring_datasets
+from sensitivity_lab.listing import neighboring_datasets
+from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.problem import Problem
 
-from .engine import Finding, Options
+from .engine import Finding, Options, Refusal
 from .evaluation import Evaluator, evaluate_levels, lattice_of
 from .gaps import Family, GapFinder, Pair, best_pair
 from .lattice import Floats, Lattice
@@ -72,16 +73,17 @@ class Enumeration:
 
     name = "enumeration"
 
-    def refusal(self, problem: Problem, options: Options) -> str | None:
+    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
         """Refuse where the search would not fit into memory."""
         plan = Plan.of(problem)
         if plan.bytes_per_query <= options.memory_limit:
             return None
-        return (
+        return Refusal(
             f"enumeration would evaluate {plan.datasets:,} datasets and need about "
-            f"{plan.bytes_per_query / 2**30:,.1f} GiB, more than memory_limit = "
-            f"{options.memory_limit / 2**30:,.1f} GiB; choose a smaller size or distance, a "
-            "coarser universe with fewer distinct values, or raise memory_limit"
+            f"{_bytes(plan.bytes_per_query)}, more than the memory limit of "
+            f"{_bytes(options.memory_limit)}; choose a smaller size or distance, a coarser "
+            "universe with fewer distinct values, or a larger memory_limit",
+            too_large=True,
         )
 
     def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
@@ -93,6 +95,14 @@ class Enumeration:
             group = problem.only(problem.queries[first : first + together])
             findings += _solve_group(group, plan, options)
         return findings
+
+
+def _bytes(number: int) -> str:
+    """Return a number of bytes in words."""
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if number >= size:
+            return f"{number / size:,.1f} {unit}"
+    return f"{number} bytes"
 
 
 def _families(problem: Problem, relation: Relation) -> list[Family]:

@@ -92,7 +92,7 @@ class Evaluator:
 @lru_cache(maxsize=4)
 def lattice_of(universe: Universe, top: int) -> Lattice:
     """Return the lattice of a universe; a worker process builds it once."""
-    return Lattice(universe.multiplicities(top), top)
+    return Lattice(universe.multiplicities(top).tolist(), top)
 
 
 def evaluate_levels(

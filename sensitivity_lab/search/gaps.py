@@ -253,7 +253,9 @@ class _Cores:
         slack = 2 * self.measure.error
         best: Pair | None = None
         for place in np.argsort(-bounds, kind="stable"):
-            if best is not None and bounds[place] < best.gap - slack:
+            # Without rounding, a core that only ties comes too late: the first of equals wins.
+            tie = bounds[place] == best.gap and not slack if best else False
+            if best is not None and (tie or bounds[place] < best.gap - slack):
                 break
             for pair in self._disjoint_pairs(int(cores[place])):
                 if best is None or pair.gap > best.gap - slack:
@@ -267,7 +269,7 @@ class _Cores:
         big, small = self._sides(core)
         universe = self.finder.evaluator.universe
         both = self.family.of_x + self.family.of_y
-        limits = np.array(universe.multiplicities(both)) + self._multiplicities(core)
+        limits = universe.multiplicities(both) + self._multiplicities(core)
         for sign in (1, -1):
             widest = -np.inf
             for row in np.argsort(-sign * big.values, kind="stable"):

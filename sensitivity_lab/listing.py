@@ -1,0 +1,267 @@
+"""The datasets of a universe and their neighbors, listed lazily and counted in closed form."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import comb
+
+import numpy as np
+
+from .arithmetic import Number
+from .neighbors import Change, Dataset, Relation, check_dataset, check_size, multiplicities_of
+from .universe import Universe
+
+
+def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
+    """Yield every dataset of a size, each distinct multiset once.
+
+    Parameters
+    ----------
+    universe : Universe
+        What datasets are drawn from.
+    size : int
+        The number of records, from 1 to the universe's size.
+
+    Yields
+    ------
+    tuple of numbers, shape (size,)
+        The records, ascending. ``count_datasets(universe, size)`` of them.
+
+    Raises
+    ------
+    InputError
+        If `size` is not feasible; raised at the call, not at the first dataset.
+
+    Examples
+    --------
+    >>> list(datasets(Universe.from_dataset([1, 2, 2, 3]), 2))
+    [(1, 2), (1, 3), (2, 2), (2, 3)]
+    """
+    size = check_size(size, universe)
+    return (
+        tuple(universe.values[place] for place in places)
+        for places in _sub_multisets(universe.multiplicities(size).tolist(), size)
+    )
+
+
+def count_datasets(universe: Universe, size: int) -> int:
+    """Return the number of distinct datasets of a size, in closed form.
+
+    Parameters
+    ----------
+    universe : Universe
+        What datasets are drawn from.
+    size : int
+        The number of records, from 1 to the universe's size.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InputError
+        If `size` is not feasible.
+
+    Notes
+    -----
+    The coefficient of z**size in the product of ``1 + z + ... + z**count`` over the values. Values
+    of one multiplicity c are taken together: ``(1 - z**(c+1))**g / (1 - z)**g`` for g values.
+
+    Examples
+    --------
+    >>> count_datasets(Universe.from_dataset(range(24)), 12)
+    2704156
+    >>> count_datasets(Universe.from_domain([1, 2, 3]), 4)
+    15
+    """
+    return _count_sub_multisets(universe.multiplicities(check_size(size, universe)).tolist(), size)
+
+
+def neighboring_datasets(
+    x: Iterable[Number], universe: Universe, relation: Relation
+) -> Iterator[Dataset]:
+    """Yield every neighbor of a dataset, each distinct multiset once.
+
+    Parameters
+    ----------
+    x : iterable of numbers, shape (n,)
+        A dataset: a sub-multiset of the universe, in any order.
+    universe : Universe
+        What datasets are drawn from.
+    relation : Relation
+        `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
+
+    Yields
+    ------
+    tuple of numbers
+        The records of a neighbor, ascending. ``count_neighbors(x, universe, relation)`` of them.
+        As equal values are different records, x itself is among them where a record of x can be
+        replaced by an equal one.
+
+    Raises
+    ------
+    InputError
+        If x is not a dataset of the universe or the distance is not feasible; raised at the call.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 2, 3])
+    >>> list(neighboring_datasets([1, 2], universe, sl.Unbounded(1)))
+    [(2,), (1,), (1, 2, 2), (1, 2, 3)]
+    """
+    x = check_dataset(x, universe)
+    return _neighbors(x, universe, relation.changes(len(x), universe))
+
+
+def _neighbors(x: Dataset, universe: Universe, changes: Sequence[Change]) -> Iterator[Dataset]:
+    inside, outside = _inside_and_outside(x, universe, changes)
+    for removed, added in _net_changes(changes):
+        slacks = {total - removed for total, more in changes if total - removed == more - added}
+        for places in _sub_multisets(inside, removed):
+            gone = Counter(places)
+            kept = [have - gone[place] for place, have in enumerate(inside)]
+            # What is removed is not added back: that would be a smaller net change.
+            free = [0 if place in gone else most for place, most in enumerate(outside)]
+            for new in map(Counter, _sub_multisets(free, added)):
+                # Further records can change places with equal ones, as far as both sides have them.
+                swaps = sum(
+                    min(have, most - new[place])
+                    for place, (have, most) in enumerate(zip(kept, outside, strict=True))
+                )
+                if any(slack <= swaps for slack in slacks):
+                    y = [have + new[place] for place, have in enumerate(kept)]
+                    yield universe.dataset(np.array(y, dtype=np.int64))
+
+
+def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation) -> int:
+    """Return the number of distinct neighbors of a dataset, without listing them.
+
+    Parameters
+    ----------
+    x : iterable of numbers, shape (n,)
+        A dataset: a sub-multiset of the universe, in any order.
+    universe : Universe
+        What datasets are drawn from.
+    relation : Relation
+        `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InputError
+        If x is not a dataset of the universe or the distance is not feasible.
+
+    Notes
+    -----
+    A coefficient of the product over the values of ``sum a**removed b**added c**swaps``, one term
+    per net change of that value; polynomial in the number of values for a fixed k.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset(range(100))
+    >>> count_neighbors(range(50), universe, sl.Bounded(2))
+    1503125
+    """
+    x = check_dataset(x, universe)
+    changes = relation.changes(len(x), universe)
+    inside, outside = _inside_and_outside(x, universe, changes)
+    most_removed = max(removed for removed, _ in changes)
+    most_added = max(added for _, added in changes)
+    most_swaps = min(most_removed, most_added)
+    ways = {(0, 0, 0): 1}
+    for have, most in zip(inside, outside, strict=True):
+        terms = [
+            (max(-net, 0), max(net, 0), min(have - max(-net, 0), most - max(net, 0)))
+            for net in range(-min(have, most_removed), min(most, most_added) + 1)
+        ]
+        grown: dict[tuple[int, int, int], int] = {}
+        for (removed, added, swaps), number in ways.items():
+            for more_removed, more_added, more_swaps in terms:
+                if removed + more_removed <= most_removed and added + more_added <= most_added:
+                    key = (
+                        removed + more_removed,
+                        added + more_added,
+                        min(swaps + more_swaps, most_swaps),
+                    )
+                    grown[key] = grown.get(key, 0) + number
+        ways = grown
+    return sum(
+        number
+        for (removed, added, swaps), number in ways.items()
+        if any(0 <= i - removed == j - added <= swaps for i, j in changes)
+    )
+
+
+def _inside_and_outside(
+    x: Dataset, universe: Universe, changes: Sequence[Change]
+) -> tuple[list[int], list[int]]:
+    """Return per value the records in x, and those outside x that a change can add."""
+    inside = multiplicities_of(x, universe).tolist()
+    most = len(x) + max(added for _, added in changes)
+    limits = universe.multiplicities(most).tolist()
+    return inside, [limit - have for limit, have in zip(limits, inside, strict=True)]
+
+
+def _net_changes(changes: Sequence[Change]) -> list[Change]:
+    """Return every change less what it removes and adds back, in order, each once."""
+    return list(
+        dict.fromkeys(
+            (removed - same, added - same)
+            for removed, added in changes
+            for same in range(min(removed, added) + 1)
+        )
+    )
+
+
+def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
+    """Yield the multisets of `size` records within `limits`, as ascending positions of values."""
+    pool = [place for place, limit in enumerate(limits) for _ in range(min(limit, size))]
+    if size > len(pool):
+        return
+    chosen = list(range(size))
+    while True:
+        yield [pool[entry] for entry in chosen]
+        # The last record that can still move to a larger value moves there; the others follow it.
+        moving = size - 1
+        while moving >= 0 and pool[chosen[moving]] == pool[moving - size]:
+            moving -= 1
+        if moving < 0:
+            return
+        target = bisect_right(pool, pool[chosen[moving]])
+        chosen[moving:] = range(target, target + size - moving)
+
+
+def _count_sub_multisets(limits: Sequence[int], size: int) -> int:
+    """Return the number of multisets of `size` records within `limits`."""
+    groups: dict[int, int] = {}
+    for limit in limits:
+        groups[limit] = groups.get(limit, 0) + 1
+    if len(groups) == 1:
+        ((limit, values),) = groups.items()
+        return _count_equal_limits(values, limit, size)
+    ways = [1] + [0] * size
+    for limit, values in groups.items():
+        of_group = [_count_equal_limits(values, limit, part) for part in range(size + 1)]
+        ways = [
+            sum(ways[total - part] * of_group[part] for part in range(total + 1))
+            for total in range(size + 1)
+        ]
+    return ways[size]
+
+
+def _count_equal_limits(values: int, limit: int, size: int) -> int:
+    """Return the coefficient of z**size in (1 + z + ... + z**limit)**values."""
+    if limit == 1:
+        return comb(values, size)
+    return sum(
+        (-1) ** over * comb(values, over) * comb(size - over * (limit + 1) + values - 1, values - 1)
+        for over in range(min(values, size // (limit + 1)) + 1)
+    )

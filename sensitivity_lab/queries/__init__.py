@@ -1,0 +1,72 @@
+"""Queries: functions of a dataset whose sensitivity is asked for.
+
+A query declares its structure, and engines read the declaration: `weights` of an order statistic,
+the `moment` it is made of, or neither. To add a query, write one frozen dataclass in the file where
+it belongs, and put it into that file's `QUERIES`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+
+from . import moments, quantiles
+from .base import ExactQuery, Query, Weights
+from .functions import Function, from_function
+from .moments import Count, Mean, Std, Sum, Var
+from .quantiles import PERCENTILE_METHODS, Max, Median, Min, Percentile
+
+__all__ = [
+    "DEFAULT_QUERIES",
+    "NAMED",
+    "PERCENTILE_METHODS",
+    "Count",
+    "ExactQuery",
+    "Function",
+    "Max",
+    "Mean",
+    "Median",
+    "Min",
+    "Percentile",
+    "Query",
+    "Std",
+    "Sum",
+    "Var",
+    "Weights",
+    "as_query",
+    "from_function",
+]
+
+NAMED = {query.name: query for query in (*moments.QUERIES, *quantiles.QUERIES)}
+"""The queries that can be asked for by name, besides percentile_0 to percentile_100."""
+
+DEFAULT_QUERIES = (
+    *("mean", "median", "count", "sum", "std", "var"),
+    *("percentile_25", "percentile_50", "percentile_75", "percentile_90"),
+)
+"""The ten queries of the article that the project starts from, in its order."""
+
+
+def as_query(query: Any) -> Query:
+    """Return a query given itself, its name or a function; raise InputError with the choices."""
+    if isinstance(query, Query):
+        return query
+    if isinstance(query, str):
+        if query in NAMED:
+            return NAMED[query]
+        prefix, _, number = query.partition("_")
+        if prefix == "percentile" and number:
+            try:
+                return Percentile(int(number) if number.isdecimal() else float(number))
+            except ValueError as error:
+                raise InputError(
+                    f"a percentile must be a number from 0 to 100, got {query!r}; "
+                    "write for example 'percentile_25'"
+                ) from error
+    elif callable(query) and not isinstance(query, type):
+        return from_function(query)
+    raise InputError(
+        f"unknown query {query!r}; choose one of {', '.join(NAMED)}, percentile_25 (any number "
+        "from 0 to 100), a query such as Percentile(25), or a function of a 1-D array"
+    )

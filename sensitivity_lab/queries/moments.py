@@ -1,0 +1,180 @@
+"""Queries made of power sums: count, sum, mean, variance and standard deviation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.errors import InputError
+
+from .base import ExactQuery, Query
+
+
+@dataclass(frozen=True)
+class Count(ExactQuery):
+    """The number of records.
+
+    Examples
+    --------
+    >>> Count()([4, 4, 9])
+    3.0
+    """
+
+    moment: ClassVar[str | None] = "count"
+    degree: ClassVar[int] = 0
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return "count"
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return n for every row."""
+        return np.full(len(rows), rows.shape[1]).astype(rows.dtype)
+
+    def denominator(self, size: int) -> Fraction:
+        """Return 1."""
+        return Fraction(1)
+
+    def magnitude(self, size: int, largest: int) -> int:
+        """Return n."""
+        return size
+
+
+@dataclass(frozen=True)
+class Sum(ExactQuery):
+    """The sum of the records.
+
+    Examples
+    --------
+    >>> Sum()([4, 4, 9])
+    17.0
+    """
+
+    moment: ClassVar[str | None] = "sum"
+    centred: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return "sum"
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of every row."""
+        total: NDArray[Any] = rows.sum(axis=1)
+        return total
+
+    def denominator(self, size: int) -> Fraction:
+        """Return 1."""
+        return Fraction(1)
+
+
+@dataclass(frozen=True)
+class Mean(ExactQuery):
+    """The sum of the records over their number.
+
+    Examples
+    --------
+    >>> Mean()([4, 4, 10])
+    6.0
+    """
+
+    moment: ClassVar[str | None] = "mean"
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return "mean"
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of every row."""
+        total: NDArray[Any] = rows.sum(axis=1)
+        return total
+
+    def denominator(self, size: int) -> Fraction:
+        """Return n."""
+        return Fraction(size)
+
+
+@dataclass(frozen=True)
+class Var(ExactQuery):
+    """The variance, as `numpy.var`: the sum of squared deviations over n - ddof.
+
+    Parameters
+    ----------
+    ddof : int, float or Fraction, default 0
+        Delta degrees of freedom, at least 0; datasets must have more than `ddof` records.
+
+    Examples
+    --------
+    >>> Var()([1, 2, 6]), Var(ddof=1)([1, 2, 6])
+    (4.666666666666667, 7.0)
+    """
+
+    ddof: int | float | Fraction = 0
+
+    moment: ClassVar[str | None] = "variance"
+    degree: ClassVar[int] = 2
+    _word: ClassVar[str] = "var"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        given = self.ddof
+        number = isinstance(given, (int, float, Fraction, np.number)) and not isinstance(
+            given, bool
+        )
+        if not number or not (math.isfinite(given) and given >= 0):
+            raise InputError(f"ddof must be a number of at least 0, got {given!r}")
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return self._word if self.ddof == 0 else f"{self._word}_ddof_{self.ddof}"
+
+    @property
+    def least_size(self) -> int:
+        """The smallest size of a dataset for which the query is defined."""
+        return math.floor(self.ddof) + 1
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return n (sum of squares) - (sum)**2 of every row."""
+        total = rows.sum(axis=1)
+        squares = (rows * rows).sum(axis=1)
+        numerators: NDArray[Any] = rows.shape[1] * squares - total * total
+        return numerators
+
+    def denominator(self, size: int) -> Fraction:
+        """Return n (n - ddof)."""
+        return size * (size - Fraction(self.ddof))
+
+    def magnitude(self, size: int, largest: int) -> int:
+        """Bound `evaluate` and their intermediate results when no record exceeds `largest`."""
+        return (size * largest) ** 2
+
+
+@dataclass(frozen=True)
+class Std(Var):
+    """The standard deviation, as `numpy.std`: the square root of the variance.
+
+    Parameters
+    ----------
+    ddof : int, float or Fraction, default 0
+        Delta degrees of freedom, at least 0; datasets must have more than `ddof` records.
+
+    Examples
+    --------
+    >>> Std()([1, 1, 3, 3]), Std(ddof=1).name
+    (1.0, 'std_ddof_1')
+    """
+
+    root: ClassVar[bool] = True
+    _word: ClassVar[str] = "std"
+
+
+QUERIES: tuple[Query, ...] = (Mean(), Count(), Sum(), Std(), Var())
+"""What can be asked for by name."""

@@ -1,0 +1,200 @@
+"""Queries that are order statistics: percentile, median, min and max."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.arithmetic import Number
+from sensitivity_lab.errors import InputError
+
+from .base import ExactQuery, Query, Weights
+
+
+@dataclass(frozen=True)
+class Percentile(ExactQuery):
+    """A percentile, as `numpy.percentile`.
+
+    Parameters
+    ----------
+    q : int, float, Fraction or Decimal
+        The percentage, from 0 to 100. ``q / 100`` is taken exactly.
+    method : str, default "linear"
+        One of the 13 interpolation methods of `numpy.percentile`.
+
+    Notes
+    -----
+    Where a discontinuous method jumps, `numpy.percentile` may land on the other side of the jump,
+    because it rounds ``q / 100`` to a float first.
+
+    References
+    ----------
+    R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American Statistician
+    50(4), 1996: definitions 1 to 9 are the methods from "inverted_cdf" to "normal_unbiased".
+
+    Examples
+    --------
+    >>> Percentile(90)([1, 2, 3, 10]), Percentile(50, method="lower")([1, 2, 3, 10])
+    (7.9, 2.0)
+    """
+
+    q: Number
+    method: str = "linear"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if isinstance(self.q, np.generic):
+            object.__setattr__(self, "q", self.q.item())
+        number = isinstance(self.q, Number) and not isinstance(self.q, bool)
+        if not number or not math.isfinite(self.q) or not 0 <= self.q <= 100:
+            raise InputError(f"a percentile must be a number from 0 to 100, got {self.q!r}")
+        if Fraction(self.q).denominator > _FINEST:
+            raise InputError(
+                f"a percentile must be a multiple of 2**-128 or coarser, got {self.q!r}"
+            )
+        if self.method not in PERCENTILE_METHODS:
+            raise InputError(
+                f"unknown percentile method {self.method!r}; "
+                f"choose one of {', '.join(PERCENTILE_METHODS)}"
+            )
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        plain = f"percentile_{self.q}"
+        return plain if self.method == "linear" else f"{plain}_{self.method}"
+
+    @lru_cache(maxsize=256)  # noqa: B019 - queries are small, equal ones share their entries
+    def weights(self, size: int) -> Weights:
+        """Return the one or two ranks, counted from 0, that the percentile mixes."""
+        rank = PERCENTILE_METHODS[self.method](size, Fraction(self.q) / 100)
+        rank = min(max(rank, Fraction(0)), Fraction(size - 1))
+        below = math.floor(rank)
+        if rank == below:
+            return ((below, Fraction(1)),)
+        return ((below, 1 - (rank - below)), (below + 1, rank - below))
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the weighted sum of columns, times the denominator."""
+        size = rows.shape[1]
+        unit = self.denominator(size)
+        parts = [rows[:, rank] * int(weight * unit) for rank, weight in self.weights(size)]
+        numerators: NDArray[Any] = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        return numerators
+
+    def denominator(self, size: int) -> Fraction:
+        """Return the common denominator of the weights."""
+        return Fraction(self.weights(size)[0][1].denominator)
+
+    def magnitude(self, size: int, largest: int) -> int:
+        """Bound `evaluate` and their intermediate results when no record exceeds `largest`."""
+        return int(self.denominator(size)) * largest
+
+
+@dataclass(frozen=True)
+class _NamedPercentile(Percentile):
+    """A percentile with a name of its own."""
+
+    q: Number = field(default=50, init=False, repr=False)
+    method: str = field(default="linear", init=False, repr=False)
+
+    _word: ClassVar[str] = "median"
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return self._word
+
+
+@dataclass(frozen=True)
+class Median(_NamedPercentile):
+    """The middle record, or the mean of the two middle ones.
+
+    Examples
+    --------
+    >>> Median()([1, 2, 10]), Median()([1, 2, 3, 10])
+    (2.0, 2.5)
+    """
+
+
+@dataclass(frozen=True)
+class Min(_NamedPercentile):
+    """The smallest record.
+
+    Examples
+    --------
+    >>> Min()([2, 1, 10])
+    1.0
+    """
+
+    q: Number = field(default=0, init=False, repr=False)
+    _word: ClassVar[str] = "min"
+
+
+@dataclass(frozen=True)
+class Max(_NamedPercentile):
+    """The largest record.
+
+    Examples
+    --------
+    >>> Max()([2, 1, 10])
+    10.0
+    """
+
+    q: Number = field(default=100, init=False, repr=False)
+    _word: ClassVar[str] = "max"
+
+
+_FINEST = 2**128
+"""The largest denominator of a percentage: beyond, floats could not hold the weights."""
+
+
+def _round_half_even(value: Fraction) -> Fraction:
+    return Fraction(round(value))
+
+
+def _hyndman_fan(alpha: Fraction, beta: Fraction) -> Callable[[int, Fraction], Fraction]:
+    """Return the continuous definition with these plotting positions, as a rank from 0."""
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+def _average_at_jumps(n: int, q: Fraction) -> Fraction:
+    position = n * q
+    return (
+        position - Fraction(1, 2)
+        if position.denominator == 1
+        else Fraction(math.ceil(position) - 1)
+    )
+
+
+def _midpoint(n: int, q: Fraction) -> Fraction:
+    position = (n - 1) * q
+    return Fraction(math.floor(position) + math.ceil(position), 2)
+
+
+PERCENTILE_METHODS: dict[str, Callable[[int, Fraction], Fraction]] = {
+    "inverted_cdf": lambda n, q: Fraction(math.ceil(n * q) - 1),
+    "averaged_inverted_cdf": _average_at_jumps,
+    "closest_observation": lambda n, q: _round_half_even(n * q) - 1,
+    "interpolated_inverted_cdf": _hyndman_fan(Fraction(0), Fraction(1)),
+    "hazen": _hyndman_fan(Fraction(1, 2), Fraction(1, 2)),
+    "weibull": _hyndman_fan(Fraction(0), Fraction(0)),
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": _hyndman_fan(Fraction(1, 3), Fraction(1, 3)),
+    "normal_unbiased": _hyndman_fan(Fraction(3, 8), Fraction(3, 8)),
+    "lower": lambda n, q: Fraction(math.floor((n - 1) * q)),
+    "higher": lambda n, q: Fraction(math.ceil((n - 1) * q)),
+    "midpoint": _midpoint,
+    "nearest": lambda n, q: _round_half_even((n - 1) * q),
+}
+"""The rank, counted from 0 and perhaps between two records, of the q-quantile of n records."""
+
+QUERIES: tuple[Query, ...] = (Median(), Min(), Max())
+"""What can be asked for by name, besides percentile_0 to percentile_100."""
