@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arithmetic import Difference, Number, nearest
 from .errors import InputError, VerificationError
-from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of
+from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of, show
 from .queries import Query
 from .universe import Universe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SHOWN = 16
-"""A repr shows at most so many records of a dataset."""
+Block = tuple[str, float, Number, Number]
+"""A role ("A", "B", "C" or "O"), a number of records, the smallest and the largest of them."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +105,9 @@ class Sensitivity:
     >>> result
     Sensitivity of median: 1 (exact)
       neighbors  bounded, at most 1; size 3; universe of 4 records
-      witness x  (1, 3, 10)  median 3
+      witness x  (2, 3, 10)  median 3
       witness y  (1, 2, 3)  median 2
-      method     enumeration, exact arithmetic, 4 datasets evaluated
+      method     quantiles, exact arithmetic, no dataset needed evaluation
     >>> float(result)
     1.0
     """
@@ -179,33 +182,74 @@ class Sensitivity:
             "query_y": self.witness.query_y,
         }
 
-    def plot(self, **options: Any) -> Axes:
-        """Draw the witness on a number line; see `sensitivity_lab.plotting.plot_witness`."""
-        return self.witness.plot(query=self.query.name, neighbors=str(self.neighbors), **options)
+    @property
+    def blocks(self) -> list[Block]:
+        """The sorted universe as blocks of records with one role in the witness.
+
+        A tuple each: "C" in both datasets, "A" only in x, "B" only in y, "O" in neither; the number
+        of records (math.inf: as many as a dataset can hold); the smallest and the largest one.
+        """
+        x, y = (multiplicities_of(data, self.universe) for data in (self.witness.x, self.witness.y))
+        shared = np.minimum(x, y)
+        parts = {"C": shared, "A": x - shared, "B": y - shared}
+        if self.universe.counts is None:
+            parts["O"] = np.full(len(x), math.inf, dtype=object)
+        else:
+            parts["O"] = np.array(self.universe.counts) - shared - parts["A"] - parts["B"]
+        return _merge(self.universe.values, parts)
+
+    @property
+    def word(self) -> str:
+        """The blocks' roles in a row, such as "OCOA"."""
+        return "".join(part for part, _, _, _ in self.blocks)
+
+    def plot(self, kind: Literal["strip", "witness"] = "strip", **options: Any) -> Axes:
+        """Draw the worst case.
+
+        Parameters
+        ----------
+        kind : {"strip", "witness"}, default "strip"
+            The sorted universe and the role of its records, or x and y on a number line.
+        **options
+            Of `sensitivity_lab.plotting.plot_strip` or `plot_witness`, such as `unit` and `ax`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        if kind == "witness":
+            named = {"query": self.query.name, "neighbors": str(self.neighbors)}
+            return self.witness.plot(**{**named, **options})
+        if kind != "strip":
+            raise InputError(f"kind must be 'strip' or 'witness', got {kind!r}")
+        from .plotting import plot_strip
+
+        title = (
+            f"{self.query.name}: sensitivity {self.value:.6g} ({self.neighbors}, size {self.size})"
+        )
+        return plot_strip(self.blocks, **{"title": title, **options})
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        records = "unlimited copies" if self.universe.counts is None else f"{len(self.universe)}"
-        universe = f"universe of {records}" + " records" * (self.universe.counts is not None)
         size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
         name = self.query.name
+        evaluated = "no dataset needed evaluation"
+        if self.datasets_evaluated:
+            evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
-            ("neighbors", f"{self.neighbors}; size {size}; {universe}"),
+            ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
             ("witness x", f"{show(self.witness.x)}  {name} {self.witness.query_x:.10g}"),
             ("witness y", f"{show(self.witness.y)}  {name} {self.witness.query_y:.10g}"),
-            (
-                "method",
-                f"{self.method}, {self.arithmetic} arithmetic, "
-                f"{self.datasets_evaluated} datasets evaluated",
-            ),
+            ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
-        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 40:
+        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
             facts.insert(0, ("exact", str(self.exact)))
         return facts
 
     @property
     def _title(self) -> str:
-        return f"Sensitivity of {self.query.name}: {self.value:.10g} ({self.status})"
+        how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
+        return f"Sensitivity of {self.query.name}: {self.value:.10g} ({how})"
 
     def __repr__(self) -> str:
         lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
@@ -218,6 +262,25 @@ class Sensitivity:
             for fact, text in self._facts()
         )
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+def _merge(values: Sequence[Number], parts: dict[str, NDArray[Any]]) -> list[Block]:
+    """Join neighboring values with one role; equal records stand so that blocks are few."""
+    blocks: list[Block] = []
+    table = np.stack(list(parts.values()))
+    # Values of the same single role as the one before only lengthen a block.
+    present = table > 0
+    roles = (1 << np.arange(len(parts))) @ present
+    starts = np.flatnonzero((np.diff(roles, prepend=-1) != 0) | (present.sum(axis=0) > 1))
+    for start, stop in pairwise([*starts.tolist(), len(values)]):
+        counts = dict(zip(parts, table[:, start:stop].sum(axis=1).tolist(), strict=True))
+        here = [part for part, count in counts.items() if count]
+        if blocks and blocks[-1][0] in here:
+            before, count, first, _ = blocks.pop()
+            blocks.append((before, count + counts[before], first, values[stop - 1]))
+            here.remove(before)
+        blocks += [(part, counts[part], values[start], values[stop - 1]) for part in here]
+    return blocks
 
 
 @dataclass(frozen=True)
@@ -275,13 +338,3 @@ def _of_universe(dataset: Dataset, universe: Universe) -> Multiplicities:
     if universe.dataset(multiplicities) != dataset:
         raise VerificationError(f"{show(dataset)} is not in ascending order")
     return multiplicities
-
-
-def show(dataset: Sequence[Number]) -> str:
-    """Return a dataset as text, its middle left out if it is long."""
-    if len(dataset) <= _SHOWN:
-        return f"({', '.join(map(str, dataset))}{',' * (len(dataset) == 1)})"
-    head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
-    return (
-        f"({', '.join(map(str, head))}, ..., {', '.join(map(str, tail))}; {len(dataset)} records)"
-    )

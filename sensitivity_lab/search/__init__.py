@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from sensitivity_lab.errors import InputError, NoEngineError
+from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
 from sensitivity_lab.problem import Problem
 
 from .engine import Engine, Options
 from .enumeration import Enumeration
+from .linear import Rearrangement
+from .moments import Moments
+from .quantiles import Quantiles
 
-ENGINES: tuple[Engine, ...] = (Enumeration(),)
+ENGINES: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments(), Enumeration())
 
 
 def choose(problem: Problem, method: Any, options: Options) -> Engine:
@@ -30,7 +33,8 @@ def choose(problem: Problem, method: Any, options: Options) -> Engine:
     InputError
         If there is no engine of that name.
     NoEngineError
-        If no engine, or not the one that was named, takes the problem; with each one's reason.
+        If no engine, or not the one that was named, takes the problem; with each one's reason. A
+        TooLargeError if one would take a smaller problem of the kind.
     """
     named = {engine.name: engine for engine in ENGINES}
     if method != "auto" and method not in named:
@@ -39,9 +43,12 @@ def choose(problem: Problem, method: Any, options: Options) -> Engine:
         )
     refusals = []
     for engine in ENGINES if method == "auto" else (named[method],):
-        reason = engine.refusal(problem, options)
-        if reason is None:
+        refusal = engine.refusal(problem, options)
+        if refusal is None:
             return engine
-        refusals.append(reason)
+        refusals.append(refusal)
     names = ", ".join(query.name for query in problem.queries)
-    raise NoEngineError(f"no engine takes {names} here: " + "; ".join(refusals))
+    reasons = "; ".join(refusal.reason for refusal in refusals)
+    too_large = any(refusal.too_large for refusal in refusals)
+    kind = TooLargeError if too_large else NoEngineError
+    raise kind(f"no engine takes {names} here: {reasons}")

@@ -1,0 +1,185 @@
+"""A sorted universe, and pairs of datasets laid out along it.
+
+Sort the universe: u_0 <= u_1 <= ... <= u_(N-1). A *layout* says which positions are in the core C,
+only in x (A) and only in y (B), as ranges; the other positions are outside both. Engines that need
+no enumeration propose layouts, and the best of a few is found by exact comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from sensitivity_lab.arithmetic import Difference, Integers
+from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universe import Universe
+
+from .engine import Finding
+
+Ranges = tuple[tuple[int, int], ...]
+"""Positions of a sorted universe, as ranges (start, stop); empty ones may be among them."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A pair of datasets along a sorted universe: core, records only in x, records only in y."""
+
+    core: Ranges
+    only_x: Ranges
+    only_y: Ranges
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many records are in the core, only in x and only in y, and in all the universe."""
+
+    core: int
+    only_x: int
+    only_y: int
+    total: int
+
+    @property
+    def of_x(self) -> int:
+        """The size of x."""
+        return self.core + self.only_x
+
+    @property
+    def of_y(self) -> int:
+        """The size of y."""
+        return self.core + self.only_y
+
+
+class SortedUniverse:
+    """A universe by positions 0 to N - 1 in ascending order, equal records side by side.
+
+    Parameters
+    ----------
+    universe : Universe
+    limit : int
+        The largest number of copies of a value that a pair can use; unlimited copies become that.
+
+    Notes
+    -----
+    Compact: memory and set-up grow with the number of distinct values, whatever their copies.
+
+    Examples
+    --------
+    >>> records = SortedUniverse(Universe.from_domain([10, 20]), limit=3)
+    >>> records.size, records.record(2), records.record(3), records.total(4)
+    (6, 10, 20, 50)
+    """
+
+    def __init__(self, universe: Universe, limit: int) -> None:
+        counts = universe.multiplicities(limit)
+        self.universe = universe
+        self.counts = counts
+        self.stops = np.cumsum(counts)
+        self.size = int(self.stops[-1])
+
+    def record(self, position: int) -> int:
+        """Return the record at a position, in units of ``1 / universe.integers[1]``."""
+        integers, _ = self.universe.integers
+        return int(integers[self.stops.searchsorted(position, side="right")])
+
+    def total(self, position: int, power: int = 1) -> int:
+        """Return the sum of the records, or of their powers, before a position from 0 to N.
+
+        In units of ``1 / universe.integers[1] ** power``.
+        """
+        integers, _ = self.universe.integers
+        place = int(self.stops.searchsorted(position, side="right"))
+        before = int(self._sums[power][place - 1]) if place else 0
+        inside = position - (int(self.stops[place - 1]) if place else 0)
+        return before + (inside * int(integers[place]) ** power if inside else 0)
+
+    @cached_property
+    def _sums(self) -> dict[int, Integers]:
+        return _PrefixSums(self.universe.integers[0], self.counts)
+
+    def total_of(self, ranges: Ranges, power: int = 1) -> int:
+        """Return the sum of the records, or of their powers, at some positions, in units."""
+        return sum(
+            self.total(stop, power) - self.total(start, power)
+            for start, stop in ranges
+            if start < stop
+        )
+
+    def multiplicities(self, *parts: Ranges) -> Multiplicities:
+        """Return how often each distinct value occurs at some positions."""
+        starts = self.stops - self.counts
+        found = np.zeros(len(self.counts), dtype=np.int64)
+        for ranges in parts:
+            for start, stop in ranges:
+                if start < stop:
+                    found += np.maximum(np.minimum(self.stops, stop) - np.maximum(starts, start), 0)
+        return found
+
+
+class _PrefixSums(dict[int, Integers]):
+    """By power, the sums of the powers of all records up to each distinct value; made on demand."""
+
+    def __init__(self, integers: Integers, counts: Multiplicities) -> None:
+        super().__init__()
+        self.integers = integers
+        self.counts = counts
+
+    def __missing__(self, power: int) -> Integers:
+        terms = self.integers if power == 1 else self.integers**power
+        if (self.counts != 1).any():
+            terms = terms * self.counts.astype(object)
+        sums: Integers = np.cumsum(terms)
+        return self.setdefault(power, sums)
+
+
+@lru_cache(maxsize=4)
+def sorted_universe(universe: Universe, limit: int) -> SortedUniverse:
+    """Return a universe by positions; made once for all queries and distances."""
+    return SortedUniverse(universe, limit)
+
+
+Candidates = Callable[[SortedUniverse, Query, Shape], Iterable[tuple[Difference, Layout]]]
+"""Layouts of a shape, one of which is furthest apart for the query, with their differences."""
+
+
+def solve_by_layouts(problem: Problem, candidates: Candidates) -> list[list[Finding]]:
+    """Return the best of all candidates, for every query and every relation of a problem."""
+    limit = max(
+        size + added
+        for relation in problem.neighbors
+        for size, (_, added) in problem.changes(relation)
+    )
+    records = sorted_universe(problem.universe, limit)
+    best_of: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
+    findings = []
+    for query in problem.queries:
+        of_query = []
+        for relation in problem.neighbors:
+            shapes = [
+                Shape(size - removed, removed, added, records.size)
+                for size, (removed, added) in problem.changes(relation)
+            ]
+            for shape in shapes:
+                if (query, shape) not in best_of:
+                    best_of[query, shape] = _furthest(candidates(records, query, shape))
+            of_query.append(_finding(records, _furthest(best_of[query, s] for s in shapes)[1]))
+        findings.append(of_query)
+    return findings
+
+
+def _furthest(candidates: Iterable[tuple[Difference, Layout]]) -> tuple[Difference, Layout]:
+    """Return the candidate with the largest difference; the first of equals."""
+    return max(candidates, key=lambda candidate: candidate[0])
+
+
+def _finding(records: SortedUniverse, layout: Layout) -> Finding:
+    return Finding(
+        records.multiplicities(layout.core, layout.only_x),
+        records.multiplicities(layout.core, layout.only_y),
+        None,
+        0,
+    )
