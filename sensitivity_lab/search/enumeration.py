@@ -8,6 +8,7 @@ pair is listed: hi and lo come down the lattice one level at a time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,10 @@ from sensitivity_lab.problem import Problem
 from .engine import Finding, Options, Refusal
 from .evaluation import Evaluator, evaluate_levels, lattice_of
 from .gaps import Family, GapFinder, Pair, best_pair
-from .lattice import Floats, Lattice
+from .lattice import Floats, Lattice, estimate
+
+_COUNTABLE = 1e12
+"""Up to so many datasets are counted exactly; more fit into no memory, and are estimated."""
 
 _COLUMNS = 8
 """Queries share a pass down the lattice in groups of at most so many; more would not be faster."""
@@ -52,7 +56,7 @@ class Plan:
         """Plan the search, without doing any of it."""
         families = {relation: _families(problem, relation) for relation in problem.neighbors}
         every = {family for of_one in families.values() for family in of_one}
-        sizes = sorted({size for f in every for size in (f.larger, f.smaller)}, reverse=True)
+        sizes = _sizes(problem)
         lattice = lattice_of(problem.universe, problem.largest)
         datasets = sum(map(lattice.number, sizes))
         levels = range(min(family.core for family in every), sizes[0] + 1)
@@ -75,14 +79,21 @@ class Enumeration:
 
     def refusal(self, problem: Problem, options: Options) -> Refusal | None:
         """Refuse where the search would not fit into memory."""
-        plan = Plan.of(problem)
-        if plan.bytes_per_query <= options.memory_limit:
+        limits = problem.universe.multiplicities(problem.largest).tolist()
+        about = sum((estimate(limits, size) for size in _sizes(problem)), 0.0)
+        memory: float
+        if about > _COUNTABLE:
+            datasets = f"about {about:.1e}" if about < math.inf else "more than 1e300"
+            memory = 8 * about
+        else:
+            plan = Plan.of(problem)
+            datasets, memory = f"{plan.datasets:,}", plan.bytes_per_query
+        if memory <= options.memory_limit:
             return None
         return Refusal(
-            f"enumeration would evaluate {plan.datasets:,} datasets and need about "
-            f"{_bytes(plan.bytes_per_query)}, more than the memory limit of "
-            f"{_bytes(options.memory_limit)}; choose a smaller size or distance, a coarser "
-            "universe with fewer distinct values, or a larger memory_limit",
+            f"enumeration would evaluate {datasets} datasets and need about {_bytes(memory)}, more "
+            f"than the memory limit of {_bytes(options.memory_limit)}; choose a smaller size or "
+            "distance, a coarser universe with fewer distinct values, or a larger memory_limit",
             too_large=True,
         )
 
@@ -97,8 +108,21 @@ class Enumeration:
         return findings
 
 
-def _bytes(number: int) -> str:
+def _sizes(problem: Problem) -> list[int]:
+    """Return the sizes of all datasets x and y, largest first."""
+    every = {
+        of
+        for relation in problem.neighbors
+        for size, (removed, added) in problem.changes(relation)
+        for of in (size, size - removed + added)
+    }
+    return sorted(every, reverse=True)
+
+
+def _bytes(number: float) -> str:
     """Return a number of bytes in words."""
+    if number >= 2**50:
+        return f"{number / 2**30:.0e} GiB" if number < math.inf else "more than 1e300 bytes"
     for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if number >= size:
             return f"{number / size:,.1f} {unit}"

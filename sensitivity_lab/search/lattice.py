@@ -8,6 +8,7 @@ level ``s`` onto the next block of level ``s + 1`` position by position.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -73,25 +74,36 @@ class Lattice:
 
     def _fill_rows(self, out: Indices, values: int, size: int, first: int, last: int) -> None:
         """Write rows first..last-1 of block (values, size) into the first columns of `out`."""
-        if self._number[values][size] <= _TABLE_ROWS:
-            out[:, :size] = self._rows_table(values, size)[first:last]
-            return
-        for copies, start, stop in self._blocks(values, size):
-            low, high = max(first, start), min(last, stop)
-            if low < high:
-                part = out[low - first : high - first]
-                part[:, size - copies : size] = values - 1
-                self._fill_rows(part, values - 1, size - copies, low - start, high - start)
+        while self._number[values][size] > _TABLE_ROWS:
+            for copies, start, stop in self._blocks(values, size):
+                low, high = max(first, start), min(last, stop)
+                if copies and low < high:
+                    part = out[low - first : high - first]
+                    part[:, size - copies : size] = values - 1
+                    self._fill_rows(part, values - 1, size - copies, low - start, high - start)
+            # What is left begins the block, and has no record of the largest value.
+            values -= 1
+            last = min(last, self._number[values][size])
+            if first >= last:
+                return
+        out[: last - first, :size] = self._rows_table(size)[first:last]
 
-    def _make_rows_table(self, values: int, size: int) -> Indices:
-        if values == 0:
-            return np.empty((self._number[0][size], 0), dtype=np.intp)
-        parts = []
-        for copies, _, _ in self._blocks(values, size):
-            below = self._rows_table(values - 1, size - copies)
-            last = np.full((len(below), copies), values - 1, dtype=np.intp)
-            parts.append(np.hstack([below, last]))
-        return np.vstack(parts) if parts else np.empty((0, size), dtype=np.intp)
+    def _make_rows_table(self, size: int) -> Indices:
+        """Return the first rows of a level: a whole block, as large a one as a table may be."""
+        if size == 0:
+            return np.empty((1, 0), dtype=np.intp)
+        parts = [np.empty((0, size), dtype=np.intp)]
+        for value in range(self._in_table(size)):
+            for copies, _, _ in self._blocks(value + 1, size):
+                if copies:
+                    below = self._rows_table(size - copies)[: self._number[value][size - copies]]
+                    repeated = np.full((len(below), copies), value, dtype=np.intp)
+                    parts.append(np.hstack([below, repeated]))
+        return np.vstack(parts)
+
+    def _in_table(self, size: int) -> int:
+        """Return over how many values a block of a level still fits into a table."""
+        return bisect_right([number[size] for number in self._number], _TABLE_ROWS) - 1
 
     def _blocks(self, values: int, size: int) -> Iterator[tuple[int, int, int]]:
         """Yield (copies of the largest value, start, stop) of the non-empty blocks of a level."""
@@ -152,41 +164,39 @@ class Lattice:
 
     def _descend(self, lower: Floats, upper: Floats, values: int, size: int) -> None:
         """Raise `lower`, block (values, size), to the maxima of `upper`, block (values, size+1)."""
-        if len(lower) <= _TABLE_ROWS:
-            for rows, above in self._successors(values, size):
-                if rows is None:
-                    np.maximum(lower, upper.take(above, axis=0), out=lower)
-                else:
-                    lower[rows] = np.maximum(lower.take(rows, axis=0), upper.take(above, axis=0))
-            return
-        starts = {copies: (start, stop) for copies, start, stop in self._blocks(values, size + 1)}
-        for copies, start, stop in self._blocks(values, size):
-            block = lower[start:stop]
-            if copies in starts:
-                same_start, same_stop = starts[copies]
-                self._descend(block, upper[same_start:same_stop], values - 1, size - copies)
-            if copies + 1 in starts:
-                next_start, next_stop = starts[copies + 1]
-                np.maximum(block, upper[next_start:next_stop], out=block)
+        while len(lower) > _TABLE_ROWS:
+            above = {copies: part for copies, *part in self._blocks(values, size + 1)}
+            for copies, start, stop in self._blocks(values, size):
+                block = lower[start:stop]
+                if copies and copies in above:
+                    self._descend(block, upper[slice(*above[copies])], values - 1, size - copies)
+                if copies + 1 in above:
+                    np.maximum(block, upper[slice(*above[copies + 1])], out=block)
+            # What is left begins both blocks, and has no record of the largest value.
+            values -= 1
+            lower = lower[: self._number[values][size]]
+            upper = upper[: self._number[values][size + 1]]
+        for rows, leads_to in self._successors(size)[:values]:
+            # In a smaller block than the table's, the same moves begin with the same rows.
+            moving = bisect_left(rows, len(lower))
+            if moving == len(lower):
+                np.maximum(lower, upper.take(leads_to[:moving], axis=0), out=lower)
+            else:
+                taken = upper.take(leads_to[:moving], axis=0)
+                lower[rows[:moving]] = np.maximum(lower.take(rows[:moving], axis=0), taken)
 
-    def _make_successors(self, values: int, size: int) -> list[tuple[Indices | None, Indices]]:
-        """Return, per value that can be added, the rows it can be added to and where they lead.
-
-        The first entry is None where the value can be added to every row.
-        """
-        table = self._rows_table(values, size)
-        count = len(table)
-        multiplicities = np.zeros((count, values), dtype=np.int64)
-        np.add.at(multiplicities, (np.arange(count)[:, None], table), 1)
-        moves: list[tuple[Indices | None, Indices]] = []
+    def _make_successors(self, size: int) -> list[tuple[Indices, Indices]]:
+        """Return, per value that can be added, the rows it can be added to and where they lead."""
+        table = self._rows_table(size)
+        values = self._in_table(size)
+        multiplicities = np.zeros((len(table), len(self.counts)), dtype=np.int64)
+        np.add.at(multiplicities, (np.arange(len(table))[:, None], table), 1)
+        moves = []
         for value in range(values):
             rows = np.flatnonzero(multiplicities[:, value] < self.counts[value])
-            if len(rows):
-                grown = multiplicities[rows]
-                grown[:, value] += 1
-                padded = np.zeros((len(rows), len(self.counts)), dtype=np.int64)
-                padded[:, :values] = grown
-                moves.append((rows if len(rows) < count else None, self.rank(padded)))
+            grown = multiplicities[rows]
+            grown[:, value] += 1
+            moves.append((rows, self.rank(grown)))
         return moves
 
 
@@ -199,3 +209,50 @@ def _with_one_more_value(numbers: list[int], count: int) -> list[int]:
             window -= numbers[size - count - 1]
         longer.append(window)
     return longer
+
+
+def estimate(counts: Sequence[int], size: int) -> float:
+    """Return about how many datasets of a size there are, without counting them.
+
+    Returns
+    -------
+    float
+        Good to a few percent for many datasets, within a small factor for few; math.inf beyond the
+        range of floats.
+
+    Notes
+    -----
+    The number is a coefficient of the product of ``1 + z + ... + z**count``. Daniels' saddlepoint:
+    the product over ``z**size`` at its smallest z, over the root of 2 pi times the variance there.
+
+    Examples
+    --------
+    >>> round(estimate([1] * 24, 12) / 2_704_156, 2)
+    1.01
+    """
+    limits, values = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
+    if not 0 < size < limits @ values:
+        return 1.0
+
+    def moments(log_z: float) -> tuple[float, float, float]:
+        """Return the logarithm of the product, and mean and variance of the size, at z."""
+        total = mean = variance = 0.0
+        for limit, number in zip(limits, values, strict=True):
+            # Terms relative to the largest, so that nothing overflows.
+            copies = np.arange(limit + 1) if limit < 1000 else np.linspace(0, limit, 1001)
+            exponents = copies * log_z
+            terms = np.exp(exponents - exponents.max())
+            weights = terms / terms.sum()
+            first = float(weights @ copies)
+            total += number * (float(exponents.max()) + float(np.log(terms.sum())))
+            mean += number * first
+            variance += number * float(weights @ (copies - first) ** 2)
+        return total, mean, variance
+
+    low, high = -60.0, 60.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if moments(middle)[1] < size else (low, middle)
+    total, _, variance = moments(low)
+    exponent = total - size * low - 0.5 * float(np.log(2 * np.pi * max(variance, 1 / (2 * np.pi))))
+    return float(np.exp(exponent)) if exponent < 700 else np.inf
