@@ -80,7 +80,9 @@ class Enumeration:
     def refusal(self, problem: Problem, options: Options) -> Refusal | None:
         """Refuse where the search would not fit into memory."""
         limits = problem.universe.multiplicities(problem.largest).tolist()
-        about = sum((estimate(limits, size) for size in _sizes(problem)), 0.0)
+        about = math.prod(limit + 1.0 for limit in limits)
+        if about > _COUNTABLE:
+            about = sum((estimate(limits, size) for size in _sizes(problem)), 0.0)
         memory: float
         if about > _COUNTABLE:
             datasets = f"about {about:.1e}" if about < math.inf else "more than 1e300"

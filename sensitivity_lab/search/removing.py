@@ -13,6 +13,7 @@ from .sorted_records import UNIT, Positions, Reals, SortedRecords
 from .windows import (
     Mask,
     Outside,
+    every,
     expand,
     first,
     plateau_error,
@@ -84,7 +85,8 @@ def _larger_more_spread(search: Search, size: int, removed: int) -> None:
     """Remove, x = C + A the larger set: C a window, A the two ends of the records outside."""
     for window in windows_at_runs(search.records, size - removed, removed):
         outside = Outside(search.records, window, size - removed)
-        low, high = widest_ends(outside, outside.sums, removed, size)
+        whole = every(np.zeros_like(window), removed)
+        low, high = whole or widest_ends(outside, outside.sums, removed, size)
         for rows, split in expand(search, low, high):
             _offer_ends(search, "AOACAOA", outside.rows(rows), split, removed, low[rows])
 
@@ -95,12 +97,14 @@ def _smaller_more_spread(search: Search, size: int, removed: int) -> None:
     if kept == 1:
         return  # a single record has no spread
     share = float(removed / (size - search.ddof))
-    if _widest_core(search, kept) * _relative_gain(search.root, share) * (1 + 1e-9) < search.floor:
+    few = every(np.zeros(records.size - removed + 1, dtype=np.int64), kept)
+    if not few and _core_bound(search, kept) * _relative_gain(search.root, share) < search.floor:
         return
     for window in windows(records, removed):
         core = _Core(search, Outside(records, window, removed), kept)
-        low, high = core.variance_peak()
-        if search.root:
+        whole = every(np.zeros_like(window), kept)
+        low, high = whole or core.variance_peak()
+        if search.root and not whole:
             core, low, high = core.root_peak(low, high, share)
         for rows, split in expand(search, low, high):
             _offer_ends(search, "COCBCOC", core.outside.rows(rows), split, kept, low[rows])
@@ -114,16 +118,15 @@ def _offer_ends(
     search.offer(search.records, pattern, outside.rows(new).bounds(split[new], take))
 
 
-def _widest_core(search: Search, kept: int) -> float:
+def _core_bound(search: Search, kept: int) -> float:
     """An upper bound on f of `kept` records."""
     everything = Outside(search.records, np.zeros(1, dtype=np.int64), 0)
     low, high = widest_ends(everything, 0.0, kept, kept)
     extra = plateau_error(search.records, kept, high - low)
     sums, squares = everything.both(low, kept)
     divisor = kept - search.ddof
-    return float(
-        spread(search.records, sums, squares, kept, divisor, root=search.root, extra=extra)[1][0]
-    )
+    _, bound = spread(search.records, sums, squares, kept, divisor, root=search.root, extra=extra)
+    return float(bound[0]) * (1 + 1e-9)
 
 
 def _relative_gain(root: bool, share: float) -> float:

@@ -12,6 +12,7 @@ from .windows import (
     Mask,
     Outside,
     best_first,
+    every,
     expand,
     first,
     plateau_error,
@@ -74,10 +75,15 @@ def _contiguous(search: Search, size: int, replaced: int) -> None:
 
     begins, bounds = [], []
     for window in windows(records, size):
+        if every(window, replaced):
+            visit(window)
+            continue
         outside = Outside(records, window, size)
         low, high = widest_ends(outside, outside.sums, replaced, size + replaced)
         begins.append(window)
         bounds.append(bound(outside, low, plateau_error(records, size + replaced, high - low)))
+    if not begins:
+        return
     begin = np.concatenate(begins)
     best_first(search, np.concatenate(bounds), lambda rows: visit(begin[rows]))
 
@@ -95,8 +101,10 @@ def _place_b(search: Search, outside: Outside, split: Positions, size: int, repl
         return slope
 
     start, stop = outside.window, outside.window + (size - replaced)
-    low = first(start, stop, lambda begin: rule(begin) >= -slack)
-    high = first(low, stop, lambda begin: rule(begin) > slack)
+    low, high = every(start, size - replaced) or (None, None)
+    if low is None or high is None:
+        low = first(start, stop, lambda begin: rule(begin) >= -slack)
+        high = first(low, stop, lambda begin: rule(begin) > slack)
     for rows, begin in expand(search, low, high):
         if not records.distinct:  # a step between equal records changes nothing
             new = (begin == low[rows]) | (

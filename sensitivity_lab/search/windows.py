@@ -12,6 +12,9 @@ from .word_search import CHUNK, LOOKUPS, Search
 
 Mask = NDArray[np.bool_]
 
+FEW = 2048
+"""So few words are all evaluated at once: quicker than to search for the best among them."""
+
 SEED = 256
 """Rows with the largest bounds are searched first, so that the others can be skipped."""
 
@@ -118,6 +121,11 @@ def expand(
         rows = np.searchsorted(ends, numbers, side="right")
         index = (high.take(rows) - (ends.take(rows) - 1 - numbers)).astype(np.int64)
         yield rows.astype(np.int64), index
+
+
+def every(low: Positions, span: int) -> tuple[Positions, Positions] | None:
+    """The whole span from `low` for each row if that makes few words, else None."""
+    return (low, low + span) if len(low) * (span + 1) <= FEW else None
 
 
 def first(low: Positions, high: Positions, test: Callable[[Positions], Mask]) -> Positions:
