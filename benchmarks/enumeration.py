@@ -116,9 +116,12 @@ def main() -> None:
     times = {}
     for n_jobs in (1, 2):
         # A first small search starts the workers, which are then kept.
-        sl.global_sensitivity(universe, slow, size=3, n_jobs=n_jobs)
+        sl.global_sensitivity(universe, slow, size=3, neighbors=sl.Bounded(1), n_jobs=n_jobs)
         times[n_jobs] = seconds(
-            lambda jobs=n_jobs: sl.global_sensitivity(universe, slow, size=7, n_jobs=jobs), 3
+            lambda jobs=n_jobs: sl.global_sensitivity(
+                universe, slow, size=7, neighbors=sl.Bounded(1), n_jobs=jobs
+            ),
+            3,
         )
         print(f"n_jobs={n_jobs}: {times[n_jobs][0]:.2f} s to {times[n_jobs][1]:.2f} s")
     print(f"two workers are {times[1][0] / times[2][0]:.2f} times as fast")

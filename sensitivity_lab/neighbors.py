@@ -81,7 +81,7 @@ class Relation(ABC):
         most = self._largest(size, universe)
         if self.k > most:
             raise InputError(
-                f"{self} is not feasible for datasets of size {size} in a universe of "
+                f"{self} is not feasible for datasets of size {size} in a "
                 f"{universe.extent}: {self._limits}; " + self._advice(most, size, universe)
             )
         distances = (self.k,) if self.exactly else tuple(range(1, self.k + 1))

@@ -101,7 +101,7 @@ def _name(ax: Axes, middle: float, part: str, count: float, first: Any, last: An
     number = "any" if count == float("inf") else _short(count)
     box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
     ax.text(middle, 0.5, f"{part}\n{number}", ha="center", va="center", fontsize="small", bbox=box)
-    span = f"{float(first):.4g}" if first == last else f"{float(first):.4g}\nto {float(last):.4g}"
+    span = _record(first) if first == last else f"{_record(first)}\nto {_record(last)}"
     ax.annotate(
         span,
         (middle, 0),
@@ -111,6 +111,12 @@ def _name(ax: Axes, middle: float, part: str, count: float, first: Any, last: An
         va="top",
         fontsize="x-small",
     )
+
+
+def _record(value: Any) -> str:
+    """Return a record as text: whole numbers whole, others to four digits."""
+    whole = value == int(value) and abs(value) < 10**7
+    return f"{int(value)}" if whole else f"{float(value):.4g}"
 
 
 def _short(count: float) -> str:

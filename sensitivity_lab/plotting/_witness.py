@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
 
@@ -78,6 +79,8 @@ def plot_witness(
     if same_scale:
         low, high = min(low, *values), max(high, *values)
     ax.set_xlim(low - 0.06 * span, high + 0.06 * span)
+    if (records == np.rint(records)).all():
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylim(0, 3)  # from the top: a row for x, a row for y, the strip of f
     only = {"only in x": witness.only_x, "only in y": witness.only_y}
     _draw_rows(ax, witness.shared, only)
