@@ -172,11 +172,14 @@ def _article(parsed: argparse.Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from error
-    files = {one: (folder / f"{one.name}.png", folder / f"{one.name}.csv") for one in experiments()}
-    for picture, table in files.values():
+    planned = [
+        (experiment, folder / f"{experiment.name}.png", folder / f"{experiment.name}.csv")
+        for experiment in experiments()
+    ]
+    for _, picture, table in planned:
         _check_writable(picture, picture=True)
         _check_writable(table)
-    for experiment, (picture, table) in files.items():
+    for experiment, picture, table in planned:
         curves = experiment.run()
         print(f"{experiment.title}\n{curves}\n")
         _write(curves, picture, table, units=UNITS, title=experiment.title)
@@ -282,6 +285,8 @@ def _check_writable(path: Path | None, *, picture: bool = False) -> None:
     """Raise InputError, before any work, if a file could not be written."""
     if path is None:
         return
+    if "\0" in str(path):
+        raise InputError(f"cannot write {str(path)!r}: the name has a NUL character")
     if not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
         raise InputError(
             f"cannot write {str(path)!r}: {str(path.parent)!r} is no folder that can be written to"

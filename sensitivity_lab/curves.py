@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from .neighbors import Relation, as_relation, check_whole
 from .problem import Problem, check_sizes, check_universe
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
-from .search import choose
+from .search import check_method, choose
 from .search.engine import Engine, Finding, Options
 from .sensitivity import conclude
 from .universe import Universe
@@ -254,6 +255,7 @@ def sensitivity_curves(
     1   sum         2          6.0
     2   sum         3          9.0
     """
+    check_method(method)
     columns = as_universes(universes)
     asked = _as_queries(queries)
     relations = _as_relations(neighbors, distances, exactly)
@@ -295,6 +297,7 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
     if isinstance(universes, Universe):
         return {"records": universes}
     if isinstance(universes, pd.DataFrame):
+        _check_distinct(universes.columns)
         numeric = [
             name
             for name in universes.columns
@@ -326,13 +329,16 @@ def _named(name: Any, make: Callable[[Any], Universe], given: Any) -> Universe:
 
 def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
     known = list(columns)
-    names = list(map(str, chosen))
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"the column {name!r} comes twice; columns need distinct names")
+    _check_distinct(chosen)
     for name in chosen:
         if name not in known:
             raise InputError(f"unknown column {name!r}; the columns are {_listed(known)}")
+
+
+def _check_distinct(names: Iterable[Any]) -> None:
+    for name, count in Counter(map(str, names)).items():
+        if count > 1:
+            raise InputError(f"the column {name!r} comes twice; columns need distinct names")
 
 
 def _listed(names: Iterable[Any]) -> str:

@@ -273,7 +273,7 @@ def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relatio
 
 def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
     """Return a whole number of at least `least`, or raise InputError."""
-    number: Any = value.item() if isinstance(value, np.generic) else value
+    number: Any = value.item() if getattr(value, "shape", None) == () else value
     if not isinstance(number, int) or isinstance(number, bool):
         raise InputError(
             f"{name} must be a whole number ({meaning}), got {number!r} ({type(number).__name__})"

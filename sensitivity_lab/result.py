@@ -266,20 +266,27 @@ class Sensitivity:
 
 def _merge(values: Sequence[Number], parts: dict[str, NDArray[Any]]) -> list[Block]:
     """Join neighboring values with one role; equal records stand so that blocks are few."""
-    blocks: list[Block] = []
     table = np.stack(list(parts.values()))
     # Values of the same single role as the one before only lengthen a block.
     present = table > 0
     roles = (1 << np.arange(len(parts))) @ present
     starts = np.flatnonzero((np.diff(roles, prepend=-1) != 0) | (present.sum(axis=0) > 1))
+    groups = []
     for start, stop in pairwise([*starts.tolist(), len(values)]):
         counts = dict(zip(parts, table[:, start:stop].sum(axis=1).tolist(), strict=True))
-        here = [part for part, count in counts.items() if count]
-        if blocks and blocks[-1][0] in here:
-            before, count, first, _ = blocks.pop()
-            blocks.append((before, count + counts[before], first, values[stop - 1]))
-            here.remove(before)
-        blocks += [(part, counts[part], values[start], values[stop - 1]) for part in here]
+        here = {part: count for part, count in counts.items() if count}
+        groups.append((here, values[start], values[stop - 1]))
+    blocks: list[Block] = []
+    after = [*(here for here, _, _ in groups[1:]), {}]
+    for (here, first, last), following in zip(groups, after, strict=True):
+        before = blocks[-1][0] if blocks else None
+        # The role of the block before comes first, one that goes on in the next block last.
+        for part in sorted(here, key=lambda part: (part != before, part in following)):
+            if part == before:
+                _, count, first_of_all, _ = blocks.pop()
+                blocks.append((part, count + here[part], first_of_all, last))
+            else:
+                blocks.append((part, here[part], first, last))
     return blocks
 
 

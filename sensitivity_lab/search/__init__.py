@@ -16,6 +16,13 @@ from .quantiles import Quantiles
 ENGINES: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments(), Enumeration())
 
 
+def check_method(method: Any) -> None:
+    """Raise InputError unless a method is "auto" or the name of an engine."""
+    names = ("auto", *(engine.name for engine in ENGINES))
+    if method not in names:
+        raise InputError(f"unknown method {method!r}; choose one of {', '.join(map(repr, names))}")
+
+
 def choose(problem: Problem, method: Any, options: Options) -> Engine:
     """Return the engine that solves a problem.
 
@@ -36,13 +43,11 @@ def choose(problem: Problem, method: Any, options: Options) -> Engine:
         If no engine, or not the one that was named, takes the problem; with each one's reason. A
         TooLargeError if one would take a smaller problem of the kind.
     """
-    named = {engine.name: engine for engine in ENGINES}
-    if method != "auto" and method not in named:
-        raise InputError(
-            f"unknown method {method!r}; choose one of 'auto', {', '.join(map(repr, named))}"
-        )
+    check_method(method)
     refusals = []
-    for engine in ENGINES if method == "auto" else (named[method],):
+    for engine in ENGINES:
+        if method not in ("auto", engine.name):
+            continue
         refusal = engine.refusal(problem, options)
         if refusal is None:
             return engine
