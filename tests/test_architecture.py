@@ -1,0 +1,174 @@
+"""The order of imports, and who may import or do what."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "sensitivity_lab"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+LAYERS = (
+    {"errors"},
+    {"arithmetic", "_parallel"},
+    {"universe"},
+    {"neighbors", "queries.base"},
+    {"listing", "queries.functions", "queries.moments", "queries.quantiles"},
+    {"queries"},
+    {"problem"},
+    {"plotting"},
+    {"result"},
+    {"search.engine", "search.lattice", "search.scaling"},
+    {"search.evaluation", "search.layout"},
+    {"search.gaps", "search.sorted_records"},
+    {"search.word_search"},
+    {"search.windows"},
+    {"search.middle", "search.removing", "search.replacing"},
+    {"search.enumeration", "search.linear", "search.moments", "search.quantiles"},  # the engines
+    {"search"},
+    {"sensitivity"},
+    {"curves"},
+    {"empirical"},
+    {"article"},
+    {"cli"},
+    {"", "__main__"},  # the front door is the package itself
+)
+"""A file imports only from layers above its own: siblings never import each other."""
+
+LAYER = {unit: number for number, units in enumerate(LAYERS) for unit in units}
+
+each_file = pytest.mark.parametrize(
+    "file", FILES, ids=[str(file.relative_to(PACKAGE)) for file in FILES]
+)
+
+
+def unit_of(parts: tuple[str, ...]) -> str:
+    """The unit of a module of the package; those inside `plotting` are one unit."""
+    if parts and parts[0] == "plotting":
+        return "plotting"
+    return ".".join(parts)
+
+
+def parts_of(file: Path) -> tuple[str, ...]:
+    """A module's name inside the package; a package's is that of its folder."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def is_module(parts: tuple[str, ...]) -> bool:
+    path = PACKAGE.joinpath(*parts)
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def imported_names(file: Path, nodes: Iterator[ast.AST]) -> Iterator[tuple[str, ...]]:
+    """Every module that import statements name, absolute, with what is imported from it."""
+    folder = file.parent.relative_to(ROOT).parts
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (tuple(alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = folder[: len(folder) - node.level + 1] if node.level else ()
+            module = (*base, *(node.module.split(".") if node.module else ()))
+            yield from ((*module, alias.name) for alias in node.names)
+
+
+def own_imports(file: Path) -> set[str]:
+    """The units of the package that a file imports, anywhere in it, also for types only."""
+    units = set()
+    for name in imported_names(file, ast.walk(parse(file))):
+        if name[0] == "sensitivity_lab":
+            parts = name[1:]
+            units.add(unit_of(parts if is_module(parts) else parts[:-1]))
+    return units
+
+
+def run_time_imports(file: Path) -> set[str]:
+    """The top-level packages that a file imports when it runs, wherever the import stands."""
+    return {name[0] for name in imported_names(file, run_time_nodes(parse(file)))}
+
+
+def run_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below one, but for those that only type checkers see."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from run_time_nodes(child)
+
+
+def parse(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"))
+
+
+@each_file
+def test_every_file_has_a_place_in_the_order(file):
+    assert unit_of(parts_of(file)) in LAYER
+
+
+@each_file
+def test_a_file_imports_only_from_above(file):
+    unit = unit_of(parts_of(file))
+    above = {other for other in LAYER if LAYER[other] < LAYER[unit]}
+    assert own_imports(file) - {"plotting" if unit == "plotting" else None} <= above
+
+
+@each_file
+def test_plotting_knows_no_more_than_errors(file):
+    if unit_of(parts_of(file)) == "plotting":
+        assert own_imports(file) <= {"plotting", "errors"}
+
+
+@each_file
+def test_outside_packages_have_one_importer(file):
+    owner = {"joblib": "_parallel", "tqdm": "_parallel", "matplotlib": "plotting"}
+    unit = unit_of(parts_of(file))
+    for package in run_time_imports(file) & set(owner):
+        assert unit == owner[package], package
+
+
+@each_file
+def test_nothing_below_the_command_line_prints(file):
+    if unit_of(parts_of(file)) == "cli":
+        return
+    for node in ast.walk(parse(file)):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called != "print", node.lineno
+            assert not called.startswith(("sys.stdout", "sys.stderr")), node.lineno
+
+
+@each_file
+def test_only_the_problem_and_what_is_above_validates(file):
+    """Engines trust what they get: a search checks only its options, and the choice of a method."""
+    unit = unit_of(parts_of(file))
+    if unit.startswith("search.") and unit != "search.engine":
+        names = {node.id for node in ast.walk(parse(file)) if isinstance(node, ast.Name)}
+        assert "InputError" not in names
+
+
+def test_these_checks_see_imports():
+    """Relative, absolute, inside functions and of types: what the checks above rest on."""
+    assert {"errors", "neighbors", "queries", "universe"} <= own_imports(PACKAGE / "result.py")
+    assert "plotting" in own_imports(PACKAGE / "result.py")
+    assert "joblib" in run_time_imports(PACKAGE / "_parallel.py")
+    assert "matplotlib" not in run_time_imports(PACKAGE / "result.py")
+    assert "_parallel" in own_imports(PACKAGE / "search" / "evaluation.py")
+    assert len(FILES) > 15
+
+
+def test_the_oracle_imports_nothing_that_it_judges():
+    oracle = Path(__file__).parent / "oracle.py"
+    names = {name[0] for name in imported_names(oracle, ast.walk(parse(oracle)))}
+    assert names <= {"__future__", *sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "IPython", "distributed", "hypothesis"])
+def test_importing_the_package_does_not_import(package):
+    command = f"import sys, sensitivity_lab; sys.exit({package!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=False).returncode == 0

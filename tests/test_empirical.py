@@ -1,0 +1,240 @@
+"""The article's two functions: its published numbers, and its errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import oracle
+import pandas as pd
+import pytest
+from strategies import NAMES
+
+import sensitivity_lab as sl
+from sensitivity_lab.empirical import (
+    bounded_empirical_global_L1_sensitivity,
+    unbounded_empirical_global_L1_sensitivity,
+)
+from sensitivity_lab.queries import DEFAULT_QUERIES
+
+HERE = Path(__file__).parent
+REFERENCE = json.loads((HERE / "reference" / "article_k12.json").read_text("utf-8"))
+FUNCTIONS = {
+    "bounded": bounded_empirical_global_L1_sensitivity,
+    "unbounded": unbounded_empirical_global_L1_sensitivity,
+}
+both = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+each_query = pytest.mark.parametrize("query", DEFAULT_QUERIES)
+
+SCHOOL = pd.read_csv(HERE.parent / "data" / "school_large.csv")
+DRIVER = {"mood": [1, 2] * 4, "driving_proficiency": [1, 2, 3] * 4}
+
+
+def split(query: str) -> tuple[str, int]:
+    """The article's query_type and percentile."""
+    name, _, q = query.replace(" ", "_").partition("_")
+    return name, int(q or 50)
+
+
+def oracle_query(query: str) -> tuple:
+    name, q = split(query)
+    return {
+        "percentile": ("percentile", q, "linear"),
+        "var": ("var", 0),
+        "std": ("std", 0),
+    }.get(name, (name,))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    REFERENCE,
+    ids=lambda e: f"{e['scenario']}-{e['column']}-{e['neighbors']}-{e['k']}-{e['query']}",
+)
+def test_published_numbers(entry):
+    column, (name, q) = entry["column"], split(entry["query"])
+    found = FUNCTIONS[entry["neighbors"]](
+        {column: entry["universe"]}, entry["size"], [column], name, entry["k"], q
+    )
+    assert found == {column: pytest.approx(entry["value"], abs=1e-9)}
+
+
+@pytest.mark.parametrize("k", [3, 4])
+@each_query
+@pytest.mark.parametrize("relation", FUNCTIONS)
+def test_further_distances_of_the_large_school(relation, query, k):
+    check_against_the_oracle(SCHOOL, 6, ["school_year", "absence_days"], relation, query, k)
+
+
+@each_query
+@pytest.mark.parametrize("relation", FUNCTIONS)
+def test_the_last_distance_of_the_drivers(relation, query):
+    check_against_the_oracle(DRIVER, 4, ["mood", "driving_proficiency"], relation, query, 3)
+
+
+def check_against_the_oracle(universe, size, columns, relation, query, k):
+    name, q = split(query)
+    found = FUNCTIONS[relation](universe, size, columns, name, k, percentile=q)
+    assert list(found) == columns
+    for column in columns:
+        records = [int(record) for record in universe[column]]
+        expected, _ = oracle.global_sensitivity(
+            records, size, oracle_query(query), relation, k, exactly=relation == "unbounded"
+        )
+        assert found[column] == pytest.approx(float(expected), abs=1e-12), column
+
+
+@pytest.mark.parametrize(
+    ("relation", "meant"),
+    [("bounded", sl.Bounded(2)), ("unbounded", sl.Unbounded(2, exactly=True))],
+)
+def test_unbounded_means_exactly_and_bounded_at_most(monkeypatch, relation, meant):
+    """The article's queries and data hardly tell the two meanings apart."""
+    asked = []
+
+    def record(_universe, _query, *, size, neighbors):
+        asked.append((size, neighbors))
+        return 0.0
+
+    monkeypatch.setattr("sensitivity_lab.empirical.global_sensitivity", record)
+    FUNCTIONS[relation](SCHOOL, 6, ["school_year"], "mean", 2)
+    assert asked == [(6, meant)]
+
+
+@both
+def test_a_frame_and_a_dict_of_lists_are_one(function):
+    as_lists = SCHOOL[["absence_days"]].to_dict("list")
+    arguments = (6, ["absence_days"], "median", 2)
+    assert function(SCHOOL, *arguments) == function(as_lists, *arguments)
+
+
+@both
+def test_percentile_is_read_only_by_the_percentile(function):
+    universe = {"a": [1, 2, 3, 10]}
+    assert function(universe, 3, ["a"], "mean", 1, percentile=90) == function(
+        universe, 3, ["a"], "mean", 1
+    )
+    assert function(universe, 3, ["a"], "percentile", 1) == function(
+        universe, 3, ["a"], "median", 1
+    )
+
+
+@both
+def test_answers_are_plain_floats_in_the_order_of_the_columns(function):
+    found = function(SCHOOL, 6, ["absence_days", "school_year"], "count", 1)
+    assert list(found) == ["absence_days", "school_year"]
+    assert all(type(value) is float for value in found.values())
+
+
+@both
+@pytest.mark.parametrize("whole", [np.int64, np.uint8])
+def test_numpy_integers_are_whole_numbers(function, whole):
+    assert function(SCHOOL, whole(6), ["school_year"], "mean", whole(2)) == function(
+        SCHOOL, 6, ["school_year"], "mean", 2
+    )
+
+
+@both
+def test_every_other_column_is_left_alone(function):
+    """The names are text, and nobody asks for them."""
+    assert function(SCHOOL, 6, [], "mean", 1) == {}
+
+
+A = {"a": [1, 2, 3, 10]}
+INFEASIBLE = "column 'a': hamming_distance {k} is too large for a release of {n} of 4 records: "
+
+
+@both
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (A, 5, ["a"], "mean", 1),
+            "column 'a': the release of 5 records is larger than the universe of 4; "
+            "choose universe_subset_cardinality of at most 4",
+        ),
+        (
+            (A, 2, ["a"], "mean", 2),
+            INFEASIBLE.format(k=2, n=2)
+            + "it must be below 2 and at most 2; the largest feasible one is 1",
+        ),
+        (
+            (A, 3, ["a"], "mean", 2),
+            INFEASIBLE.format(k=2, n=3)
+            + "it must be below 3 and at most 1; the largest feasible one is 1",
+        ),
+        (
+            (A, 3, ["a"], "mean", 0),
+            "hamming_distance must be a Hamming distance, at least 1, got 0",
+        ),
+        (
+            (A, 3, ["a"], "mean", -1),
+            "hamming_distance must be a Hamming distance, at least 1, got -1",
+        ),
+        (
+            (A, 3, ["a"], "mean", True),
+            "hamming_distance must be a whole number (a Hamming distance, at least 1), "
+            "got True (bool)",
+        ),
+        (
+            (A, 0, ["a"], "mean", 1),
+            "universe_subset_cardinality must be a number of records, at least 1, got 0",
+        ),
+        (
+            (A, "3", ["a"], "mean", 1),
+            "universe_subset_cardinality must be a whole number (a number of records, at least 1), "
+            "got '3' (str)",
+        ),
+        ((A, 3, ["b"], "mean", 1), "unknown column 'b'; the columns are 'a'"),
+        (
+            (A, 3, ["a"], "mode", 1),
+            f"unknown query_type 'mode'; choose one of {NAMES}, percentile",
+        ),
+        (
+            (A, 3, ["a"], "percentile", 1, 101),
+            "a percentile must be a number from 0 to 100, got 101",
+        ),
+        (
+            (A, 3, ["a"], "percentile", 1, -1),
+            "a percentile must be a number from 0 to 100, got -1",
+        ),
+        (
+            ({"a": [1, 2, float("nan")]}, 2, ["a"], "mean", 1),
+            "column 'a': records must be finite numbers, got nan at position 2; "
+            "drop or replace missing and infinite values first",
+        ),
+        (
+            (SCHOOL, 6, ["name"], "mean", 1),
+            "column 'name': a record must be an int, float, Fraction or Decimal, got 'Chris' (str) "
+            "at position 0; give a numeric column",
+        ),
+        (
+            ({"a": []}, 1, ["a"], "mean", 1),
+            "column 'a': a universe needs at least one record, got none",
+        ),
+        (
+            (A, 3, "a", "mean", 1),
+            "columns must be a list of column names, got the text 'a'",
+        ),
+        (
+            ([1, 2, 3], 2, ["a"], "mean", 1),
+            "universe must be a DataFrame or a mapping of columns to lists, got list",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(function, arguments, message):
+    with pytest.raises(sl.InputError) as caught:
+        function(*arguments)
+    assert str(caught.value) == message
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("column", ["a", "b"])
+def test_every_column_is_checked_before_the_first_search(monkeypatch, column):
+    def never(*_arguments, **_options):
+        raise AssertionError("the search has started")
+
+    monkeypatch.setattr("sensitivity_lab.empirical.global_sensitivity", never)
+    universe = {"a": [1, 2, 3, 4], "b": [1, 2, 3, 4], column: [1, 2]}
+    with pytest.raises(ValueError, match=f"^column '{column}': the release of 3 records is larger"):
+        bounded_empirical_global_L1_sensitivity(universe, 3, ["a", "b"], "mean", 1)

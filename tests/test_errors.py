@@ -1,0 +1,173 @@
+"""Bad universes, queries, relations and datasets: the whole message, at the call."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+
+UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
+
+METHODS = (
+    "inverted_cdf, averaged_inverted_cdf, closest_observation, interpolated_inverted_cdf, hazen, "
+    "weibull, linear, median_unbiased, normal_unbiased, lower, higher, midpoint, nearest"
+)
+
+
+def not_finite(came: str, position: int) -> str:
+    return (
+        f"records must be finite numbers, got {came} at position {position}; "
+        "drop or replace missing and infinite values first"
+    )
+
+
+def no_number(came: str, hint: str = "give a numeric column") -> str:
+    return f"a record must be an int, float, Fraction or Decimal, got {came} at position 0; {hint}"
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([1, math.nan], not_finite("nan", 1)),
+        ([1, 2, -math.inf], not_finite("-inf", 2)),
+        (np.array([1, math.nan]), not_finite("nan", 1)),
+        ([Decimal("NaN")], not_finite("Decimal('NaN')", 0)),
+        (pd.Series([1, None], dtype="Int64"), not_finite("<NA>", 1)),
+        (pd.Series([1, None]), not_finite("nan", 1)),
+        ([None], not_finite("None", 0)),
+        (["a", "b"], no_number("'a' (str)")),
+        (pd.Series(["a", "b"]), no_number("'a' (str)")),
+        ([1j], no_number("1j (complex)")),
+        ([True, False], no_number("True (bool)", "use 0 and 1")),
+        (np.array([True]), no_number("True (bool)", "use 0 and 1")),
+        ("abc", "records must be a sequence of numbers, got 'abc'"),
+        (5, "records must be a sequence of numbers, got 5"),
+        (
+            np.ones((2, 2)),
+            "records must be one-dimensional, got 2 dimensions; give one column at a time",
+        ),
+        ([], "a universe needs at least one record, got none"),
+    ],
+)
+@pytest.mark.parametrize("make", [sl.Universe, sl.Universe.from_dataset, sl.Universe.from_domain])
+def test_records(make, records, message):
+    with pytest.raises(sl.InputError) as caught:
+        make(records)
+    assert str(caught.value) == message
+
+
+TWICE = (
+    "the values of a universe are distinct, got 1 more than once; give counts, or use "
+    "Universe.from_dataset, which counts repeated records"
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sl.Universe([1, 2, 1.0]), TWICE),
+        (lambda: sl.Universe.from_domain([1, 1, 2]), TWICE),
+        (
+            lambda: sl.Universe([1, 2], [1]),
+            "values and counts must have one length, got 2 values and 1 counts",
+        ),
+        (lambda: sl.Universe([1, 2], [1, 1.5]), "counts must be positive integers, got 1.5"),
+        (lambda: sl.Universe([1, 2], [0, 1]), "counts must be positive integers, got 0"),
+        (
+            lambda: sl.Universe.from_domain([1], copies=True),
+            "copies must be positive integers, got True",
+        ),
+        (
+            lambda: len(sl.Universe.from_domain([1])),
+            "a domain with unlimited copies has no number of records; use len(universe.values) for "
+            "the number of distinct values, or from_domain(values, copies=...)",
+        ),
+    ],
+)
+def test_universes(make, message):
+    with pytest.raises(sl.InputError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: sl.Percentile(101), "a percentile must be a number from 0 to 100, got 101"),
+        (lambda: sl.Percentile(-0.5), "a percentile must be a number from 0 to 100, got -0.5"),
+        (lambda: sl.Percentile(math.nan), "a percentile must be a number from 0 to 100, got nan"),
+        (
+            lambda: sl.Percentile(Decimal("NaN")),
+            "a percentile must be a number from 0 to 100, got Decimal('NaN')",
+        ),
+        (
+            lambda: sl.Percentile(np.float64("nan")),
+            "a percentile must be a number from 0 to 100, got nan",
+        ),
+        (
+            lambda: sl.Percentile(1e-300),
+            "a percentile must be a multiple of 2**-128 or coarser, got 1e-300",
+        ),
+        (lambda: sl.Percentile(True), "a percentile must be a number from 0 to 100, got True"),
+        (lambda: sl.Percentile("25"), "a percentile must be a number from 0 to 100, got '25'"),
+        (
+            lambda: sl.Percentile(25, "cubic"),
+            f"unknown percentile method 'cubic'; choose one of {METHODS}",
+        ),
+        (lambda: sl.Var(ddof=-1), "ddof must be a number of at least 0, got -1"),
+        (lambda: sl.Std(ddof=math.nan), "ddof must be a number of at least 0, got nan"),
+        (lambda: sl.from_function(3), "a query function must be callable, got 3"),
+        (lambda: sl.Bounded(0), "k must be a Hamming distance, at least 1, got 0"),
+        (lambda: sl.Unbounded(-1), "k must be a Hamming distance, at least 1, got -1"),
+        (
+            lambda: sl.SymmetricDifference(1.5),
+            "k must be a whole number (a Hamming distance, at least 1), got 1.5 (float)",
+        ),
+        (
+            lambda: sl.Bounded(True),
+            "k must be a whole number (a Hamming distance, at least 1), got True (bool)",
+        ),
+        (lambda: sl.Bounded(1, exactly=2), "exactly must be True or False, got 2"),
+        (
+            lambda: sl.Unbounded(1, direction="up"),
+            "direction must be 'both', 'add' or 'remove', got 'up'",
+        ),
+    ],
+)
+def test_queries_and_relations(make, message):
+    with pytest.raises(sl.InputError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: sl.datasets(UNIVERSE, 5),
+            "size must be at most the universe's number of records, 4; got 5",
+        ),
+        (
+            lambda: sl.neighboring_datasets((1, 1), UNIVERSE, sl.Bounded(1)),
+            "the dataset has 2 records 1, the universe only 1: Universe of 4 records: 1, 2, 3, 10",
+        ),
+        (
+            lambda: sl.count_neighbors((7,), UNIVERSE, sl.Bounded(1)),
+            "the record 7 is not in the universe: Universe of 4 records: 1, 2, 3, 10",
+        ),
+        (
+            lambda: sl.neighboring_datasets((), UNIVERSE, sl.Bounded(1)),
+            "size must be a number of records, at least 1, got 0",
+        ),
+    ],
+)
+def test_generators_complain_when_called(call, message):
+    """Not only when the first dataset is asked for."""
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    assert str(caught.value) == message

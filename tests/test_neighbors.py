@@ -1,0 +1,136 @@
+"""Datasets and neighbors, against the oracle, which labels every record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from math import comb
+
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import RELATIONS, as_fractions, as_records, problems, universes
+
+import sensitivity_lab as sl
+from sensitivity_lab.neighbors import as_relation
+
+each_relation = pytest.mark.parametrize(
+    ("family", "exactly"), [(family, exactly) for family in RELATIONS for exactly in (False, True)]
+)
+
+
+@given(universes(), st.data())
+def test_datasets_are_the_sub_multisets(universe, data):
+    size = data.draw(st.integers(1, min(universe.size, 5)))
+    listed = list(sl.datasets(universe, size))
+    expected = oracle.datasets(as_records(universe, size), size)
+    assert [as_fractions(x) for x in listed] == sorted(expected)
+    assert sl.count_datasets(universe, size) == len(expected)
+
+
+@each_relation
+@given(data=st.data())
+def test_neighbors_are_the_oracles(family, exactly, data):
+    asked = data.draw(problems(family, exactly))
+    x = data.draw(st.sampled_from(list(sl.datasets(asked.universe, asked.sizes[0]))))
+    listed = list(sl.neighboring_datasets(x, asked.universe, asked.relation))
+    distinct = set(map(as_fractions, listed))
+    assert len(distinct) == len(listed)
+    assert distinct == asked.neighbors(x)
+    assert all(list(y) == sorted(y) for y in listed)
+    assert sl.count_neighbors(x, asked.universe, asked.relation) == len(listed)
+
+
+@pytest.mark.parametrize("family", RELATIONS)
+@given(data=st.data())
+def test_at_most_is_the_union_of_exactly(family, data):
+    asked = data.draw(problems(family, False))
+    x = next(sl.datasets(asked.universe, asked.sizes[0]))
+    relation, parameters = RELATIONS[family]
+    union = set()
+    for k in range(1, asked.relation.k + 1):
+        try:
+            union |= set(
+                sl.neighboring_datasets(x, asked.universe, relation(k, True, **parameters))
+            )
+        except sl.InputError:
+            assert family == "bounded"  # where at most k is feasible although exactly k is not
+    assert set(sl.neighboring_datasets(x, asked.universe, asked.relation)) == union
+
+
+def test_x_may_come_in_any_order_and_type():
+    universe = sl.Universe.from_dataset([1, 2, 3, 4])
+    ordered = list(sl.neighboring_datasets((1, 3), universe, sl.Bounded(1)))
+    assert list(sl.neighboring_datasets([3.0, 1.0], universe, sl.Bounded(1))) == ordered
+
+
+@pytest.mark.parametrize(
+    "generate",
+    [
+        lambda universe: sl.datasets(universe, 20),
+        lambda universe: sl.neighboring_datasets(range(20), universe, sl.Bounded(10)),
+        lambda universe: sl.neighboring_datasets(range(20), universe, sl.SymmetricDifference(9)),
+    ],
+)
+def test_generators_are_lazy(generate):
+    """137 billion datasets, of which the first come at once."""
+    generator = generate(sl.Universe.from_dataset(range(40)))
+    assert isinstance(generator, Iterator)
+    assert len(set(islice(generator, 100))) == 100
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 10])
+def test_counts_of_distinct_records_are_binomials(k):
+    universe, x = sl.Universe.from_dataset(range(100)), range(30)
+    replaced = [comb(30, j) * comb(70, j) for j in range(1, k + 1)]
+    removed = [comb(30, j) for j in range(1, k + 1)]
+    added = [comb(70, j) for j in range(1, k + 1)]
+    both = [comb(100, j) for j in range(1, k + 1)]  # records that change sides
+    for relation, terms in (
+        (sl.Bounded, replaced),
+        (sl.Unbounded, [less + more for less, more in zip(removed, added, strict=True)]),
+        (sl.SymmetricDifference, both),
+    ):
+        assert sl.count_neighbors(x, universe, relation(k)) == sum(terms)
+        assert sl.count_neighbors(x, universe, relation(k, exactly=True)) == terms[-1]
+    assert sl.count_neighbors(x, universe, sl.Unbounded(k, direction="add")) == sum(added)
+    assert sl.count_neighbors(x, universe, sl.Unbounded(k, direction="remove")) == sum(removed)
+
+
+def test_counts_of_datasets_in_closed_form():
+    assert sl.count_datasets(sl.Universe.from_dataset(range(24)), 12) == comb(24, 12)
+    # Stars and bars.
+    assert sl.count_datasets(sl.Universe.from_domain(range(12)), 10) == comb(21, 10)
+    assert sl.count_datasets(sl.Universe.from_domain([1, 2], copies=3), 4) == 3
+    assert sl.count_datasets(sl.Universe([1, 2, 3], [1, 2, 9]), 9) == 6
+
+
+def test_x_is_its_own_neighbor_only_by_an_equal_record():
+    universe = sl.Universe.from_dataset([1, 1, 2])
+    assert (1,) in set(sl.neighboring_datasets((1,), universe, sl.Bounded(1)))
+    assert (2,) not in set(sl.neighboring_datasets((2,), universe, sl.Bounded(1)))
+
+
+@pytest.mark.parametrize(
+    ("relation", "text"),
+    [
+        (sl.Bounded(), "bounded, at most 1"),
+        (sl.Bounded(2, exactly=True), "bounded, exactly 2"),
+        (sl.Unbounded(3), "unbounded, at most 3"),
+        (sl.Unbounded(1, direction="add"), "unbounded (add), at most 1"),
+        (sl.SymmetricDifference(2), "symmetric difference, at most 2"),
+    ],
+)
+def test_a_relation_says_at_most_or_exactly(relation, text):
+    assert str(relation) == text
+
+
+@pytest.mark.parametrize(
+    "name", ["bounded", "unbounded", "symmetric_difference", "symmetric difference"]
+)
+def test_relations_by_name_and_by_class(name):
+    relation = as_relation(name, k=2)
+    assert relation == as_relation(type(relation), k=2) == as_relation(relation)
+    assert relation.at(3) == type(relation)(3)
+    assert (relation.k, relation.exactly) == (2, False)

@@ -1,0 +1,273 @@
+"""One numerical trap per test. Expected values come from rational arithmetic or by hand."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import root_difference
+from strategies import QUERIES, Asked, as_fractions
+
+import sensitivity_lab as sl
+from sensitivity_lab.arithmetic import Difference, common_integers, round_up
+from sensitivity_lab.search import ENGINES
+
+F = Fraction
+
+RELATIONS = [
+    sl.Bounded(2),
+    sl.Bounded(2, exactly=True),
+    sl.Unbounded(1),
+    sl.Unbounded(2, direction="remove"),
+    sl.SymmetricDifference(3),
+    sl.SymmetricDifference(2, exactly=True),
+]
+each_relation = pytest.mark.parametrize("relation", RELATIONS, ids=str)
+
+
+def solve(records, query, relation=RELATIONS[0], size=3) -> sl.Sensitivity:
+    """The answer on which all engines agree that take the problem."""
+    universe = sl.Universe.from_dataset(records)
+    results = []
+    for engine in ENGINES:
+        with suppress(sl.NoEngineError):
+            results.append(
+                sl.global_sensitivity(
+                    universe, query, size=size, neighbors=relation, method=engine.name
+                )
+            )
+    assert len({(result.value, result.exact, result.upper) for result in results}) == 1
+    for result in results:
+        result.verify()
+    return results[-1]
+
+
+def check(records, relation, size=3, queries=tuple(QUERIES)) -> None:
+    """Every query agrees with the oracle: to the last digit, or for roots to one unit in it."""
+    asked = Asked(sl.Universe.from_dataset(records), relation, size)
+    for name in queries:
+        query, theirs = QUERIES[name]
+        if query.least_size > size - relation.k:
+            continue
+        result = solve(records, query, relation, size)
+        expected = F(asked.sensitivity(theirs))
+        assert as_fractions(result.witness.y) in asked.neighbors(result.witness.x), name
+        assert result.exact in (None, expected), name
+        assert abs(F(result.value) - expected) <= F(math.ulp(result.value)), name
+        # The oracle's roots are right to 60 digits.
+        assert F(result.upper) >= expected * (1 - F(1, 10**55)), name
+        assert F(result.upper) - expected <= 2 * F(math.ulp(result.upper)), name
+
+
+@each_relation
+def test_a_large_offset_changes_nothing(relation):
+    """Squares of 1e9 + 8 need 60 bits, and a float has 53."""
+    near, far = range(9), [10**9 + above for above in range(9)]
+    for query in ("var", "std", sl.Var(ddof=1)):
+        assert solve(far, query, relation, 5).exact == solve(near, query, relation, 5).exact
+        assert solve(far, query, relation, 5).value == solve(near, query, relation, 5).value
+        assert solve(far, query, relation, 5).upper == solve(near, query, relation, 5).upper
+
+
+@each_relation
+def test_a_large_offset_in_floats(relation):
+    check([1e9 + above / 8 for above in range(8)], relation)
+
+
+@each_relation
+def test_ints_beyond_2_to_the_53(relation):
+    """As floats, neighboring ones among these are equal."""
+    check([2**53, 2**53 + 1, 2**53 + 2, 2**60 + 1, 2**60 + 2, -(2**53) - 1], relation)
+
+
+def test_ints_that_no_float_can_tell_apart():
+    result = solve([2**80, 2**80 + 1, 2**80 + 3, 2**80 + 7], "mean", sl.Bounded(1), 2)
+    assert result.exact == F(7, 2)
+    assert {*result.witness.only_x, *result.witness.only_y} == {2**80, 2**80 + 7}
+
+
+@each_relation
+def test_fractions(relation):
+    check([F(1, 3), F(1, 7), F(1, 11), F(22, 7), F(355, 113), F(-2, 3)], relation)
+
+
+@each_relation
+def test_decimals(relation):
+    check(
+        [Decimal("0.1"), Decimal("0.2"), Decimal("0.3"), Decimal("0.3"), Decimal("1e-30")], relation
+    )
+
+
+def test_a_decimal_tenth_is_a_tenth():
+    result = solve([Decimal("0.1"), Decimal("0.2"), Decimal("0.4")], "sum", sl.Bounded(1), 2)
+    assert result.exact == F(3, 10)
+    assert result.value == 0.3
+    assert F(result.upper) > F(3, 10)  # the float 0.3 is below 3/10
+
+
+@each_relation
+def test_floats_that_are_nearly_tied(relation):
+    """0.1 + 0.2 is not 0.3: which pair is widest hangs on the last bit."""
+    check([0.1, 0.1, 0.2, 0.3, 0.1 + 0.2, 0.30000000000000004, 0.7], relation)
+
+
+@each_relation
+def test_gaps_that_tie_in_floats_and_differ_exactly(relation):
+    """Both ends carry a difference far below the spacing of floats at the range's size."""
+    check([0, 1e-20, 3e-20, 1.0, 1e16, 1e16 + 2], relation)
+
+
+@each_relation
+def test_tiny_and_huge_magnitudes_together(relation):
+    """Squares leave the range of floats on both sides; here the variance itself still fits."""
+    check([1e-150, -1e-150, 3e-300, 1e150, -1e150, 1.0], relation)
+
+
+@each_relation
+def test_magnitudes_that_no_square_fits(relation):
+    check(
+        [1e-300, 1e-300, 1e300, -1e300, 1.0, 2.0],
+        relation,
+        queries=["mean", "median", "sum", "count", "min", "max", "std"],
+    )
+
+
+@each_relation
+def test_denormals(relation):
+    """The smallest floats: halves of them are no floats, and their squares are 0."""
+    check([5e-324, 1e-323, 1.5e-323, 0.0, -5e-324, 4e-323], relation)
+
+
+def test_an_upper_bound_is_never_rounded_to_zero():
+    result = solve([0.0, 5e-324], "mean", sl.Bounded(1), 1)
+    assert (result.value, result.upper) == (5e-324, 5e-324)
+    result = solve([0.0, 0.0, 0.0, 5e-324], "mean", sl.Bounded(1), 3)
+    assert result.exact == F(5e-324) / 3
+    assert (result.value, result.upper) == (0.0, 5e-324)
+
+
+def test_no_difference_at_all_is_zero():
+    for query in QUERIES.values():
+        if query[0].name not in ("sum", "count"):
+            result = solve([0.1] * 6, query[0], sl.Unbounded(1), 4)
+            assert (result.value, result.upper) == (0.0, 0.0)
+
+
+def test_an_answer_beyond_floats_is_an_error_that_says_so():
+    with pytest.raises(sl.InputError, match="is beyond the range of floats") as caught:
+        solve([3e200, -3e200, 0.0], "var", sl.Bounded(1), 2)
+    assert str(caught.value) == (
+        "an answer of about 1e400 is beyond the range of floats (about 1.8e308); "
+        "divide the records by a constant"
+    )
+
+
+def test_a_percentile_close_to_zero():
+    """Its weights have a denominator that no float can hold."""
+    q = F(1, 2**128)
+    result = solve([1, 2, 3, 10], sl.Percentile(q), sl.Bounded(1), 2)
+    asked = Asked(sl.Universe.from_dataset([1, 2, 3, 10]), sl.Bounded(1), 2)
+    assert result.exact == asked.sensitivity(("percentile", q, "linear"))
+    assert result.exact != result.value == 2.0
+
+
+def test_a_percentile_that_floats_cannot_write():
+    """A third of the way: neither 100/3 percent nor the weights are floats."""
+    query = sl.Percentile(F(100, 3))
+    assert solve([0, 3, 6, 30], query, sl.Bounded(1), 2).exact == 14 - 2
+
+
+def test_a_sum_does_not_depend_on_the_order():
+    """Casacuberta et al. (CCS 2022): left to right, floats give 2**53 or 2**53 + 8."""
+    records = [float(2**53)] + [1.0] * 7
+    integers, unit = common_integers(records)
+    assert sl.Sum().rational(np.sort(integers), unit) == 2**53 + 7
+    assert sl.Sum()(records) == sl.Sum()(records[::-1]) == 2.0**53 + 8
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6))
+def test_many_floats_become_integers_exactly(floats):
+    """Whole arrays at a time, denormals and the largest floats too."""
+    integers, unit = common_integers(floats * 1001)
+    assert [F(int(integer), unit) for integer in integers[: len(floats)]] == [*map(F, floats)]
+    assert integers.tolist() == integers.tolist()[: len(floats)] * 1001
+
+
+def test_roots_that_tie_in_floats():
+    """sqrt(4N + 2) exceeds sqrt(N) + sqrt(N + 1) by a part in 1e26."""
+    n = 10**12
+    outer = Difference(F(4 * n + 2), F(n + 1), root=True)
+    inner = Difference(F(n), F(0), root=True)
+    assert math.sqrt(4 * n + 2) - math.sqrt(n + 1) == pytest.approx(math.sqrt(n), rel=1e-15)
+    assert outer > inner
+    assert inner < outer
+    assert outer != inner
+    assert F(outer.upper()) > 10**6
+    assert inner.upper() == 10**6
+
+
+def test_roots_that_are_equal():
+    """sqrt 8 - sqrt 2 = sqrt 2."""
+    one = Difference(F(8), F(2), root=True)
+    other = Difference(F(2), F(0), root=True)
+    assert one == other
+    assert not one < other
+    assert hash(one) == hash(other)
+
+
+def test_roots_that_nearly_cancel():
+    large = F(10**40)
+    assert Difference(large + 1, large, root=True).nearest() == 5e-21
+
+
+rationals = st.one_of(
+    st.fractions(0, 5, max_denominator=6), st.integers(0, 10**20).map(F), st.just(F(0))
+)
+
+
+@given(st.tuples(rationals, rationals), st.tuples(rationals, rationals))
+def test_differences_of_roots_compare_as_60_digits_do(one, other):
+    first, second = root_difference(*one), root_difference(*other)
+    ours, theirs = Difference(*one, root=True), Difference(*other, root=True)
+    if abs(first - second) > Decimal(10) ** -50 * max(first, second):
+        assert (ours < theirs, ours > theirs) == (first < second, first > second)
+    else:
+        assert ours == theirs
+
+
+@given(rationals, rationals)
+def test_roots_are_rounded_to_nearest_and_up(one, other):
+    exact = F(root_difference(one, other))
+    difference = Difference(one, other, root=True)
+    near, upper = difference.nearest(), difference.upper()
+    assert abs(F(near) - exact) <= F(math.ulp(near)) / 2
+    assert F(math.nextafter(upper, -math.inf)) < exact * (1 + F(1, 10**55))
+    assert F(upper) >= exact * (1 - F(1, 10**55))
+
+
+@given(st.fractions(-1000, 1000))
+def test_rounding_up_is_the_next_float(value):
+    rounded = round_up(value)
+    assert F(rounded) >= value
+    assert F(math.nextafter(rounded, -math.inf)) < value
+
+
+def test_std_chooses_among_ties_exactly():
+    """{0, n} and {0, n + 1} around 10**16 have float roots that tie; the wider one must win."""
+    n = 10**16
+    result = solve([0, 0, n, n + 1], "std", sl.Bounded(1), 2)
+    assert result.witness.query_x == result.witness.query_y or result.value > 0
+    assert n + 1 in result.witness.x + result.witness.y
+    assert result.upper == float(n + 2) / 2  # (n + 1) / 2, up to an even multiple of a half
+
+
+def test_a_float_function_is_told_to_be_float():
+    """What a caller's function rounds, nobody can undo: no exact value, no upper bound."""
+    result = solve([0.1, 0.2, 0.3], np.mean, sl.Bounded(1), 2)
+    assert (result.arithmetic, result.exact, result.upper) == ("float", None, None)

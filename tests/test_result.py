@@ -1,0 +1,342 @@
+"""Results: what they tell, and that `verify` finds whatever does not hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import FrozenInstanceError, fields, replace
+from fractions import Fraction
+from html import unescape
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+
+UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
+
+
+def largest(x) -> float:
+    return float(x[-1])
+
+
+@pytest.fixture(scope="module")
+def result() -> sl.Sensitivity:
+    return sl.global_sensitivity(
+        UNIVERSE, "var", size=3, neighbors=sl.Unbounded(1), method="enumeration"
+    )
+
+
+@pytest.fixture(scope="module")
+def float_result() -> sl.Sensitivity:
+    return sl.global_sensitivity(UNIVERSE, largest, size=3, neighbors=sl.Bounded(1))
+
+
+def words_of_html(html: str) -> list[str]:
+    return unescape(re.sub(r"<[^>]*>", " ", html)).split()
+
+
+def test_repr_of_an_exact_result(result):
+    assert repr(result) == (
+        "Sensitivity of var: 15.97222222 (exact)\n"
+        "  exact      575/36\n"
+        "  neighbors  unbounded, at most 1; size 3; universe of 4 records\n"
+        "  witness x  (1, 2, 10)  var 16.22222222\n"
+        "  witness y  (1, 2)  var 0.25\n"
+        "  method     enumeration, exact arithmetic, 11 datasets evaluated"
+    )
+
+
+def test_repr_of_a_functions_result_over_several_sizes():
+    domain = sl.Universe.from_domain([0, 1])
+    result = sl.global_sensitivity(
+        domain, largest, size=[3, 2], neighbors=sl.Bounded(1, exactly=True), method="enumeration"
+    )
+    assert repr(result) == (
+        "Sensitivity of largest: 1 (exact search over float answers)\n"
+        "  neighbors  bounded, exactly 1; size any of (2, 3); "
+        "domain of 2 values, unlimited copies\n"
+        f"  witness x  {result.witness.x}  largest {result.witness.query_x:g}\n"
+        f"  witness y  {result.witness.y}  largest {result.witness.query_y:g}\n"
+        "  method     enumeration, float arithmetic, 7 datasets evaluated"
+    )
+
+
+def test_repr_leaves_out_the_middle_of_long_datasets():
+    domain = sl.Universe.from_domain([0, 1])
+    result = sl.global_sensitivity(domain, "sum", size=30, neighbors=sl.Bounded(30))
+    assert "(0, 0, 0, 0, 0, 0, 0, 0, ..., 0, 0, 0, 0, 0, 0, 0, 0; 30 records)" in repr(result)
+    assert "(1, 1, 1, 1, 1, 1, 1, 1, ..., 1, 1, 1, 1, 1, 1, 1, 1; 30 records)" in repr(result)
+
+
+def test_html_tells_the_same_facts_as_the_repr(result, float_result):
+    for one in (result, float_result):
+        assert words_of_html(one._repr_html_()) == repr(one).split()
+
+
+def test_html_escapes_names():
+    named = sl.from_function(largest, name="<b>max & more</b>")
+    result = sl.global_sensitivity(UNIVERSE, named, size=3, neighbors="bounded")
+    assert "<b>" not in result._repr_html_()
+    assert words_of_html(result._repr_html_()) == repr(result).split()
+
+
+def test_a_result_is_a_number(result):
+    assert float(result) == result.value == 15.972222222222221
+    assert result.exact == Fraction(575, 36)
+    assert Fraction(result.value) < result.exact < Fraction(result.upper)
+
+
+def test_results_and_witnesses_are_frozen(result):
+    for thing in (result, result.witness):
+        for field in fields(thing):
+            with pytest.raises(FrozenInstanceError):
+                setattr(thing, field.name, None)
+
+
+def test_results_that_say_the_same_are_equal_and_hash_alike(result):
+    again = sl.global_sensitivity(
+        UNIVERSE, sl.Var(), size=3, neighbors=sl.Unbounded(1), method="enumeration"
+    )
+    assert again == result
+    assert hash(again) == hash(result)
+    assert replace(again, value=1.0) != result
+
+
+def test_dictionary_is_ready_for_json(result, float_result):
+    assert json.loads(json.dumps(result.to_dict())) == {
+        "query": "var",
+        "neighbors": "unbounded",
+        "meaning": "at most",
+        "distance": 1,
+        "size": 3,
+        "sensitivity": 15.972222222222221,
+        "exact": "575/36",
+        "upper": 15.972222222222223,
+        "status": "exact",
+        "method": "enumeration",
+        "arithmetic": "exact",
+        "datasets_evaluated": 11,
+        "x": [1, 2, 10],
+        "y": [1, 2],
+        "query_x": 16.22222222222222,
+        "query_y": 0.25,
+    }
+    told = json.loads(json.dumps(float_result.to_dict()))
+    assert (told["exact"], told["upper"], told["arithmetic"]) == (None, None, "float")
+
+
+def test_witness_is_split_into_core_and_changes():
+    witness = sl.Witness((1, 2, 2, 5), (1, 2, 7), 0.0, 0.0)
+    assert (witness.shared, witness.only_x, witness.only_y) == ((1, 2), (2, 5), (7,))
+
+
+def test_what_holds_is_verified(result, float_result):
+    result.verify()
+    float_result.verify()
+
+
+def tampered_witness(result: sl.Sensitivity, **changed) -> sl.Sensitivity:
+    return replace(result, witness=replace(result.witness, **changed))
+
+
+PAIR = "x = (1, 2, 10), y = (1, 2)"
+PAIRED = "x = (1, 2, 10) and y = (1, 2)"
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"value": 15.0},
+            "the value of var is stated as 15.0, but the witness gives 15.972222222222221; " + PAIR,
+        ),
+        (
+            {"exact": Fraction(575, 37)},
+            "the exact value of var is stated as 575/37, but the witness gives 575/36; " + PAIR,
+        ),
+        (
+            {"exact": None},
+            "the exact value of var is stated as None, but the witness gives 575/36; " + PAIR,
+        ),
+        (
+            {"upper": 15.972222222222221},
+            "the upper bound of var is stated as 15.972222222222221, but the witness gives "
+            "15.972222222222223; " + PAIR,
+        ),
+        (
+            {"query": sl.Sum()},
+            "the answer on x of sum is stated as 16.22222222222222, but the witness gives 13.0; "
+            + PAIR,
+        ),
+        ({"size": 2}, "x has 3 records, the sizes asked for are (2,)"),
+        ({"size": (2, 4)}, "x has 3 records, the sizes asked for are (2, 4)"),
+        (
+            {"neighbors": sl.Bounded(1)},
+            f"{PAIRED} are no neighbors (bounded, at most 1): 1 records are only in x, 0 only in y",
+        ),
+        (
+            {"neighbors": sl.Unbounded(1, direction="add")},
+            f"{PAIRED} are no neighbors (unbounded (add), at most 1): "
+            "1 records are only in x, 0 only in y",
+        ),
+        (
+            {"universe": sl.Universe([1, 2, 3, 11])},
+            "the record 10 is not in the universe: Universe of 4 records: 1, 2, 3, 11",
+        ),
+    ],
+)
+def test_a_tampered_result_does_not_hold(result, changed, message):
+    with pytest.raises(sl.VerificationError) as caught:
+        replace(result, **changed).verify()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"query_x": 16.0},
+            "the answer on x of var is stated as 16.0, but the witness gives 16.22222222222222; "
+            + PAIR,
+        ),
+        (
+            {"query_y": 0.0},
+            "the answer on y of var is stated as 0.0, but the witness gives 0.25; " + PAIR,
+        ),
+        (
+            {"x": (1, 2, 3)},
+            "the answer on x of var is stated as 16.22222222222222, but the witness gives "
+            "0.6666666666666666; x = (1, 2, 3), y = (1, 2)",
+        ),
+        (
+            {"x": (1, 2, 11)},
+            "the record 11 is not in the universe: Universe of 4 records: 1, 2, 3, 10",
+        ),
+        (
+            {"x": (2, 2, 10)},
+            "a dataset has 2 records 2, the universe 1",
+        ),
+        ({"x": (10, 2, 1)}, "(10, 2, 1) is not in ascending order"),
+        ({"x": (1, 2)}, "x has 2 records, the sizes asked for are (3,)"),
+        (
+            {"y": (1, 3)},
+            "x = (1, 2, 10) and y = (1, 3) are no neighbors (unbounded, at most 1): "
+            "2 records are only in x, 1 only in y",
+        ),
+        (
+            {"y": (1,)},
+            "x = (1, 2, 10) and y = (1,) are no neighbors (unbounded, at most 1): "
+            "2 records are only in x, 0 only in y",
+        ),
+        (
+            {"y": (1, 2, 10)},
+            "x = (1, 2, 10) and y = (1, 2, 10) are no neighbors (unbounded, at most 1): "
+            "0 records are only in x, 0 only in y",
+        ),
+        (
+            {"y": ()},
+            "x = (1, 2, 10) and y = () are no neighbors (unbounded, at most 1): "
+            "3 records are only in x, 0 only in y",
+        ),
+    ],
+)
+def test_a_tampered_witness_does_not_hold(result, changed, message):
+    with pytest.raises(sl.VerificationError) as caught:
+        tampered_witness(result, **changed).verify()
+    assert str(caught.value) == message
+
+
+def test_swapped_datasets_hold_only_where_their_sizes_do(result, float_result):
+    witness = result.witness
+    swapped = sl.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
+    with pytest.raises(sl.VerificationError) as caught:
+        replace(result, witness=swapped).verify()
+    assert str(caught.value) == "x has 2 records, the sizes asked for are (3,)"
+    witness = float_result.witness
+    swapped = sl.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
+    replace(float_result, witness=swapped).verify()
+
+
+def test_a_smaller_difference_is_no_proof_of_the_value(result):
+    """Another pair of neighbors with its own true answers does not attain the value."""
+    worse = sl.Witness((1, 2, 3), (1, 2), sl.Var()([1, 2, 3]), 0.25)
+    with pytest.raises(sl.VerificationError) as caught:
+        replace(result, witness=worse).verify()
+    assert str(caught.value) == (
+        "the value of var is stated as 15.972222222222221, but the witness gives "
+        "0.4166666666666667; x = (1, 2, 3), y = (1, 2)"
+    )
+
+
+def test_exactly_is_stricter_than_at_most():
+    result = sl.global_sensitivity(UNIVERSE, "sum", size=2, neighbors=sl.Bounded(2))
+    one_replaced = sl.Witness((1, 10), (1, 2), 11.0, 3.0)
+    held = replace(result, witness=one_replaced, value=8.0, exact=Fraction(8), upper=8.0)
+    held.verify()
+    with pytest.raises(sl.VerificationError) as caught:
+        replace(held, neighbors=sl.Bounded(2, exactly=True)).verify()
+    assert str(caught.value) == (
+        "x = (1, 10) and y = (1, 2) are no neighbors (bounded, exactly 2): "
+        "1 records are only in x, 1 only in y"
+    )
+
+
+def test_equal_records_can_change_places():
+    """With another 1 in the universe, (1, 10) becomes (1, 2) by replacing two records too."""
+    universe = sl.Universe([1, 2, 10], [2, 1, 1])
+    relation = sl.Bounded(2, exactly=True)
+    result = sl.global_sensitivity(universe, "sum", size=2, neighbors=relation)
+    one_apart = sl.Witness((1, 10), (1, 2), 11.0, 3.0)
+    replace(result, witness=one_apart, value=8.0, exact=Fraction(8), upper=8.0).verify()
+
+
+def test_verify_asks_a_function_again(float_result):
+    with pytest.raises(sl.VerificationError) as caught:
+        replace(float_result, query=sl.from_function(lambda x: x[0], name="smallest")).verify()
+    first = float_result.witness.x[0]
+    assert str(caught.value).startswith(
+        f"the answer on x of smallest is stated as {float_result.witness.query_x}, "
+        f"but the witness gives {float(first)}; "
+    )
+
+
+def test_verify_calls_a_function_twice():
+    calls = []
+
+    def counting(x) -> float:
+        calls.append(tuple(x.tolist()))
+        return float(x.sum())
+
+    result = sl.global_sensitivity(UNIVERSE, counting, size=3, neighbors="bounded")
+    calls.clear()
+    result.verify()
+    assert calls == [result.witness.x, result.witness.y]
+
+
+def test_a_function_that_changes_its_mind_is_found_out():
+    answers = iter(range(100))
+    result = sl.global_sensitivity(UNIVERSE, lambda _x: next(answers), size=3, neighbors="bounded")
+    with pytest.raises(sl.VerificationError, match=r"^the answer on x of function is stated as "):
+        result.verify()
+
+
+def test_an_exact_claim_about_a_function_does_not_hold(float_result):
+    with pytest.raises(sl.VerificationError, match=r"^the exact value of largest is stated as 7,"):
+        replace(float_result, exact=Fraction(7)).verify()
+    with pytest.raises(sl.VerificationError, match=r"^the upper bound of largest is stated as 7.0"):
+        replace(float_result, upper=7.0).verify()
+
+
+def test_repr_separates_thousands():
+    universe = sl.Universe.from_dataset(range(1_500))
+    result = sl.global_sensitivity(
+        universe, np.ptp, size=2, neighbors=sl.Bounded(1), method="enumeration"
+    )
+    assert "; universe of 1,500 records\n" in repr(result)
+    assert repr(result).endswith("enumeration, float arithmetic, 1,124,250 datasets evaluated")
+
+
+def test_repr_of_a_result_without_evaluation():
+    result = sl.global_sensitivity(UNIVERSE, "median", size=3, neighbors=sl.Bounded(1))
+    assert repr(result).endswith("quantiles, exact arithmetic, no dataset needed evaluation")

@@ -1,0 +1,344 @@
+"""Bad input of a search: the whole message, and no query is called before it is raised.
+
+Queries that fail are the exception: their message names the dataset.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from strategies import NAMES
+
+import sensitivity_lab as sl
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search.engine import Options
+
+UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
+
+QUERY_CHOICES = (
+    f"choose one of {NAMES}, percentile_25 (any number from 0 "
+    "to 100), a query such as Percentile(25), or a function of a 1-D array"
+)
+RELATION_CHOICES = (
+    "choose one of 'bounded', 'unbounded', 'symmetric_difference', or Bounded(k), Unbounded(k), "
+    "SymmetricDifference(k)"
+)
+SIZE = "size must be a whole number (a number of records, at least 1), got"
+
+
+def infeasible(relation: str, size: int, why: str) -> str:
+    return (
+        f"{relation} is not feasible for datasets of size {size} in a universe of 4 records: {why}"
+    )
+
+
+BAD = {
+    "universe": (
+        {"universe": [1, 2, 3]},
+        "universe must be a Universe, got list; make one with Universe.from_dataset(records) or "
+        "Universe.from_domain(values)",
+    ),
+    "query name": ({"query": "avg"}, f"unknown query 'avg'; {QUERY_CHOICES}"),
+    "query type": ({"query": 5}, f"unknown query 5; {QUERY_CHOICES}"),
+    "percentile": (
+        {"query": "percentile_101"},
+        "a percentile must be a number from 0 to 100, got 'percentile_101'; "
+        "write for example 'percentile_25'",
+    ),
+    "percentile name": (
+        {"query": "percentile_many"},
+        "a percentile must be a number from 0 to 100, got 'percentile_many'; "
+        "write for example 'percentile_25'",
+    ),
+    "undefined variance": (
+        {"query": sl.Var(ddof=2)},
+        "var_ddof_2 needs at least 3 records, but datasets of size 2 occur among x and y; "
+        "choose a larger size or a smaller k",
+    ),
+    "relation name": (
+        {"neighbors": "hamming"},
+        f"unknown neighbor relation 'hamming'; {RELATION_CHOICES}",
+    ),
+    "relation type": ({"neighbors": 3}, f"unknown neighbor relation 3; {RELATION_CHOICES}"),
+    "size 0": ({"size": 0}, "size must be a number of records, at least 1, got 0"),
+    "size negative": ({"size": -2}, "size must be a number of records, at least 1, got -2"),
+    "size float": ({"size": 2.0}, f"{SIZE} 2.0 (float)"),
+    "size numpy float": ({"size": np.float64(2)}, f"{SIZE} 2.0 (float)"),
+    "size boolean": ({"size": True}, f"{SIZE} True (bool)"),
+    "size text": ({"size": "2"}, f"{SIZE} '2' (str)"),
+    "no size": ({"size": []}, "size must be a whole number or several of them, got none"),
+    "size too large": (
+        {"size": 5},
+        "size must be at most the universe's number of records, 4; got 5",
+    ),
+    "one size too large": (
+        {"size": [2, 9]},
+        "size must be at most the universe's number of records, 4; got 9",
+    ),
+    "k, replacing at most": (
+        {"neighbors": sl.Bounded(3)},
+        infeasible(
+            "bounded, at most 3",
+            2,
+            "replacing needs k <= size and at least one record outside x; "
+            "the largest feasible k is 2",
+        ),
+    ),
+    "k, replacing exactly": (
+        {"neighbors": sl.Bounded(2, exactly=True), "size": 3},
+        infeasible(
+            "bounded, exactly 2",
+            3,
+            "replacing exactly k records needs k <= size and k <= records outside x; "
+            "the largest feasible k is 1",
+        ),
+    ),
+    "k, both": (
+        {"neighbors": sl.Unbounded(2), "size": 3},
+        infeasible(
+            "unbounded, at most 2",
+            3,
+            "removing needs k < size, adding needs k <= records outside x; the largest feasible k "
+            "is 1, or choose direction='remove'",
+        ),
+    ),
+    "k, adding": (
+        {"neighbors": sl.Unbounded(2, direction="add"), "size": 3},
+        infeasible(
+            "unbounded (add), at most 2",
+            3,
+            "adding needs k <= records outside x; the largest feasible k is 1, "
+            "or choose direction='remove'",
+        ),
+    ),
+    "k, removing": (
+        {"neighbors": sl.Unbounded(2, direction="remove")},
+        infeasible(
+            "unbounded (remove), at most 2",
+            2,
+            "removing needs k < size; the largest feasible k is 1, or choose direction='add'",
+        ),
+    ),
+    "k, symmetric difference": (
+        {"neighbors": sl.SymmetricDifference(5)},
+        infeasible(
+            "symmetric difference, at most 5",
+            2,
+            "at most all records of x can be removed and at most those outside x added; "
+            "the largest feasible k is 4",
+        ),
+    ),
+    "no k is feasible": (
+        {"size": 4},
+        infeasible(
+            "bounded, at most 1",
+            4,
+            "replacing needs k <= size and at least one record outside x; "
+            "no distance is feasible; choose another size or a larger universe",
+        ),
+    ),
+    "method": (
+        {"method": "magic"},
+        "unknown method 'magic'; choose one of 'auto', "
+        + ", ".join(repr(engine.name) for engine in ENGINES),
+    ),
+}
+
+
+def ask(**changed) -> tuple[sl.SensitivityLabError, list]:
+    """Ask for a sensitivity; return the error, and the datasets that the query was called on."""
+    calls = []
+    arguments = {
+        "universe": UNIVERSE,
+        "query": lambda x: calls.append(x) or 0.0,
+        "size": 2,
+        "neighbors": "bounded",
+    }
+    with pytest.raises(sl.SensitivityLabError) as caught:
+        sl.global_sensitivity(**{**arguments, **changed})
+    return caught.value, calls
+
+
+@pytest.mark.parametrize(("changed", "message"), BAD.values(), ids=BAD)
+def test_arguments(changed, message):
+    error, calls = ask(**changed)
+    assert isinstance(error, sl.InputError)
+    assert isinstance(error, ValueError)
+    assert str(error) == message
+    assert calls == []
+
+
+def test_the_query_of_these_tests_is_called_where_nothing_is_wrong():
+    calls = []
+    sl.global_sensitivity(UNIVERSE, lambda x: calls.append(x) or 0.0, size=2, neighbors="bounded")
+    assert len(calls) == 6
+
+
+def test_a_search_too_large():
+    """60 records, size 30: C(60, 30) datasets. Refused at once, with the ways out."""
+    error, calls = ask(universe=sl.Universe.from_dataset(range(60)), size=30, method="enumeration")
+    assert isinstance(error, sl.TooLargeError)
+    assert isinstance(error, sl.NoEngineError)
+    assert str(error) == (
+        "no engine takes function here: enumeration would evaluate about 1.2e+17 datasets and need "
+        "about 9e+08 GiB, more than the memory limit of 4.0 GiB; choose a smaller size or "
+        "distance, a coarser universe with fewer distinct values, or a larger memory_limit"
+    )
+    assert calls == []
+
+
+def test_no_engine_says_the_reason_of_each():
+    universe = sl.Universe.from_dataset(range(60))
+    error, calls = ask(universe=universe, size=30)
+    problem = Problem(universe, (sl.from_function(len, name="function"),), (sl.Bounded(1),), (30,))
+    reasons = [engine.refusal(problem, Options()).reason for engine in ENGINES]
+    assert str(error) == "no engine takes function here: " + "; ".join(reasons)
+    assert calls == []
+
+
+def raise_on_3(x):
+    if 3 in x:
+        raise KeyError("three")
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (raise_on_3, "query 'f' on the dataset (1, 3) raised KeyError: 'three'"),
+        (
+            lambda x: math.nan if 10 in x else 0,
+            "query 'f' on the dataset (1, 10) returned nan; a query returns one finite number",
+        ),
+        (
+            lambda x: float(x[0]) * math.inf,
+            "query 'f' on the dataset (1, 2) returned inf; a query returns one finite number",
+        ),
+        (
+            lambda x: x,
+            "query 'f' on the dataset (1, 2) returned [1, 2]; a query returns one finite number",
+        ),
+        (
+            lambda x: x.sort(),
+            "query 'f' on the dataset (1, 2) returned None; a query returns one finite number",
+        ),
+        (
+            lambda x: str(x[0] + 6),
+            "query 'f' on the dataset (1, 2) returned '7'; a query returns one finite number",
+        ),
+        (
+            lambda x: x[0] * 1j,
+            "query 'f' on the dataset (1, 2) returned 1j; a query returns one finite number",
+        ),
+    ],
+)
+def test_functions_that_fail(function, message):
+    error, _ = ask(query=sl.from_function(function, name="f"))
+    assert isinstance(error, sl.QueryError)
+    assert str(error) == message
+
+
+SHAPES = "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            lambda rows: np.where(rows[:, 1] == 10, math.nan, 0),
+            "query 'f' on the dataset (1, 10) returned nan; a query returns one finite number",
+        ),
+        (
+            lambda rows: rows,
+            "query 'f' on the dataset (1, 2) returned an array of shape (1, 2) for one row; "
+            + SHAPES,
+        ),
+        (
+            lambda rows: rows[:, 0] * 1j,
+            "query 'f' on the dataset (1, 2) returned 1j; a query returns one finite number",
+        ),
+        (
+            lambda rows: rows.no_such_thing,
+            "query 'f' on the dataset (1, 2) raised AttributeError: "
+            "'numpy.ndarray' object has no attribute 'no_such_thing'",
+        ),
+    ],
+)
+def test_vectorized_functions_that_fail(function, message):
+    error, _ = ask(query=sl.from_function(function, vectorized=True, name="f"))
+    assert isinstance(error, sl.QueryError)
+    assert str(error) == message
+
+
+def test_vectorized_functions_that_fail_on_several_rows_only():
+    query = sl.from_function(lambda rows: rows[:1, 0], vectorized=True, name="f")
+    with pytest.raises(sl.QueryError) as caught:
+        query.evaluate(np.array([[1, 2], [1, 3], [2, 3]]))
+    assert str(caught.value) == (
+        f"query 'f' works on single rows but not on 3 rows at once; {SHAPES}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        *(
+            (
+                {"n_jobs": given},
+                "n_jobs must be None or a whole number other than 0 (-1 for all processors), "
+                f"got {given!r}",
+            )
+            for given in (0, 1.5, True, "2")
+        ),
+        ({"progress": "yes"}, "progress must be None, True or False, got 'yes'"),
+        ({"memory_limit": 0}, "memory_limit must be a number of bytes, at least 1, got 0"),
+        (
+            {"memory_limit": 1e9},
+            "memory_limit must be a whole number (a number of bytes, at least 1), "
+            "got 1000000000.0 (float)",
+        ),
+    ],
+)
+def test_options(changed, message):
+    error, calls = ask(**changed)
+    assert isinstance(error, sl.InputError)
+    assert str(error) == message
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    ("memory_limit", "limit"),
+    [(10, "10 bytes"), (10_000, "9.8 KiB"), (3_000_000, "2.9 MiB"), (2**30, "1.0 GiB")],
+)
+def test_memory_is_told_in_units(memory_limit, limit):
+    universe = sl.Universe.from_dataset(range(60))
+    error, _ = ask(universe=universe, size=30, memory_limit=memory_limit, method="enumeration")
+    assert isinstance(error, sl.TooLargeError)
+    assert f"more than the memory limit of {limit}; " in str(error)
+
+
+def test_an_engine_that_covers_no_such_query_is_not_too_small():
+    error, _ = ask(query="mean", method="moments")
+    assert type(error) is sl.NoEngineError
+    assert str(error) == "no engine takes mean here: moments covers var and std, not mean"
+
+
+def test_what_is_not_feasible_in_a_domain():
+    error, _ = ask(universe=sl.Universe.from_domain([1, 2, 3]), neighbors=sl.Bounded(3))
+    assert str(error) == (
+        "bounded, at most 3 is not feasible for datasets of size 2 in a domain of 3 values, "
+        "unlimited copies: replacing needs k <= size and at least one record outside x; "
+        "the largest feasible k is 2"
+    )
+
+
+def test_neighbors_must_be_named():
+    for call in (
+        lambda: sl.global_sensitivity(UNIVERSE, "mean", size=2),
+        lambda: sl.sensitivity_curves(UNIVERSE, "mean", size=2, distances=1),
+    ):
+        with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'neigh"):
+            call()
