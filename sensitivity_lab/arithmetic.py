@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import total_ordering
+from functools import cached_property, total_ordering
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,40 +115,42 @@ class Difference:
     second: Fraction
     root: bool = False
 
+    @cached_property
+    def _distance(self) -> Fraction:
+        """How far `first` and `second` are apart."""
+        return abs(self.first - self.second)
+
     @property
     def exact(self) -> Fraction | None:
         """The difference as a rational; None if the answers are roots."""
-        return None if self.root else abs(self.first - self.second)
+        return None if self.root else self._distance
 
     def nearest(self) -> float:
         """Return the difference as the nearest float (for roots: within 2**-100 of a tie)."""
+        if not self.root:
+            return nearest(self._distance)
         low, high = self._bracket()
         return nearest((low + high) / 2)
 
     def upper(self) -> float:
         """Return the smallest float that is not below the difference."""
+        if not self.root:
+            return round_up(self._distance)
         low, high = self._bracket()
         rounded = round_up(high)
         below = math.nextafter(rounded, -math.inf)
         # high lies above the true value by at most one part in 2**120; only then can the float
         # below `rounded` still be an upper bound, and an exact comparison decides.
-        if (
-            self.root
-            and low <= Fraction(below)
-            and self <= Difference(Fraction(below), Fraction(0))
-        ):
+        if low <= Fraction(below) and self <= Difference(Fraction(below), Fraction(0)):
             return below
         return rounded
 
     def _bracket(self) -> tuple[Fraction, Fraction]:
-        """Return rationals around the difference, equal or a part in 2**120 apart."""
-        if not self.root:
-            distance = abs(self.first - self.second)
-            return distance, distance
+        """Return rationals around a difference of roots, equal or a part in 2**120 apart."""
         if self.first == self.second:
             return Fraction(0), Fraction(0)
         # |sqrt a - sqrt b| = |a - b| / (sqrt a + sqrt b) has no cancellation.
-        distance = abs(self.first - self.second)
+        distance = self._distance
         (low_a, high_a), (low_b, high_b) = _root(self.first), _root(self.second)
         return distance / (high_a + high_b), distance / (low_a + low_b)
 
@@ -174,8 +176,11 @@ class Difference:
         """Return the sign of this difference less the other one."""
         if self.root or other.root:
             return _sign_of_difference(self._roots(), other._roots())
-        mine, yours = abs(self.first - self.second), abs(other.first - other.second)
-        return (mine > yours) - (mine < yours)
+        mine, yours = self._distance, other._distance
+        # The same as comparing the fractions, but quicker.
+        left = mine.numerator * yours.denominator
+        right = yours.numerator * mine.denominator
+        return (left > right) - (left < right)
 
     def _roots(self) -> tuple[Fraction, Fraction]:
         """Return a >= b with the difference equal to sqrt a - sqrt b."""

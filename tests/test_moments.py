@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 
 import numpy as np
@@ -9,7 +10,7 @@ import oracle
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search import ENGINES, windows
 
 (MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
 
@@ -26,6 +27,53 @@ def test_exactly_j_needs_a_word_with_an_a_between_c_and_b():
     )
     expected, _ = oracle.global_sensitivity(records, 6, ("var", 1), "bounded", 2, exactly=True)
     assert result.exact == expected == 16_505_536
+
+
+@pytest.mark.parametrize(
+    ("records", "size", "replaced", "word"),
+    [
+        # Only ACABAOA finds this one: an A would stand between C and B.
+        ([0, 0, 0, 1, 1, 50, 50, 51, 1000], 7, 2, "COBA"),
+        # Only AOCOBOA, as fewer records are kept than replaced.
+        ([1, 1, 2, 30, 31, 32, 100, 100], 4, 3, "CAOBA"),
+    ],
+)
+def test_words_that_random_universes_rarely_need(records, size, replaced, word):
+    universe = sl.Universe.from_dataset(records)
+    neighbors = sl.Bounded(replaced, exactly=True)
+    result = sl.global_sensitivity(
+        universe, "var", size=size, neighbors=neighbors, method="moments"
+    )
+    expected, _ = oracle.global_sensitivity(
+        records, size, ("var", 0), "bounded", replaced, exactly=True
+    )
+    assert (result.exact, result.word) == (expected, word)
+
+
+@pytest.mark.parametrize("few", [0, 2048])
+def test_bisection_and_trying_every_word_agree_with_the_oracle(few, monkeypatch):
+    monkeypatch.setattr(windows, "FEW", few)
+    monkeypatch.setattr(windows, "SEED", 3)
+    draw = random.Random(few)
+    for _ in range(150):
+        records = [draw.choice([0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]) for _ in range(8)]
+        size = draw.randint(4, 6)
+        k = draw.randint(1, 2)
+        query = draw.choice([("var", 0), ("var", 1)])
+        name, neighbors = draw.choice(
+            [("bounded", sl.Bounded(k, exactly=True)), ("unbounded", sl.Unbounded(k))]
+        )
+        expected, _ = oracle.global_sensitivity(
+            records, size, query, name, k, exactly=neighbors.exactly
+        )
+        result = sl.global_sensitivity(
+            sl.Universe.from_dataset(records),
+            sl.Var(query[1]),
+            size=size,
+            neighbors=neighbors,
+            method="moments",
+        )
+        assert result.exact == expected, (records, size, query, neighbors)
 
 
 @pytest.mark.parametrize("name", ["var", "std"])

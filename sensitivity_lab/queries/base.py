@@ -124,8 +124,9 @@ class ExactQuery(Query):
             raise InputError(
                 f"{self.name} needs at least {self.least_size} records, got {len(integers)}"
             )
-        numerator = Fraction(int(self.evaluate(integers[None, :])[0]), unit**self.degree)
-        return numerator / self.denominator(len(integers))
+        numerator = int(self.evaluate(integers[None, :])[0])
+        below = self.denominator(len(integers))
+        return Fraction(numerator * below.denominator, unit**self.degree * below.numerator)
 
     def __call__(self, x: Sequence[Number]) -> float:
         """Return the float nearest to the exact answer on one dataset, shape (n,)."""

@@ -93,8 +93,9 @@ def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction
     size = sum(stop - start for start, stop in ranges)
     total, squares = records.total_of(ranges), records.total_of(ranges, power=2)
     _, unit = records.universe.integers
-    deviations = Fraction(size * squares - total * total, size * unit**2)
-    return deviations / (size - Fraction(query.ddof))
+    free = size - Fraction(query.ddof)
+    deviations = size * squares - total * total
+    return Fraction(deviations * free.denominator, size * unit**2 * free.numerator)
 
 
 @lru_cache(maxsize=4)

@@ -112,16 +112,14 @@ class Search:
     def _spread_of(
         self, records: SortedRecords, pattern: str, bounds: Positions, labels: str
     ) -> tuple[Reals, Reals]:
-        lengths = np.diff(bounds[0])
-        size = int(sum(lengths[place] for place, label in enumerate(pattern) if label in labels))
-        sums = np.zeros(len(bounds), dtype=np.longdouble)
-        squares = np.zeros(len(bounds), dtype=np.longdouble)
         inside = [False, *(label in labels for label in pattern), False]
-        for place, (before, after) in enumerate(pairwise(inside)):
-            if before != after:
-                sign = 1 if before else -1
-                sums += sign * records.total(bounds[:, place])
-                squares += sign * records.squares(bounds[:, place])
+        # Where the chosen blocks begin, prefix sums are subtracted; where they end, added.
+        signs = np.array([before - after for before, after in pairwise(inside)])
+        places = np.flatnonzero(signs)
+        ends, signs = bounds[:, places], signs[places]
+        size = int(ends[0] @ signs)
+        sums = (records.total(ends) * signs).sum(axis=1)
+        squares = (records.squares(ends) * signs).sum(axis=1)
         return spread(records, sums, squares, size, size - self.ddof, root=self.root)
 
     def _merged(self, pattern: str) -> Words:
