@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from .curves import SensitivityCurves, as_universes, sensitivity_curves
+from .columns import as_universes
+from .curves import SensitivityCurves, sensitivity_curves
 from .neighbors import Bounded, Relation, Unbounded
 from .universe import Universe
 

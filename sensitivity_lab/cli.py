@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from .article import UNITS, experiments
-from .curves import SensitivityCurves, as_universes, sensitivity_curves
+from .columns import as_universes
+from .curves import SensitivityCurves, sensitivity_curves
 from .errors import InputError, SensitivityLabError
 from .neighbors import RELATIONS, Relation, Unbounded
 from .queries import DEFAULT_QUERIES

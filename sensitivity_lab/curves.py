@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from .columns import as_universes
 from .errors import InputError, NoEngineError
 from .neighbors import Relation, as_relation, check_whole
-from .problem import Problem, check_sizes, check_universe
+from .problem import Problem, check_sizes
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
 from .search import check_method, choose
@@ -264,7 +264,8 @@ def sensitivity_curves(
     problems = []
     for column, universe in columns.items():
         try:
-            problem = Problem(universe, asked, relations, check_sizes(size, universe))
+            sizes = check_sizes(size, universe)
+            problem = Problem(universe, asked, relations, sizes).checked()
             engines = _choose_engines(problem, method, options)
         except (InputError, NoEngineError) as error:
             raise type(error)(f"column {column!r}: {error}") from error
@@ -272,77 +273,14 @@ def sensitivity_curves(
     points: list[tuple[str, Sensitivity]] = []
     for column, problem, engines in problems:
         found = _solve(problem, engines, options)
-        points += [
-            (
-                column,
-                conclude(problem, query, relation, engines[query].name, found[query][place]),
-            )
-            for _, places in _by_family(relations)
-            for query in asked
-            for place, relation in places
-        ]
+        for family in dict.fromkeys(relation.at(1) for relation in relations):
+            curve = [relation for relation in relations if relation.at(1) == family]
+            points += [
+                (column, conclude(problem, query, one, engines[query, one].name, found[query, one]))
+                for query in asked
+                for one in curve
+            ]
     return SensitivityCurves(tuple(points))
-
-
-def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, Universe]:
-    """Return a universe per column; raise InputError for anything that is no universe.
-
-    Parameters
-    ----------
-    universes : Universe, mapping of str to Universe, or DataFrame
-        A single universe is called "records".
-    columns : sequence of str, optional
-        Which columns to take; by default all, of a DataFrame the numeric ones.
-    """
-    if isinstance(universes, Universe):
-        return {"records": universes}
-    if isinstance(universes, pd.DataFrame):
-        _check_distinct(universes.columns)
-        numeric = [
-            name
-            for name in universes.columns
-            if pd.api.types.is_numeric_dtype(universes[name])
-            and not pd.api.types.is_bool_dtype(universes[name])
-        ]
-        if not numeric and columns is None:
-            raise InputError(f"no column is numeric; the columns are {_listed(universes.columns)}")
-        chosen = numeric if columns is None else columns
-        _check_columns(chosen, universes.columns)
-        return {str(name): _named(name, Universe.from_dataset, universes[name]) for name in chosen}
-    if isinstance(universes, Mapping) and universes:
-        chosen = list(universes) if columns is None else columns
-        _check_columns(chosen, universes)
-        return {str(name): _named(name, check_universe, universes[name]) for name in chosen}
-    raise InputError(
-        "universes must be a Universe, a mapping of column names to universes, or a DataFrame, "
-        f"got {type(universes).__name__}"
-    )
-
-
-def _named(name: Any, make: Callable[[Any], Universe], given: Any) -> Universe:
-    """Make a universe; an error names the column."""
-    try:
-        return make(given)
-    except InputError as error:
-        raise InputError(f"column {name!r}: {error}") from error
-
-
-def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
-    known = list(columns)
-    _check_distinct(chosen)
-    for name in chosen:
-        if name not in known:
-            raise InputError(f"unknown column {name!r}; the columns are {_listed(known)}")
-
-
-def _check_distinct(names: Iterable[Any]) -> None:
-    for name, count in Counter(map(str, names)).items():
-        if count > 1:
-            raise InputError(f"the column {name!r} comes twice; columns need distinct names")
-
-
-def _listed(names: Iterable[Any]) -> str:
-    return ", ".join(map(repr, names)) or "none"
 
 
 def _as_queries(queries: Any) -> tuple[Query, ...]:
@@ -375,27 +313,30 @@ def _as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relati
     return tuple(dict.fromkeys(family.at(k) for family in families for k in ks))
 
 
-def _by_family(
-    relations: Sequence[Relation],
-) -> list[tuple[Relation, list[tuple[int, Relation]]]]:
-    """Group relations, with their places, by what they are apart from the distance."""
-    groups: dict[Relation, list[tuple[int, Relation]]] = {}
-    for place, relation in enumerate(relations):
-        groups.setdefault(relation.at(1), []).append((place, relation))
-    return list(groups.items())
-
-
-def _choose_engines(problem: Problem, method: str, options: Options) -> dict[Query, Engine]:
-    return {query: choose(problem.only([query]), method, options) for query in problem.queries}
+def _choose_engines(
+    problem: Problem, method: str, options: Options
+) -> dict[tuple[Query, Relation], Engine]:
+    """Choose an engine for every curve's every point."""
+    return {
+        (query, relation): choose(problem.only([query], [relation]), method, options)
+        for query in problem.queries
+        for relation in problem.neighbors
+    }
 
 
 def _solve(
-    problem: Problem, engines: Mapping[Query, Engine], options: Options
-) -> dict[Query, list[Finding]]:
-    """Let every engine solve its queries together."""
-    found: dict[Query, list[Finding]] = {}
-    for engine in dict.fromkeys(engines.values()):
-        mine = [query for query in problem.queries if engines[query] is engine]
-        solved = engine.solve(problem.only(mine), options)
-        found.update(zip(mine, solved, strict=True))
+    problem: Problem, engines: Mapping[tuple[Query, Relation], Engine], options: Options
+) -> dict[tuple[Query, Relation], Finding]:
+    """Let every engine solve its points, queries that have the same relations together."""
+    together: dict[tuple[Engine, tuple[Relation, ...]], list[Query]] = {}
+    for query in problem.queries:
+        for engine in dict.fromkeys(engines[query, relation] for relation in problem.neighbors):
+            mine = tuple(r for r in problem.neighbors if engines[query, r] is engine)
+            together.setdefault((engine, mine), []).append(query)
+    found = {}
+    for (engine, relations), queries in together.items():
+        solved = engine.solve(problem.only(queries, relations), options)
+        for query, findings in zip(queries, solved, strict=True):
+            for relation, finding in zip(relations, findings, strict=True):
+                found[query, relation] = finding
     return found

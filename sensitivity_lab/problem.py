@@ -32,8 +32,8 @@ class Problem:
     neighbors: tuple[Relation, ...]
     sizes: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        """Check that every query is defined on every pair; relations check themselves."""
+    def checked(self) -> Problem:
+        """Return the problem, or raise InputError unless all relations and queries apply to it."""
         smallest = min(
             min(size, size - removed + added)
             for relation in self.neighbors
@@ -45,6 +45,7 @@ class Problem:
                     f"{query.name} needs at least {query.least_size} records, but datasets of "
                     f"size {smallest} occur among x and y; choose a larger size or a smaller k"
                 )
+        return self
 
     def changes(self, relation: Relation) -> list[tuple[int, Change]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
@@ -63,9 +64,12 @@ class Problem:
             for size, (removed, added) in self.changes(relation)
         )
 
-    def only(self, queries: Sequence[Query]) -> Problem:
-        """Return the same problem for some of its queries."""
-        return Problem(self.universe, tuple(queries), self.neighbors, self.sizes)
+    def only(
+        self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
+    ) -> Problem:
+        """Return the same problem for some of its queries, and some of its relations."""
+        some = self.neighbors if neighbors is None else tuple(neighbors)
+        return Problem(self.universe, tuple(queries), some, self.sizes)
 
 
 def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:

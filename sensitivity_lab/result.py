@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arithmetic import Difference, Number, nearest
+from .arithmetic import Difference, nearest
+from .blocks import Block, blocks_of
 from .errors import InputError, VerificationError
 from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of, show
 from .queries import Query
@@ -22,9 +19,6 @@ from .universe import Universe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Block = tuple[str, float, Number, Number]
-"""A role ("A", "B", "C" or "O"), a number of records, the smallest and the largest of them."""
 
 
 @dataclass(frozen=True)
@@ -190,13 +184,7 @@ class Sensitivity:
         of records (math.inf: as many as a dataset can hold); the smallest and the largest one.
         """
         x, y = (multiplicities_of(data, self.universe) for data in (self.witness.x, self.witness.y))
-        shared = np.minimum(x, y)
-        parts = {"C": shared, "A": x - shared, "B": y - shared}
-        if self.universe.counts is None:
-            parts["O"] = np.full(len(x), math.inf, dtype=object)
-        else:
-            parts["O"] = np.array(self.universe.counts) - shared - parts["A"] - parts["B"]
-        return _merge(self.universe.values, parts)
+        return blocks_of(x, y, self.universe)
 
     @property
     def word(self) -> str:
@@ -262,32 +250,6 @@ class Sensitivity:
             for fact, text in self._facts()
         )
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
-
-
-def _merge(values: Sequence[Number], parts: dict[str, NDArray[Any]]) -> list[Block]:
-    """Join neighboring values with one role; equal records stand so that blocks are few."""
-    table = np.stack(list(parts.values()))
-    # Values of the same single role as the one before only lengthen a block.
-    present = table > 0
-    roles = (1 << np.arange(len(parts))) @ present
-    starts = np.flatnonzero((np.diff(roles, prepend=-1) != 0) | (present.sum(axis=0) > 1))
-    groups = []
-    for start, stop in pairwise([*starts.tolist(), len(values)]):
-        counts = dict(zip(parts, table[:, start:stop].sum(axis=1).tolist(), strict=True))
-        here = {part: count for part, count in counts.items() if count}
-        groups.append((here, values[start], values[stop - 1]))
-    blocks: list[Block] = []
-    after = [*(here for here, _, _ in groups[1:]), {}]
-    for (here, first, last), following in zip(groups, after, strict=True):
-        before = blocks[-1][0] if blocks else None
-        # The role of the block before comes first, one that goes on in the next block last.
-        for part in sorted(here, key=lambda part: (part != before, part in following)):
-            if part == before:
-                _, count, first_of_all, _ = blocks.pop()
-                blocks.append((part, count + here[part], first_of_all, last))
-            else:
-                blocks.append((part, here[part], first, last))
-    return blocks
 
 
 @dataclass(frozen=True)

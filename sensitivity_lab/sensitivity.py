@@ -74,7 +74,7 @@ def global_sensitivity(
     """
     sizes = check_sizes(size, check_universe(universe))
     relation = as_relation(neighbors)
-    problem = Problem(universe, (as_query(query),), (relation,), sizes)
+    problem = Problem(universe, (as_query(query),), (relation,), sizes).checked()
     options = Options(n_jobs, progress, memory_limit)
     engine = choose(problem, method, options)
     ((finding,),) = engine.solve(problem, options)

@@ -1,0 +1,74 @@
+"""A universe per column, of whatever a caller has: a universe, a mapping, or a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from .errors import InputError
+from .problem import check_universe
+from .universe import Universe
+
+
+def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, Universe]:
+    """Return a universe per column; raise InputError for anything that is no universe.
+
+    Parameters
+    ----------
+    universes : Universe, mapping of str to Universe, or DataFrame
+        A single universe is called "records".
+    columns : sequence of str, optional
+        Which columns to take; by default all, of a DataFrame the numeric ones.
+    """
+    if isinstance(universes, Universe):
+        return {"records": universes}
+    if isinstance(universes, pd.DataFrame):
+        _check_distinct(universes.columns)
+        numeric = [
+            name
+            for name in universes.columns
+            if pd.api.types.is_numeric_dtype(universes[name])
+            and not pd.api.types.is_bool_dtype(universes[name])
+        ]
+        if not numeric and columns is None:
+            raise InputError(f"no column is numeric; the columns are {_listed(universes.columns)}")
+        chosen = numeric if columns is None else columns
+        _check_columns(chosen, universes.columns)
+        return {str(name): _named(name, Universe.from_dataset, universes[name]) for name in chosen}
+    if isinstance(universes, Mapping) and universes:
+        chosen = list(universes) if columns is None else columns
+        _check_columns(chosen, universes)
+        return {str(name): _named(name, check_universe, universes[name]) for name in chosen}
+    raise InputError(
+        "universes must be a Universe, a mapping of column names to universes, or a DataFrame, "
+        f"got {type(universes).__name__}"
+    )
+
+
+def _named(name: Any, make: Callable[[Any], Universe], given: Any) -> Universe:
+    """Make a universe; an error names the column."""
+    try:
+        return make(given)
+    except InputError as error:
+        raise InputError(f"column {name!r}: {error}") from error
+
+
+def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
+    known = list(columns)
+    _check_distinct(chosen)
+    for name in chosen:
+        if name not in known:
+            raise InputError(f"unknown column {name!r}; the columns are {_listed(known)}")
+
+
+def _check_distinct(names: Iterable[Any]) -> None:
+    for name, count in Counter(map(str, names)).items():
+        if count > 1:
+            raise InputError(f"the column {name!r} comes twice; columns need distinct names")
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(map(repr, names)) or "none"
