@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import itemgetter
 
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.problem import Problem
@@ -46,35 +47,37 @@ def _candidates(
 ) -> Iterator[tuple[Difference, Layout]]:
     """Yield the layout where f(x) - f(y) is largest, and the one where f(y) - f(x) is."""
     _, unit = records.universe.integers
-    weight_x, weight_y = (_weight(query, size) for size in (shape.of_x, shape.of_y))
+    weight_x, weight_y, below = _weights(query, shape)
     for sign in (1, -1):
         layout = _arrange(shape, sign * weight_x, sign * weight_y)
         if query.moment == "count":
             yield Difference(Fraction(shape.of_x), Fraction(shape.of_y)), layout
             continue
         core = records.total_of(layout.core) if weight_x != weight_y else 0
-        answer_x = weight_x * (core + records.total_of(layout.only_x)) / unit
-        answer_y = weight_y * (core + records.total_of(layout.only_y)) / unit
-        yield Difference(answer_x, answer_y), layout
+        of_x = weight_x * (core + records.total_of(layout.only_x))
+        of_y = weight_y * (core + records.total_of(layout.only_y))
+        yield Difference(Fraction(of_x, below * unit), Fraction(of_y, below * unit)), layout
 
 
-def _weight(query: Query, size: int) -> Fraction:
-    """Return what a record of a dataset of this size counts in the answer."""
-    return {"count": Fraction(0), "sum": Fraction(1), "mean": Fraction(1, size)}[str(query.moment)]
+def _weights(query: Query, shape: Shape) -> tuple[int, int, int]:
+    """Return what a record counts in the answers on x and on y, and by what to divide both."""
+    if query.moment == "mean":
+        return shape.of_y, shape.of_x, shape.of_x * shape.of_y
+    return (1, 1, 1) if query.moment == "sum" else (0, 0, 1)
 
 
-def _arrange(shape: Shape, weight_x: Fraction, weight_y: Fraction) -> Layout:
+def _arrange(shape: Shape, weight_x: int, weight_y: int) -> Layout:
     """Give the parts places in the order of their coefficients in f(x) - f(y)."""
     outside = shape.total - shape.core - shape.only_x - shape.only_y
-    coefficients = {
-        "core": (weight_x - weight_y, shape.core),
-        "only_x": (weight_x, shape.only_x),
-        "only_y": (-weight_y, shape.only_y),
-        "outside": (Fraction(0), outside),
-    }
+    parts = (
+        (weight_x - weight_y, "core", shape.core),
+        (weight_x, "only_x", shape.only_x),
+        (-weight_y, "only_y", shape.only_y),
+        (0, "outside", outside),
+    )
     places: dict[str, Ranges] = {}
     start = 0
-    for part, (_, length) in sorted(coefficients.items(), key=lambda item: item[1][0]):
+    for _, part, length in sorted(parts, key=itemgetter(0)):
         places[part] = ((start, start + length),)
         start += length
     return Layout(places["core"], places["only_x"], places["only_y"])

@@ -61,12 +61,12 @@ def _layout(shape: Shape, weights_x: Weights, weights_y: Weights) -> Layout:
     """Return the layout where f(x) - f(y) is largest: A on top, B at the bottom, C split."""
     low, high = shape.only_y, shape.total - shape.only_x
     # In x the core has the ranks 0 to c-1; in y they are moved up by the records of B.
-    net: dict[int, Fraction] = {}
-    for rank, weight in weights_x:
-        net[rank] = net.get(rank, Fraction(0)) + weight
-    for rank, weight in weights_y:
-        net[rank - low] = net.get(rank - low, Fraction(0)) - weight
-    negative = [rank for rank, weight in net.items() if weight < 0 and 0 <= rank < shape.core]
+    in_x = dict(weights_x)
+    negative = [
+        rank - low
+        for rank, weight in weights_y
+        if 0 <= rank - low < shape.core and in_x.get(rank - low, 0) < weight
+    ]
     split = max(negative, default=-1) + 1
     return Layout(
         core=((low, low + split), (high - (shape.core - split), high)),
