@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -19,6 +21,7 @@ from .curves import SensitivityCurves, sensitivity_curves
 from .errors import InputError, SensitivityLabError
 from .neighbors import RELATIONS, Relation, Unbounded
 from .queries import DEFAULT_QUERIES
+from .search.engine import Options
 from .sensitivity import global_sensitivity
 from .universe import Universe
 
@@ -57,6 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough; spare it the interpreter's complaint.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError:
+        message = "not enough memory; take fewer records"
+        print(f"{parser.prog} {parsed.command}: {message}", file=sys.stderr)
+        return 2
     except SensitivityLabError as error:
         print(f"{parser.prog} {parsed.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
@@ -124,6 +131,13 @@ def _add_universe(parser: argparse.ArgumentParser) -> None:
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exactly", action="store_true", help="exactly k records, not at most k")
     parser.add_argument("--method", default="auto", help="an engine; default: auto")
+    parser.add_argument(
+        "--memory-limit",
+        type=int,
+        default=Options.memory_limit,
+        metavar="BYTES",
+        help="largest memory that a search may plan for; default: 4 GiB",
+    )
     parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
 
 
@@ -139,6 +153,7 @@ def _curves(parsed: argparse.Namespace) -> None:
         exactly=parsed.exactly,
         method=parsed.method,
         n_jobs=parsed.jobs,
+        memory_limit=parsed.memory_limit,
     )
     print(curves)
     _write(curves, parsed.output, parsed.table)
@@ -157,10 +172,12 @@ def _sensitivity(parsed: argparse.Namespace) -> None:
         neighbors=_relation(parsed),
         method=parsed.method,
         n_jobs=parsed.jobs,
+        memory_limit=parsed.memory_limit,
     )
     print(result)
     print(f"  value      {result.value!r}")
     print(f"  exact      {'none: not a rational number' if result.exact is None else result.exact}")
+    print(f"  upper      {result.upper!r}")
     if parsed.output:
         from .plotting import save
 
@@ -222,10 +239,25 @@ def _universes(parsed: argparse.Namespace, columns: Sequence[str] | None) -> dic
     if parsed.copies is not None:
         raise InputError("--copies goes with --domain; the records of a file are there once each")
     try:
-        table = pd.read_csv(parsed.data)
-    except (OSError, ValueError) as error:  # pandas's own errors are among the latter
+        with warnings.catch_warnings():
+            # Rows that are longer than the header are an error, not a column of labels.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table = pd.read_csv(parsed.data, index_col=False)
+    except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
         raise InputError(f"cannot read {str(parsed.data)!r} as a CSV file: {error}") from error
+    for name in table.columns:
+        if _is_number(name):
+            raise InputError(
+                f"the first line of {str(parsed.data)!r} must name the columns, got {name!r}"
+            )
     return as_universes(table, columns)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, Universe]:

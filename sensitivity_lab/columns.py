@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from .arithmetic import Number
 from .errors import InputError
-from .problem import check_universe
-from .universe import Universe
+from .universe import Universe, check_universe
 
 
 def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, Universe]:
@@ -27,12 +27,7 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
         return {"records": universes}
     if isinstance(universes, pd.DataFrame):
         _check_distinct(universes.columns)
-        numeric = [
-            name
-            for name in universes.columns
-            if pd.api.types.is_numeric_dtype(universes[name])
-            and not pd.api.types.is_bool_dtype(universes[name])
-        ]
+        numeric = [name for name in universes.columns if _is_numeric(universes[name])]
         if not numeric and columns is None:
             raise InputError(f"no column is numeric; the columns are {_listed(universes.columns)}")
         chosen = numeric if columns is None else columns
@@ -46,6 +41,18 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
         "universes must be a Universe, a mapping of column names to universes, or a DataFrame, "
         f"got {type(universes).__name__}"
     )
+
+
+def _is_numeric(column: pd.Series[Any]) -> bool:
+    """Tell whether a column has numbers, in a type of their own or as Python objects."""
+    if pd.api.types.is_bool_dtype(column):
+        return False
+    if column.dtype == object:
+        present = column.dropna()
+        return len(present) > 0 and all(
+            isinstance(value, Number) and not isinstance(value, bool) for value in present
+        )
+    return bool(pd.api.types.is_numeric_dtype(column))
 
 
 def _named(name: Any, make: Callable[[Any], Universe], given: Any) -> Universe:

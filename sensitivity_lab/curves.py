@@ -117,7 +117,8 @@ class SensitivityCurves:
         pandas.DataFrame
             Columns: column, query, neighbors, distance, size, sensitivity (in its unit), status,
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
-            (the sensitivity as a fraction, or an empty string).
+            (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
+            not below it, to scale noise by).
         """
         return pd.DataFrame(
             {
@@ -133,6 +134,7 @@ class SensitivityCurves:
                 "y": point.witness.y,
                 "meaning": point.neighbors.meaning,
                 "exact": "" if point.exact is None else str(point.exact),
+                "upper": point.upper,
             }
             for column, point in self.points
         )
@@ -213,7 +215,7 @@ def sensitivity_curves(
 ) -> SensitivityCurves:
     """Compute the sensitivity of several queries at several Hamming distances.
 
-    One search per column does all distances, and all queries that one engine covers, together.
+    Where datasets have to be enumerated, one pass does all queries and distances of a column.
 
     Parameters
     ----------
@@ -228,7 +230,7 @@ def sensitivity_curves(
     neighbors : str or Relation, or an iterable of them
         The neighbor relation or relations; of a Relation, k is replaced by the distances.
     exactly : bool, default False
-        Whether k is the distance exactly, instead of at most; for relations given by name.
+        Whether k is the distance exactly, instead of at most.
     method, n_jobs, progress, memory_limit
         See `global_sensitivity`.
 

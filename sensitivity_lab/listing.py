@@ -10,8 +10,16 @@ from math import comb
 import numpy as np
 
 from .arithmetic import Number
-from .neighbors import Change, Dataset, Relation, check_dataset, check_size, multiplicities_of
-from .universe import Universe
+from .neighbors import (
+    Change,
+    Dataset,
+    Relation,
+    as_relation,
+    check_dataset,
+    check_size,
+    multiplicities_of,
+)
+from .universe import Universe, check_universe
 
 
 def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
@@ -39,7 +47,7 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
     >>> list(datasets(Universe.from_dataset([1, 2, 2, 3]), 2))
     [(1, 2), (1, 3), (2, 2), (2, 3)]
     """
-    size = check_size(size, universe)
+    size = check_size(size, check_universe(universe))
     return (
         tuple(universe.values[place] for place in places)
         for places in _sub_multisets(universe.multiplicities(size).tolist(), size)
@@ -77,7 +85,8 @@ def count_datasets(universe: Universe, size: int) -> int:
     >>> count_datasets(Universe.from_domain([1, 2, 3]), 4)
     15
     """
-    return _count_sub_multisets(universe.multiplicities(check_size(size, universe)).tolist(), size)
+    size = check_size(size, check_universe(universe))
+    return _count_sub_multisets(universe.multiplicities(size).tolist(), size)
 
 
 def neighboring_datasets(
@@ -113,7 +122,8 @@ def neighboring_datasets(
     >>> list(neighboring_datasets([1, 2], universe, sl.Unbounded(1)))
     [(2,), (1,), (1, 2, 2), (1, 2, 3)]
     """
-    x = check_dataset(x, universe)
+    x = check_dataset(x, check_universe(universe))
+    relation = as_relation(relation)
     return _neighbors(x, universe, relation.changes(len(x), universe))
 
 
@@ -170,7 +180,8 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
     >>> count_neighbors(range(50), universe, sl.Bounded(2))
     1503125
     """
-    x = check_dataset(x, universe)
+    x = check_dataset(x, check_universe(universe))
+    relation = as_relation(relation)
     changes = relation.changes(len(x), universe)
     inside, outside = _inside_and_outside(x, universe, changes)
     most_removed = max(removed for removed, _ in changes)

@@ -260,7 +260,7 @@ RELATIONS: dict[str, type[Relation]] = {
 def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relation:
     """Return a relation given itself or its name; raise InputError with the choices otherwise."""
     if isinstance(neighbors, Relation):
-        return neighbors
+        return replace(neighbors, exactly=True) if exactly else neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
         return neighbors(k, exactly)
     if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
@@ -278,7 +278,7 @@ def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
         raise InputError(
             f"{name} must be a whole number ({meaning}), got {number!r} ({type(number).__name__})"
         )
-    if number < least:
+    if not least <= number < 2**62:
         raise InputError(f"{name} must be {meaning}, got {number}")
     return int(number)
 

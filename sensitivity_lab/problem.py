@@ -74,19 +74,10 @@ class Problem:
 
 def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
     """Return the sizes asked for, ascending and distinct, or raise InputError."""
-    if isinstance(size, Iterable) and not isinstance(size, (str, bytes)):
+    alone = isinstance(size, (str, bytes)) or getattr(size, "shape", None) == ()
+    if isinstance(size, Iterable) and not alone:
         sizes = sorted({check_size(one, universe) for one in size})
         if not sizes:
             raise InputError("size must be a whole number or several of them, got none")
         return tuple(sizes)
     return (check_size(size, universe),)
-
-
-def check_universe(universe: Any) -> Universe:
-    """Return a universe, or raise InputError that says how to make one."""
-    if isinstance(universe, Universe):
-        return universe
-    raise InputError(
-        f"universe must be a Universe, got {type(universe).__name__}; "
-        "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
-    )

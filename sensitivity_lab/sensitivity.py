@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from .errors import InputError
 from .neighbors import as_relation, check_related
-from .problem import Problem, check_sizes, check_universe
+from .problem import Problem, check_sizes
 from .queries import Query, as_query
 from .result import Sensitivity, Witness, measure
 from .search import choose
 from .search.engine import Finding, Options
-from .universe import Universe
+from .universe import Universe, check_universe
 
 
 def global_sensitivity(
@@ -88,7 +89,10 @@ def conclude(
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
     universe = problem.universe
     check_related(finding.x, finding.y, universe, neighbors)
-    measured = measure(query, universe, finding.x, finding.y, finding.answers)
+    try:
+        measured = measure(query, universe, finding.x, finding.y, finding.answers)
+    except InputError as error:
+        raise InputError(f"{query.name}, {neighbors}: {error}") from error
     return Sensitivity(
         value=measured.value,
         exact=measured.exact,

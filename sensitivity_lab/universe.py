@@ -247,6 +247,16 @@ class Universe:
         )
 
 
+def check_universe(universe: Any) -> Universe:
+    """Return a universe, or raise InputError that says how to make one."""
+    if isinstance(universe, Universe):
+        return universe
+    raise InputError(
+        f"universe must be a Universe, got {type(universe).__name__}; "
+        "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
+    )
+
+
 def _as_list(values: Iterable[Any]) -> list[Any]:
     """Return the values as a list of Python numbers, or raise InputError."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -256,6 +266,9 @@ def _as_list(values: Iterable[Any]) -> list[Any]:
             f"records must be one-dimensional, got {values.ndim} dimensions; "  # type: ignore[attr-defined]
             "give one column at a time"
         )
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+        raise InputError(_not_finite(np.ma.masked, place))
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
         array = np.asarray(values)
@@ -267,12 +280,14 @@ def _as_list(values: Iterable[Any]) -> list[Any]:
 
 
 def _as_number(value: Any, position: int) -> Number:
-    if isinstance(value, np.generic):
+    if isinstance(value, np.longdouble) and np.isfinite(value):
+        return Fraction(*value.as_integer_ratio())
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
         value = value.item()
     if type(value) is int or type(value) is Fraction:
         return value
     if isinstance(value, (float, Decimal)):
-        if not math.isfinite(value):
+        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
             raise InputError(_not_finite(value, position))
         return value
     if value is None or str(value) in ("<NA>", "NaT"):
@@ -327,6 +342,6 @@ def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
 def _check_count(count: Any, name: str = "counts") -> int:
     if isinstance(count, np.generic):
         count = count.item()
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InputError(f"{name} must be positive integers, got {count!r}")
+    if not isinstance(count, int) or isinstance(count, bool) or not 0 < count < 2**62:
+        raise InputError(f"{name} must be positive integers below 2**62, got {count!r}")
     return count

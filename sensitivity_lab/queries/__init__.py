@@ -7,6 +7,7 @@ it belongs, and put it into that file's `QUERIES`.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from sensitivity_lab.errors import InputError
@@ -58,8 +59,8 @@ def as_query(query: Any) -> Query:
         prefix, _, number = query.partition("_")
         if prefix == "percentile" and number:
             try:
-                return Percentile(int(number) if number.isdecimal() else float(number))
-            except ValueError as error:
+                return Percentile(int(number) if number.isdecimal() else Decimal(number))
+            except (ValueError, ArithmeticError) as error:
                 raise InputError(
                     f"a percentile must be a number from 0 to 100, got {query!r}; "
                     "write for example 'percentile_25'"

@@ -14,7 +14,7 @@ from sensitivity_lab.arithmetic import Difference, Integers, Number, common_inte
 from sensitivity_lab.errors import InputError
 
 Weights = tuple[tuple[int, Fraction], ...]
-"""The ranks of an order statistic, counted from 0, with their weights; the weights sum to 1."""
+"""The ranks of an order statistic, counted from 0, each once, with their weights."""
 
 
 class Query(ABC):
@@ -43,7 +43,7 @@ class Query(ABC):
     root: ClassVar[bool] = False
     moment: ClassVar[str | None] = None
     ddof: int | float | Fraction = 0
-    centred: ClassVar[bool] = True
+    centred: ClassVar[bool] = False
     vectorized: bool = True
 
     @property
@@ -74,7 +74,10 @@ class Query(ABC):
 
 
 class ExactQuery(Query):
-    """A query whose answer is a polynomial of the records over a number that depends on n.
+    """A homogeneous polynomial of the records over a number that depends on n.
+
+    It sees the records as whole numbers, in a unit that is not its own: ``evaluate(c * rows)`` must
+    be ``c**degree * evaluate(rows)``, so comparisons with constants have no place in it.
 
     Attributes
     ----------

@@ -26,6 +26,7 @@ class Count(ExactQuery):
     """
 
     moment: ClassVar[str | None] = "count"
+    centred: ClassVar[bool] = True
     degree: ClassVar[int] = 0
 
     @property
@@ -57,7 +58,6 @@ class Sum(ExactQuery):
     """
 
     moment: ClassVar[str | None] = "sum"
-    centred: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -85,6 +85,7 @@ class Mean(ExactQuery):
     """
 
     moment: ClassVar[str | None] = "mean"
+    centred: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -119,12 +120,14 @@ class Var(ExactQuery):
     ddof: int | float | Fraction = 0
 
     moment: ClassVar[str | None] = "variance"
+    centred: ClassVar[bool] = True
     degree: ClassVar[int] = 2
     _word: ClassVar[str] = "var"
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        given = self.ddof
+        given = self.ddof.item() if isinstance(self.ddof, np.generic) else self.ddof
+        object.__setattr__(self, "ddof", given)
         number = isinstance(given, (int, float, Fraction, np.number)) and not isinstance(
             given, bool
         )

@@ -48,6 +48,8 @@ class Percentile(ExactQuery):
     q: Number
     method: str = "linear"
 
+    centred: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         """Check the parameters."""
         if isinstance(self.q, np.generic):

@@ -17,6 +17,7 @@ import numpy as np
 from sensitivity_lab.listing import neighboring_datasets
 from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Query
 
 from .engine import Finding, Options, Refusal
 from .evaluation import Evaluator, evaluate_levels, lattice_of
@@ -156,10 +157,10 @@ def _solve_group(problem: Problem, plan: Plan, options: Options) -> list[list[Fi
     pairs = _sweep(finder, lattice, answers, plan)
     return [
         [
-            _finding(problem, relation, [pairs[f][column] for f in families], lattice)
+            _finding(problem, query, relation, [pairs[f][column] for f in families], lattice)
             for relation, families in plan.families.items()
         ]
-        for column in range(len(problem.queries))
+        for column, query in enumerate(problem.queries)
     ]
 
 
@@ -198,7 +199,11 @@ def _sweep(
 
 
 def _finding(
-    problem: Problem, relation: Relation, pairs: Sequence[Pair], lattice: Lattice
+    problem: Problem,
+    query: Query,
+    relation: Relation,
+    pairs: Sequence[Pair],
+    lattice: Lattice,
 ) -> Finding:
     """Return the best of the pairs of a relation's families; the first of equals."""
     best = best_pair(pairs)
@@ -210,4 +215,6 @@ def _finding(
             next(neighboring_datasets(x, problem.universe, relation)), problem.universe
         )
     sizes = {size for f in _families(problem, relation) for size in (f.of_x, f.of_y)}
-    return Finding(best.x, y, best.answers, sum(map(lattice.number, sizes)))
+    # A function of many rows can answer differently on one; the result is stated for one.
+    answers = None if query.vectorized else best.answers
+    return Finding(best.x, y, answers, sum(map(lattice.number, sizes)))

@@ -107,24 +107,18 @@ def evaluate_levels(
     """
     lattice = lattice_of(evaluator.universe, evaluator.top)
     recipes = _recipes({size: lattice.number(size) for size in sizes})
-    n_jobs = options.n_jobs
-    done: list[Floats] = []
-    if _parallel.workers(n_jobs) > 1:
-        probe, recipes = _probe(evaluator, recipes)
-        started = time.perf_counter()
-        done.append(evaluator(probe))
-        seconds = time.perf_counter() - started
-        rest = sum(recipe.last - recipe.first for recipe in recipes)
-        if seconds / (probe.last - probe.first) * rest < _SERIAL_SECONDS:
-            n_jobs = 1
-        sized = [probe, *recipes]
-    else:
-        sized = recipes
-    lengths = [recipe.last - recipe.first for recipe in recipes]
-    done += _parallel.run(evaluator, recipes, lengths, n_jobs=n_jobs, progress=options.progress)
+    recipes = _with_probe(evaluator, recipes)
+    probe = recipes[0]
+    lengths = [recipe.last - recipe.first for recipe in recipes[1:]]
+    started = time.perf_counter()
+    done = [evaluator(probe)]
+    seconds = time.perf_counter() - started
+    little = seconds / (probe.last - probe.first) * sum(lengths) < _SERIAL_SECONDS
+    n_jobs = 1 if little else options.n_jobs
+    done += _parallel.run(evaluator, recipes[1:], lengths, n_jobs=n_jobs, progress=options.progress)
     return {
         size: np.concatenate(
-            [part for recipe, part in zip(sized, done, strict=True) if recipe.size == size]
+            [part for recipe, part in zip(recipes, done, strict=True) if recipe.size == size]
         )
         for size in sizes
     }
@@ -140,10 +134,13 @@ def _recipes(numbers: dict[int, int]) -> list[Recipe]:
     ]
 
 
-def _probe(evaluator: Evaluator, recipes: list[Recipe]) -> tuple[Recipe, list[Recipe]]:
-    """Split a few datasets off the first chunk, to see how long one takes."""
+def _with_probe(evaluator: Evaluator, recipes: list[Recipe]) -> list[Recipe]:
+    """Split a few datasets off the first chunk, to see how long one takes.
+
+    Always, so that the chunks do not depend on the number of workers.
+    """
     vectorized = all(query.vectorized for query in evaluator.queries)
     chunk = recipes[0]
     stop = min(chunk.last, chunk.first + (1024 if vectorized else 4))
     rest = [Recipe(chunk.size, stop, chunk.last)] if stop < chunk.last else []
-    return Recipe(chunk.size, chunk.first, stop), rest + recipes[1:]
+    return [Recipe(chunk.size, chunk.first, stop), *rest, *recipes[1:]]

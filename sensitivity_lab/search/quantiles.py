@@ -8,10 +8,13 @@ ranks up to the last negative one take the smallest records left, and the others
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 
 from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.neighbors import Change
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, Weights
 
@@ -32,15 +35,43 @@ class Quantiles:
     def refusal(self, problem: Problem, options: Options) -> Refusal | None:
         """Refuse queries that are no order statistic."""
         for query in problem.queries:
-            if query.weights(problem.sizes[0]) is None:
-                return Refusal(
-                    f"quantiles covers median, percentile, min and max, not {query.name}"
-                )
+            for relation in problem.neighbors:
+                for size, change in problem.changes(relation):
+                    if query.weights(size) is None:
+                        return Refusal(
+                            f"quantiles covers median, percentile, min and max, not {query.name}"
+                        )
+                    if not _in_order(query, size, change):
+                        return Refusal(
+                            f"quantiles does not cover {query.name}, {relation}: its net weights "
+                            "do not go from negative to positive"
+                        )
         return None
 
     def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
         """Return a finding for every query (outer list) and every relation (inner list)."""
         return solve_by_layouts(problem, _candidates)
+
+
+@lru_cache(maxsize=1024)
+def _in_order(query: Query, size: int, change: Change) -> bool:
+    """Tell whether no weight is negative, and negative net weights precede positive ones.
+
+    That holds for every single quantile (docs/proofs.md), not for every mixture of ranks.
+    """
+    removed, added = change
+    core = size - removed
+    of_x, of_y = query.weights(size) or (), query.weights(core + added) or ()
+    for upper, lower, below in ((of_x, of_y, added), (of_y, of_x, removed)):
+        net = {rank: weight for rank, weight in upper if rank < core}
+        for rank, weight in lower:
+            if 0 <= rank - below < core:
+                net[rank - below] = net.get(rank - below, Fraction(0)) - weight
+        negative = [rank for rank, weight in net.items() if weight < 0]
+        positive = [rank for rank, weight in net.items() if weight > 0]
+        if negative and positive and max(negative) > min(positive):
+            return False
+    return all(weight >= 0 for _, weight in (*of_x, *of_y))
 
 
 def _candidates(
@@ -88,10 +119,9 @@ def _answer(records: SortedUniverse, parts: Ranges, weights: Weights) -> Fractio
     """Return the answer on the records at some positions."""
     _, unit = records.universe.integers
     ranges = sorted(parts)
-    # The weights have one denominator, as they sum to 1.
-    below = weights[0][1].denominator
+    below = math.lcm(*(weight.denominator for _, weight in weights))
     total = sum(
-        weight.numerator * records.record(_position(ranges, rank)) for rank, weight in weights
+        int(weight * below) * records.record(_position(ranges, rank)) for rank, weight in weights
     )
     return Fraction(total, below * unit)
 
