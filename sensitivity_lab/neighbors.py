@@ -278,8 +278,10 @@ def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
         raise InputError(
             f"{name} must be a whole number ({meaning}), got {number!r} ({type(number).__name__})"
         )
-    if not least <= number < 2**62:
+    if number < least:
         raise InputError(f"{name} must be {meaning}, got {number}")
+    if number >= 2**62:
+        raise InputError(f"{name} must be below 2**62, got {number}")
     return int(number)
 
 

@@ -342,6 +342,8 @@ def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
 def _check_count(count: Any, name: str = "counts") -> int:
     if isinstance(count, np.generic):
         count = count.item()
-    if not isinstance(count, int) or isinstance(count, bool) or not 0 < count < 2**62:
-        raise InputError(f"{name} must be positive integers below 2**62, got {count!r}")
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InputError(f"{name} must be positive integers, got {count!r}")
+    if count >= 2**62:
+        raise InputError(f"{name} must be below 2**62, got {count!r}")
     return count

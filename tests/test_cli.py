@@ -33,6 +33,7 @@ Sensitivity of median: 4 (exact)
   method     enumeration, exact arithmetic, 210 datasets evaluated
   value      4.0
   exact      4
+  upper      4.0
 """
 
 
@@ -158,7 +159,7 @@ def test_tenths_of_a_domain_are_exact(capsys):
     code, out, err = run(capsys, "sensitivity", "--domain", "a=0.1:0.3:0.1", *arguments)
     assert (code, err) == (0, "")
     assert out.startswith("Sensitivity of sum: 0.2 (exact)\n")
-    assert out.endswith("\n  value      0.2\n  exact      1/5\n")
+    assert out.endswith("\n  value      0.2\n  exact      1/5\n  upper      0.2\n")
 
 
 def test_sensitivity_prints_value_exact_value_and_witness(capsys):
@@ -178,7 +179,7 @@ def test_sensitivity_of_a_root_has_no_exact_value(capsys):
     arguments = ["--column", "school_year", "--query", "std", "--size", "6", "--distance", "1"]
     code, out, err = run(capsys, "sensitivity", SCHOOL, *arguments, "--neighbors", "unbounded")
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1] == "  exact      none: not a rational number"
+    assert out.splitlines()[-2] == "  exact      none: not a rational number"
 
 
 def test_sensitivity_in_one_direction_exactly(capsys):
@@ -188,7 +189,7 @@ def test_sensitivity_in_one_direction_exactly(capsys):
         *("--neighbors", "unbounded", "--direction", "add", "--exactly"),
     )
     assert (code, err) == (0, "")
-    assert out.endswith("\n  value      20.0\n  exact      20\n")
+    assert out.endswith("\n  value      20.0\n  exact      20\n  upper      20.0\n")
     assert "  neighbors  unbounded (add), exactly 2; size 2; " in out
 
 
@@ -234,7 +235,7 @@ def test_as_a_module():
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("Sensitivity of median: 4 (exact)\n")
-    assert done.stdout.endswith("\n  value      4.0\n  exact      4\n")
+    assert done.stdout.endswith("\n  value      4.0\n  exact      4\n  upper      4.0\n")
 
 
 def test_help_names_the_commands(capsys):

@@ -19,7 +19,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES
 
 COLUMNS = [
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact"),
+    *("x", "y", "meaning", "exact", "upper"),
 ]
 ABSENCE = sl.Universe.from_dataset([1, 2, 3, 10])
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
@@ -97,6 +97,7 @@ def test_csv_is_the_frame(curves, tmp_path):
     read = pd.read_csv(tmp_path / "curves.csv", keep_default_na=False)
     frame = curves.to_frame()
     frame["x"], frame["y"] = frame["x"].map(str), frame["y"].map(str)
+    read["upper"] = pd.to_numeric(read["upper"])
     pd.testing.assert_frame_equal(read, frame, check_exact=True, check_dtype=False)
 
 

@@ -163,7 +163,8 @@ def test_an_answer_beyond_floats_is_an_error_that_says_so():
     with pytest.raises(sl.InputError, match="is beyond the range of floats") as caught:
         solve([3e200, -3e200, 0.0], "var", sl.Bounded(1), 2)
     assert str(caught.value) == (
-        "an answer of about 1e400 is beyond the range of floats (about 1.8e308); "
+        "var, bounded, at most 1: an answer of about 1e400 is beyond the range of floats "
+        "(about 1.8e308); "
         "divide the records by a constant"
     )
 

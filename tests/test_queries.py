@@ -136,7 +136,7 @@ def test_default_queries_are_the_articles_ten():
         ("percentile_25", sl.Percentile(25)),
         ("percentile_0", sl.Percentile(0)),
         ("percentile_100", sl.Percentile(100)),
-        ("percentile_99.9", sl.Percentile(99.9)),
+        ("percentile_99.9", sl.Percentile(Decimal("99.9"))),
     ],
 )
 def test_percentiles_by_name(name, query):
