@@ -1,7 +1,7 @@
 """Race the library against the article's own method, on the article's data, in one run.
 
 The article's method is written here plainly from its definition: list every release with
-itertools, list every neighbor of each, evaluate numpy on each dataset. Run with
+itertools, list every neighbor of each, evaluate numpy on both datasets of each pair. Run with
 ``make benchmark-article``; takes minutes, all but milliseconds of them the article's method.
 """
 
