@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 import warnings
@@ -242,7 +241,8 @@ def _universes(parsed: argparse.Namespace, columns: Sequence[str] | None) -> dic
         with warnings.catch_warnings():
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(parsed.data, index_col=False)
+            # As text, because not every pandas reads decimal numbers as the nearest floats.
+            table = pd.read_csv(parsed.data, index_col=False, dtype=str).map(_parsed)
     except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
         raise InputError(f"cannot read {str(parsed.data)!r} as a CSV file: {error}") from error
     for name in table.columns:
@@ -254,10 +254,19 @@ def _universes(parsed: argparse.Namespace, columns: Sequence[str] | None) -> dic
 
 
 def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+    return type(_parsed(text)) in (int, float)
+
+
+def _parsed(text: Any) -> Any:
+    """Return a table's entry as an int, a float or a bool if it reads as one, else as it is."""
+    if str(text).lower() in ("true", "false"):
+        return str(text).lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, Universe]:

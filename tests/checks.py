@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import pandas as pd
+
 import sensitivity_lab as sl
 
 
@@ -23,3 +25,9 @@ def check_value(result: sl.Sensitivity, expected: Any) -> None:
         # The Decimal itself is right to 60 digits only.
         assert Fraction(result.upper) >= true * (1 - Fraction(1, 10**55))
         assert Fraction(result.upper) - true <= 2 * Fraction(math.ulp(result.upper))
+
+
+def read_table(path: Any) -> pd.DataFrame:
+    """Read a table that was written; Python's float, as not every pandas reads the nearest one."""
+    numbers = {name: lambda text: float(text or "nan") for name in ("sensitivity", "upper")}
+    return pd.read_csv(path, keep_default_na=False, converters=numbers)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from checks import read_table
 from strategies import NAMES
 
 import sensitivity_lab as sl
@@ -75,7 +76,7 @@ def test_curves_writes_a_picture_and_a_table(capsys, tmp_path):
     )
     assert out == f"{curves}\n"
     assert picture.read_bytes().startswith(PNG)
-    written = pd.read_csv(table, keep_default_na=False)
+    written = read_table(table)
     assert list(written["sensitivity"]) == list(curves.to_frame()["sensitivity"])
     assert list(written["column"].unique()) == ["absence_days", "school_year"]
 
@@ -115,7 +116,7 @@ def test_curves_of_domains(capsys, tmp_path):
         *("--table", str(table)),
     )
     assert (code, err) == (0, "")
-    written = pd.read_csv(table, keep_default_na=False)
+    written = read_table(table)
     assert dict(zip(written["column"], written["sensitivity"], strict=True)) == {
         "mood": 1.0,
         "temperature": 15.0,
@@ -214,7 +215,7 @@ def test_article_writes_four_figures_and_tables(capsys, tmp_path):
         curves = experiment.run()
         assert f"{experiment.title}\n{curves}\n" in out
         assert (folder / f"{experiment.name}.png").read_bytes().startswith(PNG)
-        written = pd.read_csv(folder / f"{experiment.name}.csv", keep_default_na=False)
+        written = read_table(folder / f"{experiment.name}.csv")
         assert list(written["sensitivity"]) == list(curves.to_frame()["sensitivity"])
     assert out.endswith(f"four figures and four tables are in {folder}\n")
 
