@@ -31,26 +31,39 @@ from .listing import count_datasets, count_neighbors, datasets, neighboring_data
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
     Count,
+    CountIf,
+    Covariance,
+    GroupBy,
+    Histogram,
     Max,
     Mean,
+    MeanOf,
     Median,
     Min,
     Percentile,
+    Stack,
     Std,
     Sum,
+    SumOf,
     Var,
     from_function,
 )
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
+from .tables import TableUniverse
 from .universe import Universe
 
 __all__ = [
     "Bounded",
     "Count",
+    "CountIf",
+    "Covariance",
+    "GroupBy",
+    "Histogram",
     "InputError",
     "Max",
     "Mean",
+    "MeanOf",
     "Median",
     "Min",
     "NoEngineError",
@@ -59,9 +72,12 @@ __all__ = [
     "Sensitivity",
     "SensitivityCurves",
     "SensitivityLabError",
+    "Stack",
     "Std",
     "Sum",
+    "SumOf",
     "SymmetricDifference",
+    "TableUniverse",
     "TooLargeError",
     "Unbounded",
     "Universe",
