@@ -221,8 +221,8 @@ def raise_on_3(x):
         ),
         (
             lambda x: [x, x],
-            "query 'f' on the dataset (1, 2) returned [array([1, 2]), array([1, 2])]; a query returns one "
-            "finite number, or a 1-D array of them",
+            "query 'f' on the dataset (1, 2) returned [array([1, 2]), array([1, 2])]; a "
+            "query returns one finite number, or a 1-D array of them",
         ),
         (
             lambda x: x.sort(),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from math import comb
+from math import comb, prod
 
 import numpy as np
 
@@ -134,42 +134,23 @@ def _candidates(held: Contributions, change: Change, norm: Norm) -> Iterator[_Pa
         for direction in directions:
             yield held.extreme(direction, removed), held.extreme(-direction, added)
         return
-    least = -np.inf
-    for of_a, of_b in _pools(held, change):
-        pairs = _Pairs(held, norm, _parts(held, of_a, removed), _parts(held, of_b, added))
-        least, near = pairs.furthest(least)
-        for row_a, row_b in near:
-            yield (
-                np.bincount(pairs.of_a[row_a], minlength=len(held.counts)).astype(np.int64),
-                np.bincount(pairs.of_b[row_b], minlength=len(held.counts)).astype(np.int64),
-            )
-
-
-def _pools(held: Contributions, change: Change) -> list[tuple[Indices, Indices]]:
-    """Return from which groups to take A and B: all of them, or the outer ones by direction."""
-    every = np.arange(len(held.counts))
-    signs = held.signs
-    if signs is None or _count(every, change[0]) * _count(every, change[1]) <= _BLOCK:
-        return [(every, every)]
-    return [(held.outer(these, change[0]), held.outer(-these, change[1])) for these in signs]
+    of_a, of_b = (_parts(held, held.outer(number), number) for number in change)
+    pairs = _Pairs(held, norm, of_a, of_b)
+    for rows in pairs.furthest():
+        part_a, part_b = (
+            np.bincount(parts[row], minlength=len(held.counts)).astype(np.int64)
+            for parts, row in zip((of_a, of_b), rows, strict=True)
+        )
+        yield part_a, part_b
 
 
 def _number_of_pairs(held: Contributions, change: Change, norm: Norm) -> int:
-    """Return how many pairs (A, B) would be compared; 0 where directions are known."""
+    """Bound how many pairs (A, B) would be compared; 0 where directions are known."""
     if _directions(held, norm) is not None:
         return 0
-    every = np.arange(len(held.counts))
-    pairs = _count(every, change[0]) * _count(every, change[1])
-    if pairs <= _PAIRS:
-        return pairs
-    return sum(
-        _count(of_a, change[0]) * _count(of_b, change[1]) for of_a, of_b in _pools(held, change)
+    return prod(
+        comb(len(held.outer(number)) + number - 1, number) if number else 1 for number in change
     )
-
-
-def _count(groups: Indices, number: int) -> int:
-    """Bound how many parts of so many records some groups have."""
-    return comb(len(groups) + number - 1, number) if number else 1
 
 
 def _parts(held: Contributions, groups: Indices, number: int) -> Indices:
@@ -184,7 +165,6 @@ class _Pairs:
 
     def __init__(self, held: Contributions, norm: Norm, of_a: Indices, of_b: Indices) -> None:
         self.norm = norm
-        self.of_a, self.of_b = of_a, of_b
         self.sums_a, self.sums_b = (held.floats[rows].sum(axis=1) for rows in (of_a, of_b))
         numbers = held.floats.shape[1]
         widest = (of_a.shape[1] + of_b.shape[1]) * held.largest
@@ -193,16 +173,17 @@ class _Pairs:
         eps = float(np.finfo(np.float64).eps)
         self.slack = 0.0 if exact else 8 * (numbers + of_a.shape[1] + of_b.shape[1]) * eps * total
 
-    def furthest(self, least: float) -> tuple[float, list[tuple[int, int]]]:
-        """Return the pairs that reach a least distance and are furthest apart, up to the error."""
+    def furthest(self) -> list[tuple[int, int]]:
+        """Return the pairs that are furthest apart, up to the error."""
+        least = -np.inf
         near: list[tuple[float, int, int]] = []
-        rows = max(1, _BLOCK // len(self.of_b))
-        for start in range(0, len(self.of_a), rows):
+        rows = max(1, _BLOCK // len(self.sums_b))
+        for start in range(0, len(self.sums_a), rows):
             far = self._distances(self.sums_a[start : start + rows])
             least = max(least, float(far.max()) - 2 * self.slack)
             found = np.argwhere(far >= least)[: None if self.slack else 1]
             near += [(float(far[a, b]), start + int(a), int(b)) for a, b in found]
-        return least, [(a, b) for gap, a, b in near if gap >= least]
+        return [(a, b) for gap, a, b in near if gap >= least]
 
     def _distances(self, sums: Floats) -> Floats:
         """Return the distances (for L2 their squares) of some A to all B."""

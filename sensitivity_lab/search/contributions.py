@@ -20,11 +20,16 @@ from sensitivity_lab.universe import Universe
 
 from .lattice import Floats, Indices
 
+Whole = NDArray[np.int64]
+
 Part = NDArray[np.int64]
 """How many records of each group, shape (g,)."""
 
-_COMPARISONS = 1 << 32
-"""Groups are left out only where finding them takes at most so many comparisons of numbers."""
+_WIDE = 6
+"""At most so many coordinates are looked at together to find records that cannot matter."""
+
+_MANY = 16
+"""Coordinates of more values than that are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,35 +80,40 @@ class Contributions:
         part[order] = np.clip(number - before, 0, counts)
         return part
 
-    def outer(self, signs: Floats, number: int) -> Indices:
-        """Return the groups that can be among the furthest records in a direction of these signs.
+    @lru_cache(maxsize=16)  # noqa: B019 - lives in the cache of `contributions_of` itself
+    def outer(self, number: int) -> Indices:
+        """Return groups that hold so many furthest records of every direction.
 
-        A record can be left out if at least `number` others are at least as far in every
-        coordinate, as they then are in every direction whose coordinates have these signs.
+        Two records are comparable if they differ in *wide* coordinates only, those of many values.
+        A record is left out if for all signs of these coordinates at least `number` comparable
+        others are at least as far in every one of them.
         """
-        seen = self._ranks * signs
+        ranks = self._ranks
+        wide = np.argsort(-ranks.max(axis=0), kind="stable")[:_WIDE]
+        wide = wide[ranks[:, wide].max(axis=0) >= _MANY]
+        _, fibre = np.unique(np.delete(ranks, wide, axis=1), axis=0, return_inverse=True)
+        matters = np.zeros(len(ranks), dtype=bool)
+        for signs in product((1, -1), repeat=len(wide)):
+            matters[self._furthest(ranks[:, wide] * signs, fibre.ravel(), number)] = True
+        return np.flatnonzero(matters)
+
+    def _furthest(self, seen: Whole, fibre: Indices, number: int) -> list[int]:
+        """Return the groups with fewer than so many records of their fibre beyond them."""
         # Whoever is beyond a record comes before it. If one of them was left out, then enough kept
         # records are beyond that one, and so beyond this record too.
-        kept = np.empty(0, dtype=np.intp)
+        kept: dict[int, Indices] = {}
         for place in np.argsort(-seen.sum(axis=1), kind="stable"):
-            beyond = kept[(seen[kept] >= seen[place]).all(axis=1)]
+            rivals = kept.get(fibre[place], np.empty(0, dtype=np.intp))
+            beyond = rivals[(seen[rivals] >= seen[place]).all(axis=1)]
             if self.counts[beyond].sum() < number:
-                kept = np.append(kept, place)
-        return kept
+                kept[fibre[place]] = np.append(rivals, place)
+        return [int(place) for places in kept.values() for place in places]
 
     @cached_property
-    def _ranks(self) -> Floats:
-        """The contributions in the order of each coordinate, shape (g, d)."""
+    def _ranks(self) -> Whole:
+        """The contributions by their order in each coordinate, shape (g, d)."""
         columns = [np.unique(column, return_inverse=True)[1] for column in self.vectors.T]
-        return np.column_stack(columns).astype(np.float64)
-
-    @property
-    def signs(self) -> list[Floats] | None:
-        """All directions' signs; None where finding outer groups would take too long."""
-        groups, numbers = self.vectors.shape
-        if numbers > 16 or groups**2 * numbers * 2**numbers > _COMPARISONS:
-            return None
-        return [np.array(signs) for signs in product((1.0, -1.0), repeat=numbers)]
+        return np.column_stack(columns)
 
 
 @lru_cache(maxsize=16)
