@@ -82,15 +82,15 @@ def check_witness(result: sl.Sensitivity, asked: Asked, theirs) -> None:
         assert (answer if isinstance(answer, tuple) else (answer,)) == floats
 
 
-def check(asked: Asked, ours, theirs, vector: bool, method: str) -> None:
-    """Everything that holds for a query that is computed exactly, in each norm."""
+def check(asked: Asked, ours, theirs, vector: bool, method: str, norms=NORMS) -> None:
+    """Everything that holds for a query that is computed exactly."""
     try:
         changes = asked.sensitivity(theirs)
     except ValueError:  # undefined on one of the datasets
         with pytest.raises((sl.InputError, sl.QueryError)):
-            solve(asked, ours, "L1", method)
+            solve(asked, ours, norms[0], method)
         return
-    for norm in NORMS:
+    for norm in norms:
         result = solve(asked, ours, norm, method)
         check_value(result, expected_of(changes, norm, vector))
         check_witness(result, asked, theirs)
@@ -110,7 +110,8 @@ def check(asked: Asked, ours, theirs, vector: bool, method: str) -> None:
 @given(data=st.data())
 def test_agrees_with_the_definition(method, case, family, exactly, data):
     kind = CASES[case]
-    check(*data.draw(kind.on(family, exactly)), kind.vector, method)
+    norm = data.draw(st.sampled_from(NORMS))
+    check(*data.draw(kind.on(family, exactly)), kind.vector, method, (norm,))
 
 
 @pytest.mark.parametrize("case", CASES)

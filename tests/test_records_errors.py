@@ -36,22 +36,22 @@ def refused(call, *parts: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("column", "came"),
+    "column",
     [
-        ([1.0, math.nan, 2.0], "nan"),
-        (pd.array([1, pd.NA, 2], dtype="Int64"), "NA"),
-        (["a", None, "b"], ""),
-        (pd.array(["a", None, "b"], dtype="category"), ""),
-        (pd.to_datetime(["2020-01-01", None, "2020-01-03"]), "NaT"),
+        [1.0, math.nan, 2.0],
+        pd.array([1, pd.NA, 2], dtype="Int64"),
+        ["a", None, "b"],
+        pd.array(["a", None, "b"], dtype="category"),
+        pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
     ],
     ids=["nan", "NA", "None", "category", "NaT"],
 )
 @pytest.mark.parametrize("make", ["from_dataset", "from_domain"])
-def test_missing_values_are_refused_unless_they_are_allowed(column, came, make):
+def test_missing_values_are_refused_unless_they_are_allowed(column, make):
     table = pd.DataFrame({"x": column, "y": [1, 2, 3]})
     refused(
         lambda: getattr(sl.TableUniverse, make)(table),
-        *("missing", "'x'", "allow_missing=True", came),
+        *("'x'", "1 missing", "allow_missing=True"),
     )
 
 
@@ -66,13 +66,13 @@ def test_missing_values_in_a_domain_are_refused(value):
 @pytest.mark.parametrize(
     ("make", "parts"),
     [
-        (lambda: sl.TableUniverse.from_dataset([1, 2]), ("DataFrame", "[1, 2]")),
+        (lambda: sl.TableUniverse.from_dataset([1, 2]), ("DataFrame", "list")),
         (lambda: sl.TableUniverse.from_dataset(TABLE["age"]), ("DataFrame", "Series")),
-        (lambda: sl.TableUniverse.from_dataset(TABLE.iloc[:0]), ("at least one", "none")),
+        (lambda: sl.TableUniverse.from_dataset(TABLE.iloc[:0]), ("at least one", "0 rows")),
         (lambda: sl.TableUniverse.from_dataset(pd.DataFrame(index=[0, 1])), ("column",)),
         (
             lambda: sl.TableUniverse.from_dataset(pd.DataFrame([[1, 2]], columns=["a", "a"])),
-            ("column", "'a'", "more than once"),
+            ("column", "'a'", "rename"),
         ),
         (lambda: sl.TableUniverse.from_domain({}), ("column",)),
         (lambda: sl.TableUniverse.from_domain({"a": [1, 2], "b": []}), ("'b'", "at least one")),
@@ -97,7 +97,7 @@ def test_missing_values_in_a_domain_are_refused(value):
         ),
         (
             lambda: sl.TableUniverse.from_dataset(pd.DataFrame({"a": [[1], [2]]})),
-            ("'a'", "[1]"),
+            ("'a'", "hashable"),
         ),
     ],
 )
@@ -154,17 +154,17 @@ def test_a_predicate_on_an_unknown_column(predicate):
     ids=lambda query: query.name,
 )
 def test_a_column_of_words_has_no_numbers(query):
-    refused(lambda: ask(query), "'sex'", "number", "'f'")
+    refused(lambda: ask(query), "'sex'", "'f'")
 
 
 @pytest.mark.parametrize("query", ["mean", "median", "sum", "var", "std", "min", "max"])
 def test_a_number_query_on_a_table(query):
-    refused(lambda: ask(query), query, "table", "sl.MeanOf" if query == "mean" else "column")
+    refused(lambda: ask(query), query, "rows", "column", "MeanOf(")
 
 
 @pytest.mark.parametrize("query", [sl.Mean(), sl.Percentile(25), sl.Var(ddof=1)])
 def test_a_number_query_object_on_a_table(query):
-    refused(lambda: ask(query), query.name, "table", "column")
+    refused(lambda: ask(query), query.name, "rows", "column", "MeanOf(")
 
 
 @pytest.mark.parametrize(
@@ -187,8 +187,11 @@ def test_a_query_on_records_on_numbers(query):
 @pytest.mark.parametrize(
     ("make", "parts"),
     [
-        (lambda: sl.Histogram("age"), ("categories", "bins", "neither")),
-        (lambda: sl.Histogram("age", categories=[1], bins=[0, 1]), ("categories", "bins", "both")),
+        (lambda: sl.Histogram("age"), ("categories=None", "bins=None")),
+        (
+            lambda: sl.Histogram("age", categories=[1], bins=[0, 1]),
+            ("categories=[1]", "bins=[0, 1]"),
+        ),
         (lambda: sl.Histogram("sex", categories=["f", "m", "f"]), ("categories", "'f'", "once")),
         (lambda: sl.Histogram("sex", categories=[None, math.nan]), ("categories", "once")),
         (lambda: sl.Histogram("sex", categories=[]), ("categories", "at least one")),
@@ -196,7 +199,7 @@ def test_a_query_on_records_on_numbers(query):
         (lambda: sl.Histogram("age", bins=[0, 20, 10]), ("bins", "[0, 20, 10]", "ascending")),
         (lambda: sl.Histogram("age", bins=[0, 10, 10]), ("bins", "[0, 10, 10]", "ascending")),
         (lambda: sl.Histogram("age", bins=[0]), ("bins", "[0]", "two")),
-        (lambda: sl.Histogram("age", bins=5), ("bins", "edges", "5")),
+        (lambda: sl.Histogram("age", bins=5), ("bins", "5")),
         (lambda: sl.Histogram("age", bins=[0, math.nan]), ("bins", "nan")),
         (lambda: sl.Histogram("age", bins=["a", "b"]), ("bins", "'a'")),
         (lambda: sl.GroupBy("sex", "count"), ("groups",)),
@@ -229,14 +232,14 @@ def test_queries(make, parts):
 def test_too_few_records_for_a_covariance():
     refused(
         lambda: ask(sl.Covariance("age", "smokes", ddof=1), neighbors=sl.Unbounded(1)),
-        *("cov", "ddof=1", "1"),
+        *("cov", "ddof", "too few", "sizes"),
     )
 
 
 def test_bins_on_a_column_without_numbers_left():
     table = pd.DataFrame({"x": pd.array([None, None], dtype="Float64")})
     universe = sl.TableUniverse.from_dataset(table, allow_missing=True)
-    refused(lambda: ask(sl.MeanOf("x"), universe, size=1), "mean", "empty=")
+    refused(lambda: ask(sl.MeanOf("x"), universe, size=1), "mean", "no values", "empty")
     assert ask(sl.Histogram("x", bins=[0, 1]), universe, size=1).exact == 0
 
 
@@ -294,7 +297,7 @@ def ragged(rows):
 
 
 FUNCTIONS = {
-    "ragged": (ragged, ("length", "1", "2")),
+    "ragged": (ragged, ("numbers", "1", "2")),
     "a number or a vector": (
         lambda rows: 1.0 if rows["age"].max() > 30 else np.zeros(1),
         ("length",),
@@ -306,7 +309,7 @@ FUNCTIONS = {
     "words": (lambda _: ["a", "b"], ("'a'", "number")),
     "two-dimensional": (lambda _: np.zeros((2, 2)), ("2",)),
     "a frame": (lambda rows: rows, ("DataFrame",)),
-    "empty": (lambda _: [], ("at least one",)),
+    "empty": (lambda _: [], ("[]",)),
     "nothing": (lambda _: None, ("None",)),
     "complex": (lambda _: [1j], ("1j",)),
     "a dict": (lambda _: {"a": 1}, ("'a'",)),
@@ -327,7 +330,7 @@ NUMBER_FUNCTIONS = {
     "nan inside": (lambda _: [1.0, math.nan], ("nan", "finite")),
     "words": (lambda _: ["a", "b"], ("'a'", "number")),
     "two-dimensional": (lambda _: np.zeros((2, 2)), ("2",)),
-    "empty": (lambda _: [], ("at least one",)),
+    "empty": (lambda _: [], ("[]",)),
 }
 
 
