@@ -321,20 +321,6 @@ def theirs_both(rows) -> tuple[Fraction, Fraction]:
     return theirs_spread(rows), Fraction(len({row[0] for row in rows}))
 
 
-def check_function(asked, ours, theirs) -> None:
-    """The function's answers are floats without rounding, so the value is the oracle's nearest."""
-    changes = asked.sensitivity(theirs)
-    for norm in NORMS:
-        result = solve(asked, ours, norm)
-        vector = isinstance(theirs(result.witness.x), tuple)
-        expected = expected_of(changes, norm, vector)
-        assert result.value == pytest.approx(float(expected), rel=1e-15, abs=0)
-        assert (result.exact, result.upper, result.arithmetic) == (None, None, "float")
-        of_witness = (theirs(result.witness.x), theirs(result.witness.y))
-        assert oracle_records.distances(*of_witness)[norm] == changes[norm]
-        result.verify()
-
-
 INTEGERS = tables(("g", "v"), missing=False).filter(
     lambda table: all(isinstance(value, int) for _, value in table.rows)
 )
@@ -346,9 +332,18 @@ INTEGERS = tables(("g", "v"), missing=False).filter(
 @each_relation
 @given(data=st.data())
 def test_functions_of_a_table_agree_with_the_definition(ours, theirs, family, exactly, data):
-    asked = data.draw(problems(family, exactly, INTEGERS))
-    check_function(asked, ours, theirs)
-    check_witness(solve(asked, ours, "L1"), asked, theirs)
+    """The function's answers are whole numbers, so the value is the one nearest to the oracle's."""
+    asked, norm = data.draw(problems(family, exactly, INTEGERS)), data.draw(st.sampled_from(NORMS))
+    changes = asked.sensitivity(theirs)
+    result = solve(asked, ours, norm)
+    vector = isinstance(theirs(result.witness.x), tuple)
+    expected = expected_of(changes, norm, vector)
+    assert result.value == pytest.approx(float(expected), rel=1e-15, abs=0)
+    assert (result.exact, result.upper, result.arithmetic) == (None, None, "float")
+    of_witness = (theirs(result.witness.x), theirs(result.witness.y))
+    assert oracle_records.distances(*of_witness)[norm] == changes[norm]
+    check_witness(result, asked, theirs)
+    result.verify()
 
 
 @pytest.mark.parametrize("answer", [[3.0], (3.0,), np.array([3.0])], ids=["list", "tuple", "array"])
@@ -360,7 +355,8 @@ def test_a_function_may_return_a_vector_of_one(answer):
 
 def moments(data: np.ndarray) -> np.ndarray:
     """Not monotone, not convex, and the same for every order of summation."""
-    return np.array([math.fsum((data - 1) ** 3), float(data.max()), len(data)])
+    floats = data.astype(float)  # the cubes of whole numbers do not fit into int64
+    return np.array([math.fsum((floats - 1) ** 3), floats.max(), len(data)])
 
 
 def moments_of(data) -> tuple[Fraction, ...]:
