@@ -28,7 +28,7 @@ ADDITIVE = (
     *("counts by group", "sums by group", "histograms by group", "additive stack"),
     "stack of groups",
 )
-TAKES = {"additive": ADDITIVE, "projection": ("mean",), "enumeration": tuple(CASES)}
+TAKES = {"additive": ADDITIVE, "projection": ("mean", "mean or"), "enumeration": tuple(CASES)}
 """By engine, what it takes at least."""
 
 each_relation = pytest.mark.parametrize(
@@ -246,6 +246,23 @@ def test_a_missing_category_is_none(dtype):
 def test_a_domain_of_lists_may_hold_a_missing_value():
     universe = sl.TableUniverse.from_domain({"g": ["a", None], "v": [1, 2]}, allow_missing=True)
     assert set(universe.values) == set(product(["a", None], [1, 2]))
+
+
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (sl.SumOf("a"), 1),
+        (sl.MeanOf("a"), Fraction(1, 2)),
+        (sl.Covariance("a", "a"), Fraction(1, 4)),
+        (sl.Histogram("a", categories=[True, False]), 2),
+    ],
+)
+def test_true_and_false_count_as_1_and_0(method, query, expected):
+    universe = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [True, False, True]}))
+    result = sl.global_sensitivity(universe, query, size=2, neighbors=sl.Bounded(1), method=method)
+    assert result.exact == expected
+    result.verify()
 
 
 # Missing values
