@@ -28,6 +28,8 @@ from .errors import (
     VerificationError,
 )
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .neighbor_rows import NeighborRow, NeighborTable
+from .neighbor_table import neighbor_table
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
     Count,
@@ -66,6 +68,8 @@ __all__ = [
     "MeanOf",
     "Median",
     "Min",
+    "NeighborRow",
+    "NeighborTable",
     "NoEngineError",
     "Percentile",
     "QueryError",
@@ -89,6 +93,7 @@ __all__ = [
     "datasets",
     "from_function",
     "global_sensitivity",
+    "neighbor_table",
     "neighboring_datasets",
     "sensitivity_curves",
 ]

@@ -11,6 +11,9 @@ from .norms import Norm, distance
 from .queries import Answer, Query
 from .universe import Universe
 
+ExactAnswer = Fraction | tuple[Fraction, ...]
+"""What a query answers in rational arithmetic; a number is squared if the query is a root."""
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -51,28 +54,36 @@ def measure(
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:
         query_x, query_y = answers or (query.on(universe, x), query.on(universe, y))
-        gap = distance(_fractions(query_x), _fractions(query_y), norm)
+        gap = exact_difference(fractions(query_x), fractions(query_y), False, norm)
         return Measurement(query_x, query_y, gap.nearest(), None, None)
-    if isinstance(first, tuple) and isinstance(second, tuple):
-        difference = distance(first, second, norm)
-    elif isinstance(first, Fraction) and isinstance(second, Fraction):
-        difference = Difference(first, second, query.root)
+    difference = exact_difference(first, second, query.root, norm)
     return Measurement(
-        _as_floats(first, query.root),
-        _as_floats(second, query.root),
+        as_floats(first, query.root),
+        as_floats(second, query.root),
         difference.nearest(),
         difference.exact,
         difference.upper(),
     )
 
 
-def _fractions(answer: Answer) -> tuple[Fraction, ...]:
+def exact_difference(first: ExactAnswer, second: ExactAnswer, root: bool, norm: Norm) -> Difference:
+    """Return how far two exact answers are apart; two numbers are squares if `root`."""
+    if isinstance(first, Fraction) and isinstance(second, Fraction):
+        return Difference(first, second, root)
+    return distance(_coordinates(first), _coordinates(second), norm)
+
+
+def fractions(answer: Answer) -> ExactAnswer:
     """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer if isinstance(answer, tuple) else (answer,)))
+    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)
 
 
-def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
+def as_floats(answer: ExactAnswer, root: bool) -> Answer:
     """Return an exact answer as the nearest floats."""
     if isinstance(answer, tuple):
         return tuple(map(nearest, answer))
     return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)
+
+
+def _coordinates(answer: ExactAnswer) -> tuple[Fraction, ...]:
+    return answer if isinstance(answer, tuple) else (answer,)

@@ -234,8 +234,8 @@ class Sensitivity:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
             ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
-            ("witness x", f"{show(self.witness.x)}  {name} {_shown(self.witness.query_x)}"),
-            ("witness y", f"{show(self.witness.y)}  {name} {_shown(self.witness.query_y)}"),
+            ("witness x", f"{show(self.witness.x)}  {name} {show_answer(self.witness.query_x)}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
         if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
@@ -262,7 +262,7 @@ class Sensitivity:
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
-def _shown(answer: Answer) -> str:
+def show_answer(answer: Answer) -> str:
     """Return an answer as text, the middle of a long vector left out."""
     if not isinstance(answer, tuple):
         return f"{answer:.10g}"
