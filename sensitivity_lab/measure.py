@@ -12,7 +12,7 @@ from .queries import Answer, Query
 from .universe import Universe
 
 ExactAnswer = Fraction | tuple[Fraction, ...]
-"""What a query answers in rational arithmetic; a number is squared if the query is a root."""
+"""An answer as a rational number (its square, if the query is a root), or a tuple of several."""
 
 
 @dataclass(frozen=True)
@@ -54,36 +54,36 @@ def measure(
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:
         query_x, query_y = answers or (query.on(universe, x), query.on(universe, y))
-        gap = exact_difference(fractions(query_x), fractions(query_y), False, norm)
+        gap = difference_of(_fractions(query_x), _fractions(query_y), norm)
         return Measurement(query_x, query_y, gap.nearest(), None, None)
-    difference = exact_difference(first, second, query.root, norm)
+    difference = difference_of(first, second, norm, query.root)
     return Measurement(
-        as_floats(first, query.root),
-        as_floats(second, query.root),
+        _as_floats(first, query.root),
+        _as_floats(second, query.root),
         difference.nearest(),
         difference.exact,
         difference.upper(),
     )
 
 
-def exact_difference(first: ExactAnswer, second: ExactAnswer, root: bool, norm: Norm) -> Difference:
-    """Return how far two exact answers are apart; two numbers are squares if `root`."""
+def difference_of(
+    first: ExactAnswer, second: ExactAnswer, norm: Norm, root: bool = False
+) -> Difference:
+    """Return how far two answers are apart; numbers are the squares of the answers if `root`."""
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return distance(first, second, norm)
     if isinstance(first, Fraction) and isinstance(second, Fraction):
         return Difference(first, second, root)
-    return distance(_coordinates(first), _coordinates(second), norm)
+    raise TypeError(f"{first!r} and {second!r} are no answers of one query")
 
 
-def fractions(answer: Answer) -> ExactAnswer:
+def _fractions(answer: Answer) -> tuple[Fraction, ...]:
     """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)
+    return tuple(map(Fraction, answer if isinstance(answer, tuple) else (answer,)))
 
 
-def as_floats(answer: ExactAnswer, root: bool) -> Answer:
+def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
     """Return an exact answer as the nearest floats."""
     if isinstance(answer, tuple):
         return tuple(map(nearest, answer))
     return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)
-
-
-def _coordinates(answer: ExactAnswer) -> tuple[Fraction, ...]:
-    return answer if isinstance(answer, tuple) else (answer,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from .arithmetic import Difference
 from .errors import InputError, TooLargeError
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
-from .measure import ExactAnswer, as_floats, exact_difference, fractions
+from .measure import ExactAnswer, difference_of
 from .neighbor_rows import CHANGES, NeighborRow, NeighborTable
 from .neighbors import (
     Dataset,
@@ -156,12 +157,9 @@ class _Answers:
         """Return the answer in floats, and as what differences are measured between."""
         key = data.tobytes()
         if key not in self._known:
+            floats = self.query.on(self.universe, data)
             exact = self.query.exactly(self.universe, data)
-            if exact is None:
-                floats = self.query.on(self.universe, data)
-                self._known[key] = floats, fractions(floats)
-            else:
-                self._known[key] = as_floats(exact, self.query.root), exact
+            self._known[key] = floats, _fractions(floats) if exact is None else exact
         return self._known[key]
 
 
@@ -178,7 +176,7 @@ def _neighbors_of(
         removed = universe.dataset(np.maximum(of_x - of_y, 0))
         added = universe.dataset(np.maximum(of_y - of_x, 0))
         query_y, exact_y = answers.on(of_y)
-        difference = exact_difference(exact_x, exact_y, query.root, norm)
+        difference = difference_of(exact_x, exact_y, norm, query.root)
         row = NeighborRow(
             x=x,
             query_x=query_x,
@@ -192,3 +190,8 @@ def _neighbors_of(
         )
         found.append((row, difference))
     yield from sorted(found, key=lambda pair: CHANGES.index(pair[0].change))
+
+
+def _fractions(answer: Answer) -> ExactAnswer:
+    """Return the rational numbers that the floats of an answer are."""
+    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)

@@ -34,6 +34,9 @@ class Frequencies(Query):
     def exactly(self, universe, data):
         return tuple(map(Fraction, data.tolist()))
 
+    def on(self, universe, data):
+        return tuple(map(float, data.tolist()))
+
     def evaluate(self, rows):
         raise NotImplementedError
 
