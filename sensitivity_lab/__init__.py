@@ -52,6 +52,7 @@ from .queries import (
 )
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
+from .sweep import Sweep, sweep
 from .tables import TableUniverse
 from .universe import Universe
 
@@ -80,6 +81,7 @@ __all__ = [
     "Std",
     "Sum",
     "SumOf",
+    "Sweep",
     "SymmetricDifference",
     "TableUniverse",
     "TooLargeError",
@@ -96,4 +98,5 @@ __all__ = [
     "neighbor_table",
     "neighboring_datasets",
     "sensitivity_curves",
+    "sweep",
 ]

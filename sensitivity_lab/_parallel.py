@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import joblib
@@ -67,3 +67,14 @@ def run(
             answers.append(answer)
             bar.update(length)
     return answers
+
+
+def tracked(items: Sequence[Recipe], *, unit: str, progress: bool | None) -> Iterator[Recipe]:
+    """Yield the items, with a progress bar that counts them; `progress` is that of `run`."""
+    yield from tqdm(
+        items,
+        unit=f" {unit}",
+        disable=None if progress is None else not progress,
+        delay=1 if progress is None else 0,
+        leave=False,
+    )

@@ -43,6 +43,7 @@ LAYERS = (
     {"search"},
     {"sensitivity"},
     {"curves", "neighbor_table"},
+    {"sweep"},
     {"empirical"},
     {"article"},
     {"cli"},
