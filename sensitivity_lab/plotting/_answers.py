@@ -128,7 +128,8 @@ def _name_coordinates(ax: Axes, names: list[str], numbered: bool) -> None:
     shown = list(range(0, len(names), step))
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.xaxis.set_major_locator(FixedLocator(shown))
-    crowded = len(names) > 4 and max(len(names[place]) for place in shown) > 5
+    most = 5 if len(shown) > 4 else 10  # letters that have room side by side
+    crowded = max(len(names[place]) for place in shown) > most
     slanted: Any = {"rotation": 35, "ha": "right"} if crowded else {}
     ax.set_xticklabels([names[place] for place in shown], **slanted, **PLAIN)
     ax.set_xlabel("coordinate of f" if numbered else "")
