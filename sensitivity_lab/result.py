@@ -8,7 +8,6 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from .arithmetic import Number
 from .blocks import Block, blocks_of
 from .errors import InputError, VerificationError
 from .measure import measure
@@ -227,7 +226,7 @@ class Sensitivity:
         if kind not in ("strip", "witness", "answers", None):
             raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {kind!r}")
         vector = isinstance(self.witness.query_x, tuple)
-        numeric = isinstance(self.universe.values[0], Number)
+        numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):
             what = "answers that are vectors" if vector else "records that are no numbers"
             raise InputError(f"kind {kind!r} cannot show {what}; use plot('answers')")

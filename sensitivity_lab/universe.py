@@ -180,7 +180,7 @@ class Universe:
         Raises
         ------
         InputError
-            If a bound is no finite number, or `lower` is above `upper`.
+            If a bound is no finite number, `lower` is above `upper`, or records are rows.
 
         Notes
         -----
@@ -191,6 +191,11 @@ class Universe:
         >>> Universe.from_dataset([1, 2, 2, 3, 10]).clipped(2, 5)
         Universe of 5 records: 2 (x3), 3, 5
         """
+        if not self.numeric:
+            raise InputError(
+                f"{self!r} has rows, not numbers; clip one column, column(name).clipped(lower, "
+                "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
+            )
         low, high = (
             None if bound is None else _check_bound(name, bound)
             for name, bound in (("lower", lower), ("upper", upper))

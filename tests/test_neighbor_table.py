@@ -11,7 +11,9 @@ from html.parser import HTMLParser
 from itertools import groupby
 from types import SimpleNamespace
 
+import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,13 +58,6 @@ class Ends(Query):
 
     def __call__(self, x):
         return float(x[0]), float(x[-1])
-
-
-class Words(sl.Universe):
-    """A universe whose records are no numbers, through the methods that every universe has."""
-
-    def __init__(self, values, counts):
-        self._set(values, counts)
 
 
 def blocks_of(table):
@@ -332,15 +327,50 @@ def test_text_is_aligned():
 
 
 def test_records_that_are_no_numbers_are_escaped():
-    universe = Words(("<b>a</b>", "b & c", '"d"'), (1, 2, 1))
-    table = sl.neighbor_table(universe, Frequencies(), size=2, neighbors=sl.Bounded(1))
+    records = pd.DataFrame({"<i>": ["<b>a</b>", "b & c", "b & c", '"d"']})
+    table = sl.neighbor_table(
+        sl.TableUniverse.from_dataset(records),
+        sl.Histogram("<i>", ["b & c"]),
+        size=2,
+        neighbors=sl.Bounded(1),
+    )
     html = table.to_html()
     cells = {cell.text for row in read(html).rows for cell in row}
-    assert "(<b>a</b>, b & c)" in cells
-    assert "<b>a</b> by b & c" in cells
-    assert "<b>a" not in html.replace("<b>local", "")
+    assert "(('<b>a</b>',), ('b & c',))" in cells
+    assert "('<b>a</b>',) by ('b & c',)" in cells
+    assert "<b>a" not in html
+    assert "<i>" not in html
     assert "b & c" not in html
     assert "b & c" in unescape(html)
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "norm", "value"),
+    [
+        (sl.Unbounded(1), "L1", 1),
+        (sl.Unbounded(1), "L2", 1),
+        (sl.Bounded(1), "L1", 2),
+        (sl.Bounded(1), "L2", 2**0.5),
+        (sl.Bounded(1), "Linf", 1),
+    ],
+)
+def test_a_histogram_of_rows_with_missing_values(neighbors, norm, value):
+    """Add or remove one: L1 = L2 = 1; replace one: L1 = 2, L2 = sqrt 2 (published)."""
+    rows = pd.DataFrame({"sex": ["f", "m", None, "m"], "age": [20, 30, 40, np.nan]})
+    universe = sl.TableUniverse.from_dataset(rows, allow_missing=True)
+    query = sl.Histogram("sex", ["f", "m", None])
+    asked = {"size": 2, "neighbors": neighbors, "norm": norm}
+    table = sl.neighbor_table(universe, query, **asked)
+    result = sl.global_sensitivity(universe, query, **asked)
+    assert (table.value, table.exact) == (result.value, result.exact)
+    assert table.value == value
+    first = next(iter(table))
+    assert first.query_x == tuple(
+        float(sum(row[0] == category for row in first.x)) for category in ("f", "m", None)
+    )
+    for x, block in blocks_of(table).items():
+        expected = Counter(sl.neighboring_datasets(x, universe, neighbors))
+        assert Counter(row.y for row in block) == expected
 
 
 def test_datasets_that_are_shown_alike_have_blocks_of_their_own():

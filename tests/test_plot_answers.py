@@ -31,13 +31,6 @@ def ticks(ax):
     return [label.get_text() for label in ax.get_xticklabels()]
 
 
-class Words(sl.Universe):
-    """A universe whose records are no numbers."""
-
-    def __init__(self, *values):
-        self._set(values, (1,) * len(values))
-
-
 def vector_result(norm="L1"):
     scalar = sl.global_sensitivity(UNIVERSE, "mean", size=3, neighbors=sl.Bounded(1))
     witness = replace(scalar.witness, query_x=(2.0, 0.0), query_y=(1.0, 1.0))
@@ -146,6 +139,16 @@ def test_a_results_numbers_are_drawn_on_request():
     assert ax.get_title() == "mean: sensitivity 3 (bounded, at most 1, size 3)"
 
 
+def test_a_histogram_of_a_table():
+    table = sl.TableUniverse.from_domain({"sex": ["f", "m", "x"]})
+    query = sl.Histogram("sex", ["f", "m", "x"])
+    result = sl.global_sensitivity(table, query, size=3, neighbors=sl.Bounded(1))
+    ax = result.plot(labels=query.categories, unit="records")
+    assert ax.get_title().startswith("histogram of sex: sensitivity 2 in L1 (bounded, at most 1,")
+    assert sorted(texts(ax)) == ["+1", "−1"]
+    assert_nothing_cut_off(ax.figure)
+
+
 @pytest.mark.parametrize("kind", ["strip", "witness"])
 def test_other_pictures_refuse_vectors(kind):
     with pytest.raises(sl.InputError) as caught:
@@ -158,7 +161,7 @@ def test_other_pictures_refuse_vectors(kind):
 @pytest.mark.parametrize("kind", ["strip", "witness"])
 def test_other_pictures_refuse_records_that_are_no_numbers(kind):
     scalar = sl.global_sensitivity(UNIVERSE, "count", size=3, neighbors=sl.Unbounded(1))
-    words = replace(scalar, universe=Words("a", "b"))
+    words = replace(scalar, universe=sl.TableUniverse.from_domain({"sex": ["f", "m"]}))
     with pytest.raises(sl.InputError) as caught:
         words.plot(kind)
     assert str(caught.value) == (

@@ -206,3 +206,14 @@ def test_bounds_that_clip_nothing(bounds, message):
     with pytest.raises(sl.InputError) as caught:
         sl.Universe.from_dataset([1, 2]).clipped(*bounds)
     assert str(caught.value) == message
+
+
+def test_rows_are_not_clipped():
+    table = sl.TableUniverse.from_domain({"age": [1, 2]})
+    with pytest.raises(sl.InputError) as caught:
+        table.clipped(0, 1)
+    assert str(caught.value) == (
+        f"{table!r} has rows, not numbers; clip one column, column(name).clipped(lower, upper), "
+        "or clip in the query, as in SumOf(column, clip=(lower, upper))"
+    )
+    assert table.column("age").clipped(0, 1) == sl.Universe.from_domain([1])
