@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import joblib
@@ -19,7 +19,7 @@ def workers(n_jobs: int | None) -> int:
 
 def run(
     function: Callable[[Recipe], Answer],
-    recipes: Sequence[Recipe],
+    recipes: Iterable[Recipe],
     lengths: Sequence[int],
     *,
     n_jobs: int | None,
@@ -31,7 +31,7 @@ def run(
     ----------
     function : callable
         Takes a recipe. Lambdas and closures work under every backend.
-    recipes : sequence
+    recipes : iterable
         Small descriptions of pieces of work.
     lengths : sequence of int
         The amount of work in each recipe, for the progress bar.

@@ -77,6 +77,12 @@ def difference_of(
     raise TypeError(f"{first!r} and {second!r} are no answers of one query")
 
 
+def exact_answer(query: Query, universe: Universe, data: Multiplicities) -> ExactAnswer:
+    """Return what `difference_of` compares: the exact answer, or what the answer's floats are."""
+    exact = query.exactly(universe, data)
+    return _fractions(query.on(universe, data)) if exact is None else exact
+
+
 def _fractions(answer: Answer) -> tuple[Fraction, ...]:
     """Return the rational numbers that the floats of an answer are."""
     return tuple(map(Fraction, answer if isinstance(answer, tuple) else (answer,)))
