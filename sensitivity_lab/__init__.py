@@ -53,6 +53,7 @@ from .queries import (
 )
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
+from .smooth import SmoothSensitivity, smooth_sensitivity
 from .sweep import Sweep, sweep
 from .tables import TableUniverse
 from .universe import Universe
@@ -78,6 +79,7 @@ __all__ = [
     "Sensitivity",
     "SensitivityCurves",
     "SensitivityLabError",
+    "SmoothSensitivity",
     "Stack",
     "Std",
     "Sum",
@@ -100,5 +102,6 @@ __all__ = [
     "neighbor_table",
     "neighboring_datasets",
     "sensitivity_curves",
+    "smooth_sensitivity",
     "sweep",
 ]

@@ -55,6 +55,13 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
     )
 
 
+def iter_datasets(universe: Universe, size: int) -> Iterator[Multiplicities]:
+    """Yield every dataset of a size, by multiplicities, each distinct one once."""
+    length = len(universe.values)
+    for places in _sub_multisets(universe.multiplicities(size).tolist(), size):
+        yield np.bincount(places, minlength=length).astype(np.int64)
+
+
 def count_datasets(universe: Universe, size: int) -> int:
     """Return the number of distinct datasets of a size, in closed form.
 

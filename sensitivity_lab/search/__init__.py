@@ -19,6 +19,9 @@ from .local_moments import LocalMoments
 from .moments import Moments
 from .projection import Projection
 from .quantiles import Quantiles
+from .smooth_engine import SmoothEngine, SmoothProblem
+from .smooth_enumeration import SmoothEnumeration
+from .smooth_quantiles import SmoothQuantiles
 
 _ON_NUMBERS: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments())
 
@@ -33,6 +36,10 @@ LOCAL_ENGINES: tuple[LocalEngine, ...] = (
 """The same methods for the neighbors of one dataset, under the same names."""
 
 
+SMOOTH_ENGINES: tuple[SmoothEngine, ...] = (SmoothQuantiles(), SmoothEnumeration())
+"""The methods for the local sensitivities of all datasets around one."""
+
+
 class _Named(Protocol):
     @property
     def name(self) -> str: ...
@@ -41,9 +48,9 @@ class _Named(Protocol):
 Of = TypeVar("Of", bound=_Named)
 
 
-def check_method(method: Any) -> None:
+def check_method(method: Any, engines: Sequence[_Named] = ENGINES) -> None:
     """Raise InputError unless a method is "auto" or the name of an engine."""
-    names = ("auto", *(engine.name for engine in ENGINES))
+    names = ("auto", *(engine.name for engine in engines))
     if method not in names:
         raise InputError(f"unknown method {method!r}; choose one of {', '.join(map(repr, names))}")
 
@@ -78,11 +85,17 @@ def choose_local(problem: LocalProblem, method: Any, options: Options) -> LocalE
     return _first(LOCAL_ENGINES, method, lambda engine: engine.refusal(problem, options), name)
 
 
+def choose_smooth(problem: SmoothProblem, method: Any, options: Options) -> SmoothEngine:
+    """Return the smooth engine that solves a problem; see `choose`."""
+    name = problem.query.name
+    return _first(SMOOTH_ENGINES, method, lambda engine: engine.refusal(problem, options), name)
+
+
 def _first(
     engines: Sequence[Of], method: Any, refuse: Callable[[Of], Refusal | None], names: str
 ) -> Of:
     """Return the first engine that a method allows and that does not refuse."""
-    check_method(method)
+    check_method(method, engines)
     refusals = []
     for engine in engines:
         if method not in ("auto", engine.name):
