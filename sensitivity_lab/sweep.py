@@ -6,8 +6,9 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -15,13 +16,23 @@ import pandas as pd
 from ._parallel import tracked
 from .curves import SensitivityCurves
 from .errors import InputError, SensitivityLabError
-from .result import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLUMN = "records"
 """What a result of no named column is filed under, as in `sensitivity_curves`."""
+
+_TOLD = ("query", "neighbors", "meaning", "distance", "size", "kind", "norm", "sensitivity")
+"""What every result tells of itself."""
+
+
+@runtime_checkable
+class Result(Protocol):
+    """A `Sensitivity`, or whatever tells of itself as it does."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts; query, neighbors, meaning, distance, size, kind, norm, sensitivity."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +67,16 @@ class Sweep:
     """
 
     argument: str
-    points: tuple[tuple[Any, str, Sensitivity], ...]
+    points: tuple[tuple[Any, str, Result], ...]
 
-    def __iter__(self) -> Iterator[tuple[Any, str, Sensitivity]]:
+    def __iter__(self) -> Iterator[tuple[Any, str, Result]]:
         return iter(self.points)
 
     def __len__(self) -> int:
         return len(self.points)
 
     @property
-    def results(self) -> tuple[Sensitivity, ...]:
+    def results(self) -> tuple[Result, ...]:
         """The result of every point."""
         return tuple(result for _, _, result in self.points)
 
@@ -81,16 +92,16 @@ class Sweep:
             smallest float that is not below it, to scale noise by), status, method, arithmetic,
             datasets_evaluated, x, y, query_x, query_y (the witness).
         """
-        return pd.DataFrame(
+        rows = [
             {
                 "argument": self.argument,
                 "argument_value": value,
                 "column": column,
                 **result.to_dict(),
-                "exact": result.to_dict()["exact"] or "",
             }
             for value, column, result in self.points
-        )
+        ]
+        return pd.DataFrame({**row, "exact": row.get("exact") or ""} for row in rows)
 
     def plot(self, **options: Any) -> Figure:
         """Draw the sensitivities against the argument; see `sensitivity_lab.plotting.plot_sweep`.
@@ -111,41 +122,54 @@ class Sweep:
         figure: Figure = plot_sweep(frame, **options)
         return figure
 
+    @cached_property
+    def _facts(self) -> list[dict[str, Any]]:
+        """What every result tells."""
+        return [result.to_dict() for result in self.results]
+
     def _relations(self) -> list[str]:
         """Return every point's relation, with its distance unless that is what varies."""
-        lines = [_line(column, result) for _, column, result in self.points]
-        points = {(id(value), line) for (value, _, _), line in zip(self.points, lines, strict=True)}
+        facts = self._facts
+        columns = [column for _, column, _ in self.points]
+        lines = [_line(column, fact) for column, fact in zip(columns, facts, strict=True)]
+        values = [id(value) for value, _, _ in self.points]
         distances: dict[Any, set[int]] = {}
-        for line, result in zip(lines, self.results, strict=True):
-            distances.setdefault(line, set()).add(result.neighbors.k)
-        if len(points) == len(self.points) and max(map(len, distances.values())) > 1:
-            return [f"{r.neighbors.family}, {r.neighbors.meaning} k" for r in self.results]
-        return [str(result.neighbors) for result in self.results]
+        for line, fact in zip(lines, facts, strict=True):
+            distances.setdefault(line, set()).add(fact["distance"])
+        alone = len(set(zip(values, lines, strict=True))) == len(self.points)
+        varies = alone and max(map(len, distances.values())) > 1
+        return [
+            f"{fact['neighbors']}, {fact['meaning']} {'k' if varies else fact['distance']}"
+            for fact in facts
+        ]
 
     def _labels(self) -> list[str]:
-        """Return the name of every point's query, with its norm if that is needed."""
-        several = len({result.norm for result in self.results}) > 1
-        return [f"{r.query.name} ({r.norm})" if several else r.query.name for r in self.results]
+        """Return the name of every point's query, with its kind and norm if they differ."""
+        several = [
+            name for name in ("kind", "norm") if len({fact[name] for fact in self._facts}) > 1
+        ]
+        return [
+            fact["query"] + (f" ({', '.join(fact[name] for name in several)})" if several else "")
+            for fact in self._facts
+        ]
 
     @property
     def _title(self) -> str:
-        kinds = dict.fromkeys(result.kind for result in self.results)
-        return f"{' and '.join(kinds)} sensitivity by {self.argument}".capitalize()
+        kinds = dict.fromkeys(fact["kind"] for fact in self._facts)
+        return f"{' and '.join(kinds)} sensitivity".capitalize() + f" by {self.argument}"
 
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per value and a column per line of the plot."""
-        kinds = [result.kind for result in self.results]
         levels = {
             "column": [column for _, column, _ in self.points],
             "neighbors": self._relations(),
             "query": self._labels(),
-            **({"kind": kinds} if len(set(kinds)) > 1 else {}),
         }
         rows = {id(value): str(value) for value, _, _ in self.points}
         table: dict[Any, dict[int, float]] = {}
         lines = zip(*levels.values(), strict=True)
-        for (value, _, result), line in zip(self.points, lines, strict=True):
-            table.setdefault(line, {})[id(value)] = result.value
+        for (value, _, _), line, fact in zip(self.points, lines, self._facts, strict=True):
+            table.setdefault(line, {})[id(value)] = fact["sensitivity"]
         frame = pd.DataFrame(table, index=list(rows)).rename_axis(columns=list(levels))
         return frame.set_axis(list(rows.values()), axis=0)
 
@@ -216,7 +240,7 @@ def sweep(
     """
     listed = _check_values(argument, values)
     fixed = _check_arguments(function, argument, fixed)
-    points: list[tuple[Any, str, Sensitivity]] = []
+    points: list[tuple[Any, str, Result]] = []
     for value in tracked(listed, unit="points", progress=progress):
         try:
             given = function(**{argument: value}, **fixed)
@@ -268,11 +292,12 @@ def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> 
     return {**quiet, **fixed}
 
 
-def _results(given: Any) -> list[tuple[str, Sensitivity]]:
+def _results(given: Any) -> list[tuple[str, Result]]:
     """Return what a call gave, each result with its column, or raise InputError."""
+    results: list[tuple[str, Result]]
     if isinstance(given, SensitivityCurves):
         results = list(given)
-    elif isinstance(given, Sensitivity):
+    elif isinstance(given, Result) and not set(_TOLD) - set(given.to_dict()):
         results = [(_COLUMN, given)]
     elif isinstance(given, (list, tuple)) and given:
         results = [one for part in given for one in _results(part)]
@@ -281,7 +306,8 @@ def _results(given: Any) -> list[tuple[str, Sensitivity]]:
             "the function of a sweep must return a Sensitivity, SensitivityCurves, or several of "
             f"them; got {given!r}"
         )
-    lines = Counter((*_line(column, result), result.neighbors.k) for column, result in results)
+    facts = [(column, result.to_dict()) for column, result in results]
+    lines = Counter((*_line(column, fact), fact["distance"]) for column, fact in facts)
     for (column, *line), number in lines.items():
         if number > 1:
             raise InputError(
@@ -292,9 +318,6 @@ def _results(given: Any) -> list[tuple[str, Sensitivity]]:
     return results
 
 
-def _line(column: str, result: Sensitivity) -> tuple[str, ...]:
+def _line(column: str, fact: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the points of one line have in common, the distance apart."""
-    relation = result.neighbors
-    return (
-        *(column, result.query.name, relation.family, relation.meaning, result.kind, result.norm),
-    )
+    return (column, *(fact[name] for name in ("query", "neighbors", "meaning", "kind", "norm")))

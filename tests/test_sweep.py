@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -231,6 +231,36 @@ def test_an_argument_is_not_both_swept_and_fixed():
     with pytest.raises(sl.InputError) as caught:
         sl.sweep(sl.global_sensitivity, "size", [2, 3], size=3, **MEAN)
     assert str(caught.value) == "size is what varies, but is also given as 3; leave that out"
+
+
+@dataclass(frozen=True)
+class Damped:
+    """A result of another kind, which tells of itself as a Sensitivity does."""
+
+    beta: float
+    kind: str = "smooth"
+
+    def to_dict(self):
+        return {**clipped_sum(5).to_dict(), "kind": self.kind, "sensitivity": 2**-self.beta}
+
+
+def test_results_of_other_kinds():
+    swept = sl.sweep(Damped, "beta", [0.5, 1, 2])
+    assert repr(swept).startswith("Smooth sensitivity by beta\n")
+    [ax] = swept.plot().axes
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("smooth sensitivity", "beta")
+    assert ax.lines[0].get_ydata().tolist() == [2**-0.5, 0.5, 0.25]
+
+
+def test_several_kinds_are_several_lines():
+    swept = sl.sweep(
+        lambda beta: [Damped(beta), Damped(0, "local"), clipped_sum(5)], "beta", [1, 2]
+    )
+    assert repr(swept).startswith("Smooth and local and global sensitivity by beta\n")
+    [ax] = swept.plot().axes
+    names = ["sum (smooth)", "sum (local)", "sum (global)"]
+    assert [line.get_label() for line in ax.lines] == names
+    assert ax.get_ylabel() == "sensitivity"
 
 
 # Pictures.

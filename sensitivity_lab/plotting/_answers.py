@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure
@@ -77,7 +77,7 @@ def plot_answers(
     if len(names) != size:
         raise InputError(f"labels: got {len(names)} for answers of {size} coordinates; give {size}")
     if ax is None:
-        figure = new_figure((min(12, max(5, 0.55 * size + 2.5)), 3.6))
+        figure = new_figure((min(12, max(5.5, 0.55 * size + 2.5)), 3.6))
         ax = figure.add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)
     places = np.arange(size)
@@ -85,10 +85,12 @@ def plot_answers(
         style = {"edgecolor": "0.15", "linewidth": 0.8, "zorder": 2, **_BARS[name]}
         ax.bar(places + side, heights, _WIDTH, label=name, **style)
     ax.axhline(0, color="0.15", linewidth=0.8)
+    if all((heights == np.rint(heights)).all() for heights in answers.values()):
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     _mark(ax, *answers.values())
     _name_coordinates(ax, names, numbered=labels is None)
     ax.set_ylabel(f"answer ({unit})" if unit else "answer", **PLAIN)
-    ax.set_title(textwrap.fill(title, 60), fontsize="medium", **PLAIN)
+    ax.set_title(textwrap.fill(title, 50), fontsize="medium", **PLAIN)
     ax.grid(axis="y", color="0.9")
     ax.set_axisbelow(True)
     heading = "above: f(y) − f(x)" if ax.texts else None

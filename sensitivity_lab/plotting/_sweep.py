@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _XLABELS = {"size": "size n of x (records)", "k": "Hamming distance k"}
+_NEEDED = ("argument", "argument_value", "relation", "kind")
 _MOST_NAMED = 12  # values that are no numbers, with a tick each
 
 
@@ -70,6 +71,7 @@ def plot_sweep(
     ...         "query": "mean",
     ...         "relation": "bounded, at most 1",
     ...         "size": [3, 4],
+    ...         "kind": "global",
     ...         "sensitivity": [1.0, 0.75],
     ...     }
     ... )
@@ -77,7 +79,7 @@ def plot_sweep(
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_title()
     ('size n of x (records)', 'age\nbounded, at most 1, n = 3 to 4')
     """
-    missing = [name for name in ("argument", "argument_value", "relation") if name not in frame]
+    missing = [name for name in _NEEDED if name not in frame]
     if missing:
         raise InputError(f"frame: lacks {', '.join(missing)}; call Sweep.plot()")
     values = list(dict.fromkeys(frame["argument_value"]))
@@ -101,8 +103,11 @@ def plot_sweep(
     axes = drawn.axes if ax is None else np.ravel(np.asarray(ax, dtype=object))
     argument = str(frame["argument"].iloc[0])
     label = _XLABELS.get(argument, argument.replace("_", " ")) if xlabel is None else xlabel
+    kinds = set(frame["kind"])
+    what = f"{min(kinds)} sensitivity" if len(kinds) == 1 else "sensitivity"
     for panel in axes:
         panel.set_xlabel(label, **PLAIN)
+        panel.set_ylabel(panel.get_ylabel().replace("global sensitivity", what), **PLAIN)
         _set_axis(panel, places, xscale)
         if not numeric:
             _name_values(panel, [str(value) for value in values])
