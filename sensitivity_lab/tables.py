@@ -199,7 +199,7 @@ class TableUniverse(Universe):
         >>> TableUniverse.from_domain({"sex": ["f", "m"], "age": [20, 30]}, copies=2).column("age")
         Universe of 8 records: 20 (x4), 30 (x4)
         """
-        listed = self.listed(name)
+        listed = [int(v) if isinstance(v, bool) else v for v in self.listed(name)]
         if self.counts is None:
             return Universe.from_domain(dict.fromkeys(listed))
         totals: dict[Any, int] = {}
@@ -314,8 +314,8 @@ def _as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
     if not allow_missing and missing.any():
         name = missing.index[int(np.argmax(missing.to_numpy() > 0))]
         raise InputError(
-            f"column {name!r} has {missing[name]} missing values; pass allow_missing=True to make "
-            "them ordinary values of the universe, or drop or replace them first"
+            f"column {name!r} has missing values ({missing[name]} of {len(frame)}); pass "
+            "allow_missing=True to make them ordinary values, or drop or replace them first"
         )
     return frame
 
@@ -363,11 +363,21 @@ def _records(frame: pd.DataFrame) -> list[Row]:
 
 def _product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     """Return every combination of the values of the columns, as a table."""
+    if not domains:
+        raise InputError("a universe of records needs at least one column, got no domains")
     columns = {}
     for name, values in domains.items():
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
         columns[name] = pd.Series(list(values))
+        if columns[name].empty:
+            raise InputError(f"the domain of column {name!r} must list at least one value")
+        twice = columns[name][columns[name].duplicated()]
+        if len(twice):
+            raise InputError(
+                f"the domain of column {name!r} lists {twice.tolist()[0]!r} more than once; list "
+                "every value once"
+            )
     lengths = [len(column) for column in columns.values()]
     if math.prod(lengths) > _MOST_ROWS:
         raise InputError(

@@ -17,11 +17,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors"},
     {"arithmetic", "_parallel", "queries.sums"},
-    {"norms", "universe"},
-    {"neighbors", "queries.base", "tables"},
-    {"arithmetic", "_parallel"},
     {"damping", "norms", "universe"},
-    {"neighbors", "queries.base"},
+    {"neighbors", "queries.base", "tables"},
     {"listing", "blocks", "queries.functions", "queries.moments", "queries.quantiles"},
     {"queries.records"},
     {"queries.groups"},
@@ -127,6 +124,10 @@ def run_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 def parse(file: Path) -> ast.Module:
     return ast.parse(file.read_text("utf-8"))
+
+
+def test_every_unit_has_one_place_in_the_order():
+    assert sum(map(len, LAYERS)) == len(LAYER)
 
 
 @each_file

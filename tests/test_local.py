@@ -197,8 +197,10 @@ def test_parallel_listing_gives_the_same():
     assert (one.value, one.witness) == (two.value, two.witness)
 
 
-def test_the_methods_are_those_of_the_global_engines():
-    assert [engine.name for engine in LOCAL_ENGINES] == [engine.name for engine in ENGINES]
+def test_the_methods_have_names_of_global_engines():
+    names = [engine.name for engine in ENGINES]
+    local = [engine.name for engine in LOCAL_ENGINES]
+    assert local == [name for name in names if name in local]
 
 
 def message(error, call):

@@ -106,9 +106,9 @@ def check(asked: Asked, ours, theirs, vector: bool, method: str, norms=NORMS) ->
     ("method", "case"),
     [(method, case) for method, cases in TAKES.items() for case in cases],
 )
-@each_relation
-@given(data=st.data())
-def test_agrees_with_the_definition(method, case, family, exactly, data):
+@pytest.mark.parametrize("family", RELATIONS)
+@given(data=st.data(), exactly=st.booleans())
+def test_agrees_with_the_definition(method, case, family, data, exactly):
     kind = CASES[case]
     norm = data.draw(st.sampled_from(NORMS))
     check(*data.draw(kind.on(family, exactly)), kind.vector, method, (norm,))

@@ -51,7 +51,7 @@ def test_missing_values_are_refused_unless_they_are_allowed(column, make):
     table = pd.DataFrame({"x": column, "y": [1, 2, 3]})
     refused(
         lambda: getattr(sl.TableUniverse, make)(table),
-        *("'x'", "1 missing", "allow_missing=True"),
+        *("'x'", "missing values (1 of 3)", "allow_missing=True"),
     )
 
 
@@ -67,7 +67,6 @@ def test_missing_values_in_a_domain_are_refused(value):
     ("make", "parts"),
     [
         (lambda: sl.TableUniverse.from_dataset([1, 2]), ("DataFrame", "list")),
-        (lambda: sl.TableUniverse.from_dataset(TABLE["age"]), ("DataFrame", "Series")),
         (lambda: sl.TableUniverse.from_dataset(TABLE.iloc[:0]), ("at least one", "0 rows")),
         (lambda: sl.TableUniverse.from_dataset(pd.DataFrame(index=[0, 1])), ("column",)),
         (
@@ -90,10 +89,6 @@ def test_missing_values_in_a_domain_are_refused(value):
         (
             lambda: sl.TableUniverse.from_domain({"a": [1, 2]}, copies=1.5),
             ("copies", "positive integers", "1.5"),
-        ),
-        (
-            lambda: sl.TableUniverse.from_dataset(pd.DataFrame({"a": [math.inf, 1.0]})),
-            ("inf", "'a'", "finite"),
         ),
         (
             lambda: sl.TableUniverse.from_dataset(pd.DataFrame({"a": [[1], [2]]})),

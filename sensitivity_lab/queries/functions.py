@@ -124,9 +124,11 @@ class Function(Query):
 
     def _numbers(self, answer: Any, row: Any) -> NDArray[np.float64]:
         """Return a number, or an array of them, as floats; raise QueryError for anything else."""
-        shown = answer.tolist() if hasattr(answer, "tolist") else answer
+        shown = repr(answer.tolist() if hasattr(answer, "tolist") else answer)
+        if "\n" in shown:
+            shown = f"{type(answer).__name__} of shape {np.shape(answer)}"
         wrong = QueryError(
-            f"{self._on(row)} returned {shown!r}; a query returns one finite number, or a 1-D "
+            f"{self._on(row)} returned {shown}; a query returns one finite number, or a 1-D "
             "array of them"
         )
         if isinstance(answer, (str, bytes)) or np.iscomplexobj(answer):

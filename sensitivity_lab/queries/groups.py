@@ -64,8 +64,11 @@ class Histogram(RecordQuery):
             rising = all(one < other for one, other in pairwise(edges))
         except TypeError:
             rising = False
-        if len(edges) < 2 or not rising or any(pd.isna(edge) for edge in edges):
-            raise InputError(f"bins must be at least two ascending edges, got {list(edges)!r}")
+        words = any(isinstance(edge, (str, bytes)) or pd.isna(edge) for edge in edges)
+        if len(edges) < 2 or not rising or words:
+            raise InputError(
+                f"bins must be at least two ascending numbers or dates, got {list(edges)!r}"
+            )
         object.__setattr__(self, "bins", edges)
 
     @property
@@ -138,13 +141,17 @@ class GroupBy(RecordQuery):
 
     column: Any
     query: Any
-    groups: Sequence[Any]
+    groups: Sequence[Any] | None = None
 
     vector: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         object.__setattr__(self, "query", _part(self.query))
+        if self.groups is None:
+            raise InputError(
+                "groups must be given: which groups there are must not depend on the data"
+            )
         object.__setattr__(self, "groups", _keys("groups", self.groups))
 
     @property
@@ -156,7 +163,7 @@ class GroupBy(RecordQuery):
     def labels(self) -> tuple[str, ...]:
         """The groups, with the answers' own labels where there are several."""
         inner = _labels(self.query)
-        groups = ["missing" if key is None else str(key) for key in self.groups]
+        groups = ["missing" if key is None else str(key) for key in self.groups or ()]
         if len(inner) == 1:
             return tuple(groups)
         return tuple(f"{group}: {label}" for group in groups for label in inner)
@@ -165,7 +172,9 @@ class GroupBy(RecordQuery):
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
         listed = universe.listed(self.column)
-        members = [as_terms([_same(value, group) for value in listed]) for group in self.groups]
+        members = [
+            as_terms([_same(value, group) for value in listed]) for group in self.groups or ()
+        ]
         return _side_by_side([replace(inner, terms=inner.terms * inside) for inside in members])
 
 
@@ -239,8 +248,9 @@ def _part(query: Any) -> Query:
         return Count()
     if not isinstance(query, Query) or not query.on_records or query.arithmetic == "float":
         raise InputError(
-            f"a part of a Stack or GroupBy must be a query on records, such as Count() or "
-            f"SumOf('age'), got {query!r}; write several answers of your own as one function"
+            f"a part of a Stack or GroupBy must be a query on records, such as Count(), "
+            f"SumOf('age') or MeanOf('age'), got {query!r}; write several answers of your own as "
+            "one function"
         )
     return query
 

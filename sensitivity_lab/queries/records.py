@@ -77,8 +77,8 @@ class CountIf(RecordQuery):
     predicate : callable or str
         Takes a DataFrame and returns a boolean per row, each from its own row alone; or an
         expression for `DataFrame.eval`, such as "age >= 18". Where it is missing, it does not hold.
-    label : str, optional
-        What tables and legends call the query; by default the expression or the function's name.
+    name : str, optional
+        What tables and legends call the query; by default made of the expression or the function.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class CountIf(RecordQuery):
     """
 
     predicate: Callable[[pd.DataFrame], Any] | str
-    label: str | None = None
+    name: str = ""
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -98,16 +98,11 @@ class CountIf(RecordQuery):
                 "predicate must be a function of a DataFrame, or an expression such as "
                 f"'age >= 18', got {self.predicate!r}"
             )
-
-    @property
-    def name(self) -> str:
-        """What tables and legends call the query."""
-        if self.label is not None:
-            return self.label
-        if isinstance(self.predicate, str):
-            return f"count of {self.predicate}"
-        named = getattr(self.predicate, "__name__", "<lambda>")
-        return "count_if" if named == "<lambda>" else f"count of {named}"
+        if not self.name:
+            text = self.predicate
+            named = text if isinstance(text, str) else getattr(text, "__name__", "<lambda>")
+            made = "count_if" if named == "<lambda>" else f"count of {named}"
+            object.__setattr__(self, "name", made)
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sum of 1 over the records for which the predicate holds."""
@@ -124,6 +119,7 @@ class CountIf(RecordQuery):
 
     def _holds(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
         """Return for which rows the predicate holds, or raise QueryError."""
+        flags: Any
         try:
             if isinstance(self.predicate, str):
                 flags = frame.eval(self.predicate)
@@ -134,11 +130,13 @@ class CountIf(RecordQuery):
                 f"the predicate of {self.name!r} raised {type(error).__name__}: {error}; the "
                 f"columns are {', '.join(map(repr, frame.columns))}"
             ) from error
-        series = pd.Series(np.asarray(flags)) if not isinstance(flags, pd.Series) else flags
-        if len(series) != len(frame) or not pd.api.types.is_bool_dtype(series.dtype):
+        one_each = np.ndim(flags) == 1 and len(flags) == len(frame)
+        series = pd.Series(flags) if one_each else pd.Series()
+        if not one_each or not pd.api.types.is_bool_dtype(series.dtype):
+            came = f"{type(flags).__name__} of shape {np.shape(flags)}" if np.ndim(flags) else flags
             raise QueryError(
-                f"the predicate of {self.name!r} returned {series.dtype} of length {len(series)} "
-                f"for {len(frame)} rows; it must return a boolean per row"
+                f"the predicate of {self.name!r} returned {came!s} for {len(frame)} rows; it must "
+                "return one boolean per row"
             )
         holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)
         return holds
