@@ -28,7 +28,7 @@ from .errors import (
     VerificationError,
 )
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
-from .local import local_sensitivity
+from .local import local_curves, local_sensitivity
 from .neighbor_rows import NeighborRow, NeighborTable
 from .neighbor_table import neighbor_table
 from .neighbors import Bounded, SymmetricDifference, Unbounded
@@ -98,6 +98,7 @@ __all__ = [
     "datasets",
     "from_function",
     "global_sensitivity",
+    "local_curves",
     "local_sensitivity",
     "neighbor_table",
     "neighboring_datasets",

@@ -119,7 +119,7 @@ class SensitivityCurves:
             Columns: column, query, neighbors, distance, size, sensitivity (in its unit), status,
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
             (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
-            not below it, to scale noise by).
+            not below it, to scale noise by), kind ("global" or "local").
         """
         return pd.DataFrame(
             {
@@ -136,6 +136,7 @@ class SensitivityCurves:
                 "meaning": point.neighbors.meaning,
                 "exact": "" if point.exact is None else str(point.exact),
                 "upper": point.upper,
+                "kind": point.kind,
             }
             for column, point in self.points
         )
@@ -190,7 +191,9 @@ class SensitivityCurves:
     @property
     def _title(self) -> str:
         sizes = dict.fromkeys(str(point.size) for _, point in self.points)
-        return f"Global sensitivity by Hamming distance k, size {', '.join(sizes)}"
+        kinds = dict.fromkeys(point.kind for _, point in self.points)
+        what = " and ".join(kinds).capitalize()
+        return f"{what} sensitivity by Hamming distance k, size {', '.join(sizes)}"
 
     def __repr__(self) -> str:
         table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
@@ -264,8 +267,8 @@ def sensitivity_curves(
     check_method(method)
     in_norm = check_norm(norm)
     columns = as_universes(universes)
-    asked = _as_queries(queries)
-    relations = _as_relations(neighbors, distances, exactly)
+    asked = as_queries(queries)
+    relations = as_relations(neighbors, distances, exactly)
     options = Options(n_jobs, progress, memory_limit)
     # Every problem is checked, and every engine chosen, before the first search starts.
     problems = []
@@ -290,7 +293,7 @@ def sensitivity_curves(
     return SensitivityCurves(tuple(points))
 
 
-def _as_queries(queries: Any) -> tuple[Query, ...]:
+def as_queries(queries: Any) -> tuple[Query, ...]:
     """Return queries with distinct names."""
     several = isinstance(queries, Iterable) and not isinstance(queries, (str, Query))
     asked = tuple(map(as_query, queries if several else [queries]))
@@ -306,7 +309,7 @@ def _as_queries(queries: Any) -> tuple[Query, ...]:
     return asked
 
 
-def _as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relation, ...]:
+def as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relation, ...]:
     """Return every relation at every distance."""
     several = isinstance(neighbors, Iterable) and not isinstance(neighbors, str)
     families = [

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from .curves import SensitivityCurves, as_queries, as_relations
 from .neighbors import Multiplicities, as_relation, check_dataset, multiplicities_of
 from .norms import check_norm
 from .problem import LocalProblem, Problem
-from .queries import as_query
+from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
-from .search import choose_local
+from .search import check_method, choose_local
 from .search.engine import Options
 from .sensitivity import conclude
 from .universe import Universe, check_universe
@@ -97,6 +99,83 @@ def local_sensitivity(
     x = dataset_of(dataset, check_universe(universe))
     problem = LocalProblem(universe, as_query(query), relation, x, check_norm(norm)).checked()
     return solve_local(problem, method, Options(n_jobs, progress, memory_limit))
+
+
+def local_curves(
+    dataset: Any,
+    universe: Universe,
+    queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
+    *,
+    distances: Any,
+    neighbors: Any,
+    exactly: bool = False,
+    column: str = "records",
+    norm: str = "L1",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    memory_limit: int = Options.memory_limit,
+) -> SensitivityCurves:
+    """Compute the local sensitivity of several queries at several Hamming distances.
+
+    Parameters
+    ----------
+    dataset : iterable of numbers, shape (n,)
+        x, a sub-multiset of the universe, in any order.
+    universe : Universe
+        What neighbors are drawn from.
+    queries : iterable of str, Query or callable, default the ten of the article
+        See `global_sensitivity`.
+    distances : int or iterable of int
+        The Hamming distances k.
+    neighbors : str or Relation, or an iterable of them
+        The neighbor relation or relations; of a Relation, k is replaced by the distances.
+    exactly : bool, default False
+        Whether k is the distance exactly, instead of at most.
+    column : str, default "records"
+        What tables and pictures call the data.
+    norm, method, n_jobs, progress, memory_limit
+        See `local_sensitivity`.
+
+    Returns
+    -------
+    SensitivityCurves
+        Of kind "local". Its table has the columns of the global one, so both fit on one plot:
+        ``plot_curves(pd.concat([here.to_frame(), everywhere.to_frame()]))``.
+
+    Raises
+    ------
+    InputError, NoEngineError, QueryError
+        See `local_sensitivity`.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+    >>> sl.local_curves(
+    ...     [1, 2, 3], universe, ["median", "sum"], distances=[1, 2], neighbors="bounded"
+    ... )
+    Local sensitivity by Hamming distance k, size 3
+    k                                 1   2
+    column  neighbors        query
+    records bounded, at most median   1   8
+                             sum     10  18
+    """
+    check_method(method)
+    x = dataset_of(dataset, check_universe(universe))
+    asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
+    in_norm, options = check_norm(norm), Options(n_jobs, progress, memory_limit)
+    families = dict.fromkeys(relation.at(1) for relation in relations)
+    problems = [
+        LocalProblem(universe, query, relation, x, in_norm).checked()
+        for family in families
+        for query in asked
+        for relation in relations
+        if relation.at(1) == family
+    ]
+    return SensitivityCurves(
+        tuple((column, solve_local(problem, method, options)) for problem in problems)
+    )
 
 
 def dataset_of(dataset: Any, universe: Universe) -> Multiplicities:

@@ -276,3 +276,34 @@ def test_an_order_statistic_with_a_negative_weight_is_listed():
     assert LocalQuantiles().refusal(problem, Options()).reason == (
         "quantiles does not cover median: it has a negative weight"
     )
+
+
+def test_local_curves_are_the_local_sensitivities():
+    universe, x = sl.Universe.from_dataset([1, 2, 3, 10, 11]), [1, 2, 3]
+    curves = sl.local_curves(
+        x,
+        universe,
+        ["median", "sum"],
+        distances=[1, 2],
+        neighbors=["bounded", "unbounded"],
+        column="days",
+    )
+    frame = curves.to_frame()
+    assert set(frame["kind"]) == {"local"}
+    assert set(frame["column"]) == {"days"}
+    assert len(frame) == 8
+    for _, point in curves:
+        alone = sl.local_sensitivity(x, universe, point.query, neighbors=point.neighbors)
+        assert (point.value, point.witness) == (alone.value, alone.witness)
+    assert repr(curves).startswith("Local sensitivity by Hamming distance k, size 3\n")
+
+
+def test_local_curves_check_everything_first():
+    universe = sl.Universe.from_dataset([1, 2, 3])
+    assert (
+        message(
+            sl.InputError,
+            lambda: sl.local_curves([1, 2], universe, [], distances=1, neighbors="bounded"),
+        )
+        == "queries must name at least one query, got none"
+    )

@@ -1,4 +1,4 @@
-"""Global sensitivity against the Hamming distance."""
+"""Global, local and smooth sensitivity against the Hamming distance."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -16,10 +17,6 @@ from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._figures import PLAIN, given_axes, new_figure, query_unit
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # Okabe and Ito's palette, with a gray for its yellow, which is too pale for a line on white. The
 # three lengths have no common divisor, so the first 440 queries all differ.
@@ -39,9 +36,10 @@ _ACROSS = 3  # panels in a row
 
 @dataclass(frozen=True)
 class _Panel:
-    """What one Axes shows: a row per distance and a column per query in `table`."""
+    """What one Axes shows: a row per distance and a column per curve in `table`."""
 
     column: str
+    queries: list[str]
     title: str
     xlabel: str
     table: pd.DataFrame
@@ -57,16 +55,19 @@ def plot_curves(
     yscale: str = "linear",
     figsize: tuple[float, float] | None = None,
 ) -> Any:
-    """Draw global sensitivity against the Hamming distance.
+    """Draw sensitivities against the Hamming distance.
 
     A panel per data column and neighbor relation, a line with markers per query. Data columns fill
     rows of three panels; with several relations each data column is a row, its relations side by
     side on one scale. A curve that others cover is drawn wider beneath them, its markers hollow.
+    With several kinds of sensitivity a query keeps its color and a kind its dash pattern.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A row per column, query, relation and distance, as `SensitivityCurves.to_frame` gives it.
+        A row per column, query, relation and distance, as `SensitivityCurves.to_frame` gives it;
+        perhaps with a column `kind` ("global", "local", or what `SmoothSensitivity.to_frame`
+        gives; global where it is missing), also several tables concatenated.
     ax : Axes or sequence of Axes, optional
         Where to draw, an Axes per panel: column by column, within a column relation by relation.
         The default is a new figure. Without a layout engine of the caller's figure these Axes
@@ -113,6 +114,7 @@ def plot_curves(
     _check_frame(frame)
     if yscale not in ("linear", "log"):
         raise InputError(f"yscale: got {yscale!r}; use 'linear' or 'log'")
+    frame, title_of_legend, what = _with_curves(frame)
     panels = _panels(frame)
     if ax is None:
         rows, columns = (1 + max(panel.cell[i] for panel in panels) for i in (0, 1))
@@ -121,19 +123,19 @@ def plot_curves(
         axes = [figure.add_subplot(grid[panel.cell]) for panel in panels]
     else:
         axes = given_axes(ax, len(panels))
-    lines = _styled_lines(list(frame["query"].unique()), panels)
+    lines = _styled_lines(_numbered(frame), panels)
     for target, panel in zip(axes, panels, strict=True):
         beside = [other.table for other in panels if other.column == panel.column]
         _draw_panel(target, panel, lines, _limits(beside, yscale), yscale)
         target.set_ylabel(
-            _ylabel(panel.table.columns, (units or {}).get(panel.column, "")), **PLAIN
+            _ylabel(what, panel.queries, (units or {}).get(panel.column, "")), **PLAIN
         )
     if ax is not None:
         if title is not None:
             axes[0].set_title(f"{title}\n{axes[0].get_title()}", **PLAIN, fontsize="medium")
-        _legend_beside(axes, lines)
+        _legend_beside(axes, lines, title_of_legend)
         return ax
-    legend = figure.legend(**_legend_content(lines), loc="outside right upper")
+    legend = figure.legend(**_legend_content(lines, title_of_legend), loc="outside right upper")
     _name_entries(legend, lines)
     beside_panels = legend.get_window_extent().width / figure.dpi  # inches
     if figsize is None:
@@ -153,10 +155,35 @@ def _check_frame(frame: pd.DataFrame) -> None:
     if frame.empty:
         raise InputError("frame: has no rows, so there is nothing to draw")
     point = ["column", "query", "neighbors", "meaning", "distance"]
+    if "kind" in frame.columns:
+        point.insert(2, "kind")
     twice = frame[frame.duplicated(point)]
     if len(twice):
         found = ", ".join(f"{name} {twice.iloc[0][name]!s}" for name in point)
         raise InputError(f"frame: more than one row for {found}; draw one size at a time")
+
+
+def _with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
+    """Return the frame with what legends call each curve, their title, and the y axis' name."""
+    given = frame["kind"] if "kind" in frame.columns else pd.Series("global", frame.index)
+    kind = given.fillna("global").astype(str)
+    frame = frame.assign(kind=kind, curve=frame["query"])
+    if kind.nunique() == 1:
+        one = kind.iloc[0]
+        return frame, "query", f"{one} sensitivity" if one in ("global", "local") else one
+    if frame["query"].nunique() == 1:
+        return frame.assign(curve=kind), "kind", "sensitivity"
+    return frame.assign(curve=frame["query"] + ", " + kind), "query, kind", "sensitivity"
+
+
+def _numbered(frame: pd.DataFrame) -> dict[str, tuple[int, int]]:
+    """Return the curves in order of appearance, with the numbers of their colors and dashes."""
+    queries, kinds = (list(frame[name].unique()) for name in ("query", "kind"))
+    curves = frame.drop_duplicates("curve")
+    return {
+        curve: (queries.index(query), kinds.index(kind) if len(kinds) > 1 else queries.index(query))
+        for curve, query, kind in zip(curves["curve"], curves["query"], curves["kind"], strict=True)
+    }
 
 
 def _panels(frame: pd.DataFrame) -> list[_Panel]:
@@ -174,14 +201,15 @@ def _panels(frame: pd.DataFrame) -> list[_Panel]:
                 if len(relations) == 1
                 else (row * blocks + place // _ACROSS, place % _ACROSS)
             )
-            table = part.pivot(index="distance", columns="query", values="sensitivity")
+            table = part.pivot(index="distance", columns="curve", values="sensitivity")
             name = textwrap.fill(str(column), 34)
             panels.append(
                 _Panel(
                     column=column,
                     title=f"{name}\n{neighbors}, {_size_text(part['size'])}",
                     xlabel=f"Hamming distance k ({meaning})",
-                    table=table[part["query"].unique()],
+                    queries=list(part["query"].unique()),
+                    table=table[part["curve"].unique()],
                     cell=cell,
                 )
             )
@@ -193,24 +221,27 @@ def _size_text(sizes: Iterable[Any]) -> str:
     return f"n = {every[0]}" if len(every) == 1 else f"n = {every[0]} to {every[-1]}"
 
 
-def _styled_lines(queries: Sequence[str], panels: Sequence[_Panel]) -> dict[str, Line2D]:
-    """A line per query as every panel and the legend show it, in order of appearance."""
-    covers = dict.fromkeys(queries, 0)  # how many later curves lie on top of a query's curve
-    for i, query in reversed(list(enumerate(queries))):
-        on_top = [covers[q] + 1 for q in queries[i + 1 :] if _coincide(query, q, panels)]
-        covers[query] = max(on_top, default=0)
+def _styled_lines(
+    numbered: Mapping[str, tuple[int, int]], panels: Sequence[_Panel]
+) -> dict[str, Line2D]:
+    """A line per curve as every panel and the legend show it, in order of appearance."""
+    curves = list(numbered)
+    covers = dict.fromkeys(curves, 0)  # how many later curves lie on top of a curve
+    for i, curve in reversed(list(enumerate(curves))):
+        on_top = [covers[q] + 1 for q in curves[i + 1 :] if _coincide(curve, q, panels)]
+        covers[curve] = max(on_top, default=0)
     return {
-        query: Line2D(
+        curve: Line2D(
             [],
             [],
-            color=_COLORS[i % len(_COLORS)],
-            linestyle=_DASHES[i % len(_DASHES)],
+            color=_COLORS[color % len(_COLORS)],
+            linestyle=_DASHES[dash % len(_DASHES)],
             marker=_MARKERS[i % len(_MARKERS)],
-            linewidth=1.5 + 1.6 * covers[query],
-            markersize=4.5 + 2.5 * covers[query],
-            markerfacecolor="white" if covers[query] else _COLORS[i % len(_COLORS)],
+            linewidth=1.5 + 1.6 * covers[curve],
+            markersize=4.5 + 2.5 * covers[curve],
+            markerfacecolor="white" if covers[curve] else _COLORS[color % len(_COLORS)],
         )
-        for i, query in enumerate(queries)
+        for i, (curve, (color, dash)) in enumerate(numbered.items())
     }
 
 
@@ -243,12 +274,13 @@ def _draw_panel(
 ) -> None:
     ax.set_yscale(yscale, **({"nonpositive": "mask"} if yscale == "log" else {}))
     ax.set_ylim(limits)
-    for query, line in lines.items():
-        if query in panel.table:
-            curve = panel.table[query].dropna()
+    for name, line in lines.items():
+        if name in panel.table:
+            curve = panel.table[name].dropna()
             drawn = Line2D(curve.index.to_numpy(float), curve.to_numpy(float))
             drawn.update_from(line)
-            drawn.set_label(query)
+            drawn.set_label(name)
+            drawn.set_markevery(max(1, len(curve) // 25))
             ax.add_line(drawn)
     k = panel.table.index
     margin = max(0.4, 0.04 * (k.max() - k.min()))
@@ -261,20 +293,20 @@ def _draw_panel(
     ax.set_axisbelow(True)
 
 
-def _ylabel(queries: Iterable[str], unit: str) -> str:
+def _ylabel(what: str, queries: Iterable[str], unit: str) -> str:
     """The unit most queries have in the first line, those with another one in the second."""
     of = {query: query_unit(query, unit) for query in queries}
     usual = unit if unit in of.values() else Counter(of.values()).most_common(1)[0][0]
-    label = f"global sensitivity ({usual})" if usual else "global sensitivity"
+    label = f"{what} ({usual})" if usual else what
     others = ", ".join(f"{query}: {its}" for query, its in of.items() if its != usual)
     return "\n".join(line for text in (label, others) for line in textwrap.wrap(text, 34))
 
 
-def _legend_content(lines: Mapping[str, Line2D]) -> dict[str, Any]:
+def _legend_content(lines: Mapping[str, Line2D], title: str) -> dict[str, Any]:
     return {
         "handles": list(lines.values()),
         "labels": ["query"] * len(lines),
-        "title": "query",
+        "title": title,
         "handlelength": 4,
         "labelspacing": 0.7,
         "frameon": False,
@@ -288,14 +320,14 @@ def _name_entries(legend: Legend, lines: Iterable[str]) -> None:
         text.set_text(query)
 
 
-def _legend_beside(axes: Sequence[Axes], lines: Mapping[str, Line2D]) -> None:
+def _legend_beside(axes: Sequence[Axes], lines: Mapping[str, Line2D], title: str) -> None:
     """Put the legend to the right of the given Axes, making room there if no layout engine does."""
     boxes = [ax.get_position() for ax in axes]
     right = max(zip(axes, boxes, strict=True), key=lambda pair: (round(pair[1].x1, 3), pair[1].y1))[
         0
     ]
     legend = right.legend(
-        **_legend_content(lines), loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0
+        **_legend_content(lines, title), loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0
     )
     _name_entries(legend, lines)
     if right.figure.get_layout_engine() is not None:
