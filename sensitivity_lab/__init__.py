@@ -53,7 +53,8 @@ from .queries import (
 )
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
-from .smooth import SmoothSensitivity, smooth_sensitivity
+from .smooth import smooth_sensitivity
+from .smooth_result import SmoothSensitivity
 from .sweep import Sweep, sweep
 from .tables import TableUniverse
 from .universe import Universe

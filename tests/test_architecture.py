@@ -52,7 +52,7 @@ LAYERS = (
     {"search"},
     {"sensitivity"},
     {"curves", "neighbor_table"},
-    {"local"},
+    {"local", "smooth_result"},
     {"smooth"},
     {"sweep"},
     {"empirical"},

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,13 +76,14 @@ class SmoothQuantiles:
         return Rises(tuple(rises), distance, 0)
 
 
-class _Plan(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Plan:
     """One way to lay out z and the record b that y has instead of its smallest one.
 
     With s new records below and r above, the gaps are worth ``above[r] - below[s]``, if the records
     are in that order: ``floor[s] <= ceiling[r]``.
 
-    Attributes
+    Parameters
     ----------
     below, floor : ndarray of integers, shape (s,)
         What the records below subtract, and the largest of them.
@@ -110,19 +111,37 @@ class _Plan(NamedTuple):
         # If b is a record of x, then z lacks it, so z has a new one.
         if distance + self.new > self.outside or (distance == 0 and not self.new):
             return -1, 0
-        least = max(0, distance - self._most_above)
-        most = min(distance, self.lower)
-        if least > most:
-            return -1, 0
+        least, most = max(0, distance - self.upper + 1), min(distance, self.lower)
         s, r = slice(least, most + 1), slice(distance - most, distance - least + 1)
-        above, ceiling = self.above[r][::-1], self.ceiling[r][::-1]
-        worth = np.where(self.floor[s] <= ceiling, above - self.below[s], -1)
+        floor, ceiling = self._order
+        places = np.flatnonzero(floor[s] <= ceiling[r][::-1])
+        if not len(places):
+            return -1, 0
+        below, above, error = self._rough
+        rough = (above[r][::-1] - below[s])[places]
+        # Rough numbers choose, exact ones decide.
+        places = places[rough >= rough.max() - error]
+        worth = self.above[r][::-1][places] - self.below[s][places]
         place = int(np.argmax(worth))
-        return int(worth[place]), least + place
+        return int(worth[place]), least + int(places[place])
 
-    @property
-    def _most_above(self) -> int:
-        return self.upper - 1
+    @cached_property
+    def _order(self) -> tuple[Whole, Whole]:
+        """The floors and ceilings by their places among all of them, quicker to compare."""
+        both = np.concatenate([self.floor, self.ceiling])
+        places = np.unique(both, return_inverse=True)[1]
+        return places[: len(self.floor)], places[len(self.floor) :]
+
+    @cached_property
+    def _rough(self) -> tuple[NDArray[Any], NDArray[Any], float]:
+        """What is subtracted and added, rounded to floats if too large, and how far that is off."""
+        if self.below.dtype == np.int64:
+            return self.below, self.above, 0.0
+        most = max(abs(int(value)) for value in (*self.below, *self.above))
+        unit = 1 << most.bit_length()
+        below, above = ((values / unit).astype(np.float64) for values in (self.below, self.above))
+        # Each number, at most 1, is rounded once, and so is their difference.
+        return below, above, 2.0**-50
 
 
 @dataclass(frozen=True, eq=False)

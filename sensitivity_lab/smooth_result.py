@@ -1,0 +1,243 @@
+"""What a smooth search returns: the smooth sensitivity and the datasets that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from .damping import Damped
+from .errors import VerificationError
+from .measure import difference_of, exact_answer
+from .neighbors import Bounded, Dataset, Multiplicities, Relation, multiplicities_of, show
+from .queries import Query
+from .result import Sensitivity
+from .universe import Universe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class SmoothSensitivity:
+    """The smooth sensitivity of a query on one dataset x, with its proof.
+
+    Attributes
+    ----------
+    value : float
+        The smooth sensitivity, in the query's unit: the float nearest to the exact one.
+    upper : float or None
+        The smallest float that is not below the exact one. None for callers' functions.
+    beta : Fraction
+        The damping per unit of distance, exactly what was given.
+    distance : int
+        How far from x the dataset z is that attains the maximum.
+    local_at_distance : tuple of Fraction or float
+        Entry t is the largest local sensitivity of the datasets within distance t of x, for t =
+        0, ..., T; larger distances than T cannot matter. Rational where the answers are, else the
+        nearest float.
+    x : tuple of records
+        The dataset, ascending.
+    local : Sensitivity
+        The local sensitivity of z, with the neighbor y of z that attains it.
+    status : {"exact"}
+        "exact": no dataset gives more; the search left nothing out.
+    method : str
+        The name of the engine.
+    arithmetic : {"exact", "float"}
+        Whether candidates were compared exactly, or as the floats a function returned.
+    datasets_evaluated : int
+        On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
+    neighbors : Relation
+        At distance 1.
+    sizes : tuple of (int, int or None)
+        The smallest and the largest size of the datasets z and y; None: no largest one.
+    """
+
+    value: float
+    upper: float | None
+    beta: Fraction
+    distance: int
+    local_at_distance: tuple[Fraction | float, ...]
+    x: Dataset
+    local: Sensitivity
+    status: Literal["exact"]
+    method: str
+    arithmetic: Literal["exact", "float"]
+    datasets_evaluated: int
+    neighbors: Relation
+    sizes: tuple[int, int | None]
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def z(self) -> Dataset:
+        """The dataset at `distance` from x whose damped local sensitivity is the largest."""
+        return self.local.witness.x
+
+    @property
+    def y(self) -> Dataset:
+        """The neighbor of z that attains the local sensitivity of z."""
+        return self.local.witness.y
+
+    @property
+    def query(self) -> Query:
+        """The query."""
+        return self.local.query
+
+    @property
+    def universe(self) -> Universe:
+        """What the datasets are drawn from."""
+        return self.local.universe
+
+    @property
+    def size(self) -> int:
+        """The number of records of x."""
+        return len(self.x)
+
+    def verify(self) -> None:
+        """Recompute what the datasets x, z and y prove.
+
+        Raises
+        ------
+        VerificationError
+            If z and y are not what `local` says, z is not at `distance` from x, or the value or the
+            upper bound is not that of z and y. That no other dataset gives more is the search's
+            claim.
+        """
+        self.local.verify()
+        x, z = (multiplicities_of(data, self.universe) for data in (self.x, self.z))
+        apart = _distance(x, z, self.neighbors)
+        if apart != self.distance:
+            raise VerificationError(
+                f"z = {show(self.z)} is at distance {apart} from x = {show(self.x)}, "
+                f"stated is {self.distance}"
+            )
+        y = multiplicities_of(self.y, self.universe)
+        of_z, of_y = (exact_answer(self.query, self.universe, data) for data in (z, y))
+        gap = difference_of(of_z, of_y, self.local.norm, self.query.root)
+        damped = Damped(gap, self.beta, self.distance)
+        for name, stated, computed in (
+            ("value", self.value, damped.nearest()),
+            ("upper bound", self.upper, None if self.upper is None else damped.upper()),
+        ):
+            if stated != computed:
+                raise VerificationError(
+                    f"the {name} of {self.query.name} is stated as {stated}, but z and y give "
+                    f"{computed}; z = {show(self.z)}, y = {show(self.y)}"
+                )
+
+    def to_frame(self, column: str = "records") -> pd.DataFrame:
+        """Return a tidy DataFrame with two rows per distance t = 0, ..., T.
+
+        Parameters
+        ----------
+        column : str, default "records"
+            What to call the data.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns: column, query, kind, neighbors, meaning, distance (t), size, sensitivity. Of
+            kind "local within k" it is the largest local sensitivity within distance t of x, of
+            kind "smooth" that times exp(-beta t), whose maximum is the smooth sensitivity.
+        """
+        largest = np.array([float(gap) for gap in self.local_at_distance])
+        distances = np.arange(len(largest))
+        damped = largest * np.exp(-float(self.beta) * distances)
+        damped[self.distance] = self.value
+        shared = {
+            "neighbors": self.neighbors.family,
+            "meaning": "at most",
+            "distance": distances,
+            "size": self.size,
+        }
+        return pd.concat(
+            [
+                pd.DataFrame(
+                    {"column": column, "query": self.query.name, "kind": kind, **shared}
+                    | {"sensitivity": values}
+                )
+                for kind, values in (("local within k", largest), ("smooth", damped))
+            ],
+            ignore_index=True,
+        )
+
+    def plot(self, column: str = "records", **options: Any) -> Figure:
+        """Draw the largest local sensitivity and its damped form against the distance from x.
+
+        Parameters
+        ----------
+        column : str, default "records"
+            What to call the data.
+        **options
+            Of `sensitivity_lab.plotting.plot_curves`, such as `units`, `title` and `ax`.
+        """
+        from .plotting import plot_curves
+
+        figure: Figure = plot_curves(self.to_frame(column), **options)
+        return figure
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        name, witness = self.query.name, self.local.witness
+        gap = self.local_at_distance[self.distance]
+        lowest, highest = self.sizes
+        if highest is None:
+            sizes = f"; z and y of size {lowest} or more"
+        else:
+            sizes = f"; z and y of size {lowest} to {highest}" if lowest < highest else ""
+        evaluated = "no dataset needed evaluation"
+        if self.datasets_evaluated:
+            evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
+        short = isinstance(gap, Fraction) and len(str(gap)) <= 24
+        times = f"{gap if short else format(float(gap), '.10g')} * exp(-{_short(self.beta)} * "
+        return [
+            ("value", f"{times}{self.distance})"),
+            ("neighbors", f"{self.neighbors}; size {self.size}{sizes}; {self.universe.extent}"),
+            ("dataset x", show(self.x)),
+            ("z", f"{show(self.z)}  {name} {_number(witness.query_x)}, {self.distance} from x"),
+            ("y", f"{show(self.y)}  {name} {_number(witness.query_y)}, a neighbor of z"),
+            ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
+        ]
+
+    @property
+    def _title(self) -> str:
+        how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
+        norm = f", {self.local.norm} norm" if isinstance(self.local.witness.query_x, tuple) else ""
+        return f"Smooth sensitivity of {self.query.name}{norm}: {self.value:.10g} ({how})"
+
+    def __repr__(self) -> str:
+        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for fact, text in self._facts()
+        )
+        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
+    """Return how far two datasets are apart."""
+    if isinstance(relation, Bounded):
+        return int(np.maximum(z - x, 0).sum())
+    return int(np.abs(z - x).sum())
+
+
+def _short(value: Fraction) -> str:
+    """Return a rational as it is, or as a float if that is shorter to read."""
+    return str(value) if value.denominator < 1000 else f"{float(value):.10g}"
+
+
+def _number(answer: Any) -> str:
+    if not isinstance(answer, tuple):
+        return f"{answer:.10g}"
+    return show([f"{number:.10g}" for number in answer], "numbers")
