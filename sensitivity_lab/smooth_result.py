@@ -168,6 +168,27 @@ class SmoothSensitivity:
             ignore_index=True,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects, under the names of `Sensitivity.to_dict`."""
+        return {
+            **self.local.to_dict(),
+            "neighbors": self.neighbors.family,
+            "meaning": self.neighbors.meaning,
+            "distance": self.neighbors.k,
+            "size": self.size,
+            "kind": "smooth",
+            "sensitivity": self.value,
+            "exact": None,
+            "upper": self.upper,
+            "method": self.method,
+            "datasets_evaluated": self.datasets_evaluated,
+            "beta": str(self.beta),
+            "at_distance": self.distance,
+            "x": self.x,
+            "z": self.z,
+            "y": self.y,
+        }
+
     def plot(self, column: str = "records", **options: Any) -> Figure:
         """Draw the largest local sensitivity and its damped form against the distance from x.
 

@@ -118,7 +118,7 @@ class Sweep:
         """
         from .plotting import plot_sweep
 
-        frame = self.to_frame().assign(relation=self._relations(), query=self._labels())
+        frame = self.to_frame().assign(relation=self._relations(), query=self._labels("norm"))
         figure: Figure = plot_sweep(frame, **options)
         return figure
 
@@ -143,11 +143,9 @@ class Sweep:
             for fact in facts
         ]
 
-    def _labels(self) -> list[str]:
-        """Return the name of every point's query, with its kind and norm if they differ."""
-        several = [
-            name for name in ("kind", "norm") if len({fact[name] for fact in self._facts}) > 1
-        ]
+    def _labels(self, *names: str) -> list[str]:
+        """Return the name of every point's query, with those of some facts that differ."""
+        several = [name for name in names if len({fact[name] for fact in self._facts}) > 1]
         return [
             fact["query"] + (f" ({', '.join(fact[name] for name in several)})" if several else "")
             for fact in self._facts
@@ -163,7 +161,7 @@ class Sweep:
         levels = {
             "column": [column for _, column, _ in self.points],
             "neighbors": self._relations(),
-            "query": self._labels(),
+            "query": self._labels("kind", "norm"),
         }
         rows = {id(value): str(value) for value, _, _ in self.points}
         table: dict[Any, dict[int, float]] = {}

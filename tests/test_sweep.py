@@ -258,7 +258,7 @@ def test_several_kinds_are_several_lines():
     )
     assert repr(swept).startswith("Smooth and local and global sensitivity by beta\n")
     [ax] = swept.plot().axes
-    names = ["sum (smooth)", "sum (local)", "sum (global)"]
+    names = ["smooth", "local", "global"]
     assert [line.get_label() for line in ax.lines] == names
     assert ax.get_ylabel() == "sensitivity"
 
@@ -348,3 +348,16 @@ def test_a_frame_that_lacks_columns(over_size):
     with pytest.raises(sl.InputError) as caught:
         plot_sweep(over_size.to_frame())
     assert str(caught.value) == "frame: lacks relation; call Sweep.plot()"
+
+
+def test_smooth_sensitivity_against_beta():
+    universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+    swept = sl.sweep(
+        sl.smooth_sensitivity, "beta", [0.1, 0.5, 1],
+        dataset=(1, 2, 3), universe=universe, query="median",
+    )  # fmt: skip
+    frame = swept.to_frame()
+    assert frame["kind"].tolist() == ["smooth"] * 3
+    assert frame["sensitivity"].is_monotonic_decreasing
+    single = sl.smooth_sensitivity((1, 2, 3), universe, "median", beta=0.5)
+    assert frame["sensitivity"][1] == single.value

@@ -170,7 +170,7 @@ def _with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     frame = frame.assign(kind=kind, curve=frame["query"])
     if kind.nunique() == 1:
         one = kind.iloc[0]
-        return frame, "query", f"{one} sensitivity" if one in ("global", "local") else one
+        return frame, "query", f"{one} sensitivity" if one in ("global", "local", "smooth") else one
     if frame["query"].nunique() == 1:
         return frame.assign(curve=kind), "kind", "sensitivity"
     return frame.assign(curve=frame["query"] + ", " + kind), "query, kind", "sensitivity"

@@ -103,11 +103,8 @@ def plot_sweep(
     axes = drawn.axes if ax is None else np.ravel(np.asarray(ax, dtype=object))
     argument = str(frame["argument"].iloc[0])
     label = _XLABELS.get(argument, argument.replace("_", " ")) if xlabel is None else xlabel
-    kinds = set(frame["kind"])
-    what = f"{min(kinds)} sensitivity" if len(kinds) == 1 else "sensitivity"
     for panel in axes:
         panel.set_xlabel(label, **PLAIN)
-        panel.set_ylabel(panel.get_ylabel().replace("global sensitivity", what), **PLAIN)
         _set_axis(panel, places, xscale)
         if not numeric:
             _name_values(panel, [str(value) for value in values])
