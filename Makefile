@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .NOTPARALLEL:
-.PHONY: help demo test check lint types notebooks stress benchmark benchmark-article benchmark-large clean
+.PHONY: help demo test check lint types notebooks stress benchmark benchmark-article benchmark-large benchmark-local clean
 
 help:
 	@echo "make demo       reproduce the article into results/"
@@ -14,7 +14,7 @@ help:
 	@echo "make check      lint, types, notebooks and the tests"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
-	@echo "make benchmark-article, make benchmark-large   time the rest; see benchmarks/"
+	@echo "make benchmark-article, -large, -local   time the rest; see benchmarks/"
 	@echo "make clean      remove everything that make built"
 
 demo: $(VENV)/installed-test
@@ -47,6 +47,9 @@ benchmark-article: $(VENV)/installed-test
 
 benchmark-large: $(VENV)/installed-test
 	$(BIN)/python benchmarks/large.py
+
+benchmark-local: $(VENV)/installed-test
+	$(BIN)/python benchmarks/local.py
 
 clean:
 	rm -rf $(VENV) results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -231,8 +231,8 @@ class Sensitivity:
             what = "answers that are vectors" if vector else "records that are no numbers"
             raise InputError(f"kind {kind!r} cannot show {what}; use plot('answers')")
         if kind == "witness":
-            named = {"query": self.query.name, "neighbors": str(self.neighbors)}
-            return self.witness.plot(**{**named, **options})
+            told = {"query": self.query.name, "neighbors": str(self.neighbors)}
+            return self.witness.plot(**{**told, **options})
         from .plotting import plot_answers, plot_strip
 
         norm = f" in {self.norm}" if vector else ""
@@ -241,7 +241,8 @@ class Sensitivity:
             f"({self.neighbors}, size {self.size})"
         )
         if kind == "answers" or vector or not numeric:
-            return plot_answers(self.witness, **{"title": title, **options})
+            drawn = {"title": title, "labels": self.query.labels}
+            return plot_answers(self.witness, **{**drawn, **options})
         return plot_strip(self.blocks, **{"title": title, **options})
 
     def _facts(self) -> list[tuple[str, str]]:

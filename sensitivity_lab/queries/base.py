@@ -69,6 +69,11 @@ class Query(ABC):
         """The smallest size of a dataset for which the query is defined."""
         return 1
 
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """What the answers are called, one by one; None where that is not known."""
+        return None if self.arithmetic == "float" else (self.name,)
+
     def weights(self, size: int) -> Weights | None:
         """Return ranks and weights for datasets of a size; None if no order statistic."""
         return None

@@ -162,7 +162,7 @@ class GroupBy(RecordQuery):
     @property
     def labels(self) -> tuple[str, ...]:
         """The groups, with the answers' own labels where there are several."""
-        inner = _labels(self.query)
+        inner = self.query.labels or ()
         groups = ["missing" if key is None else str(key) for key in self.groups or ()]
         if len(inner) == 1:
             return tuple(groups)
@@ -215,7 +215,7 @@ class Stack(RecordQuery):
         return tuple(
             label if not query.vector else f"{query.name}: {label}"
             for query in self.queries
-            for label in _labels(query)
+            for label in query.labels or ()
         )
 
     def sums_on(self, universe: TableUniverse) -> Sums:
@@ -260,10 +260,6 @@ def _sums(query: Query, universe: Universe) -> Sums:
     if sums is None:
         raise InputError(f"{query.name} is not made of sums over records")
     return sums
-
-
-def _labels(query: Query) -> tuple[str, ...]:
-    return query.labels if isinstance(query, RecordQuery) else (query.name,)
 
 
 def _as_list(name: str, values: Any) -> list[Any]:

@@ -50,11 +50,6 @@ class RecordQuery(Query):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
         return self.sums_on(universe)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What the answers are called, one by one."""
-        return (self.name,)
-
     def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
         answer = self.exactly(universe, data)
