@@ -1,0 +1,334 @@
+"""Measuring how stable a transformation is: all neighboring inputs of a small universe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab._parallel import run
+from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.universe import Universe
+
+from .changes import distance_of
+from .domains import Domain, Pair, Table, Values
+from .drawing import Drawn, Indices, draw
+from .exact import Distance
+from .metrics import Metric, PairDistance
+from .stability import MeasuredStability, StabilityWitness
+from .transformation import Transformation
+
+_CHUNK = 256
+"""So many inputs are one piece of work."""
+
+_BLOCK = 1 << 20
+"""So many pairs are looked at together."""
+
+
+def measured_stability(
+    transformation: Transformation,
+    universe: Any,
+    d_in: Any,
+    *,
+    sizes: Any = None,
+    limit: int = 100_000,
+    pair_limit: int = 20_000_000,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> MeasuredStability:
+    """Measure how far outputs can be apart when inputs are at most `d_in` apart.
+
+    The exact maximum of the output distance over all pairs of neighboring inputs, where an input is
+    any sub-multiset of a universe of rows, the empty one included.
+
+    Parameters
+    ----------
+    transformation : Transformation
+        What to measure, from tables or lists to anything that has a distance.
+    universe : DataFrame, list or Universe, or a tuple of two
+        The rows that inputs are drawn from, each as often as it can occur: a DataFrame or a list of
+        dicts for a table, a list of values or a `Universe` for values. One per table.
+    d_in : int or protected change, or a tuple of two
+        The largest distance of neighbors, at least 1; `AddMaxRows(m)` stands for m rows,
+        `AddRowsWithID` for one id with all its rows. One per table: both tables change together.
+    sizes : int or iterable of int, or a tuple of two such, optional
+        Which numbers of rows inputs may have; by default all, or what the domain says. One per
+        table; None for all.
+    limit : int, default 100,000
+        The largest number of inputs to evaluate.
+    pair_limit : int, default 20 million
+        The largest number of pairs to compare.
+    n_jobs : int, optional
+        Worker processes, as in joblib; by default 1, or what `joblib.parallel_config` says.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal and past a second.
+
+    Returns
+    -------
+    MeasuredStability
+        The maximum, what the map says, and a pair of inputs that attains the maximum.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a join's universe has fewer than two keys, with which
+        no search could show how much it changes; if no two inputs are neighbors.
+    TooLargeError
+        If there are too many inputs or pairs; says how many, and what to do.
+
+    Notes
+    -----
+    Evaluates each distinct input once, and the two of the witness once more: the measured value is
+    taken from them. The inputs are the products of (copies + 1) over the distinct rows.
+
+    What it measures is a lower bound of the stability over all data: a larger universe may show
+    more. Where it equals the map, the map is tight. For floats, rows come in one order only, so the
+    rounding that another order of the same rows brings is not seen.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> t = pl.Start(pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+    >>> measured_stability(t, [-1, 2, 5, 7], d_in=2)
+    Measured stability of clamp(0, 5) >> sum_(0, 5): 10 (tight)
+      map        10
+      neighbors  at most 2 rows added or removed
+      witness x  []  to 0
+      witness y  [5, 7]  to 10
+      searched   16 inputs, 80 pairs; universe of 4 rows
+    """
+    metric = transformation.input_metric
+    distances = _distances(d_in, metric)
+    _check_output(transformation)
+    drawn = _drawn(transformation, universe, sizes)
+    _check_size(drawn, limit)
+    relations = [
+        one.pairs(distance, pair_limit) for one, distance in zip(drawn, distances, strict=True)
+    ]
+    inputs = math.prod(len(one.codes) for one in drawn)
+    # Relations hold each pair both ways round, and each input with itself.
+    pairs = (math.prod(len(before) for before, _ in relations) - inputs) // 2
+    if pairs > pair_limit:
+        raise TooLargeError(
+            f"there are {pairs:,} pairs of neighboring inputs, the limit is {pair_limit:,}; take "
+            "fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
+        )
+    if pairs < 1:
+        raise InputError(
+            f"no two of the {inputs:,} inputs are neighbors at a distance of at most {d_in!r} "
+            f"({metric}); take more rows, other sizes, or a larger d_in"
+        )
+    forms = _evaluate(transformation, drawn, n_jobs, progress)
+    search = _Search(transformation.output_metric, *_numbered(forms))
+    found = search.farthest(drawn, relations)
+    x, y = (_input(drawn, index) for index in found)
+    output_x, output_y = transformation(x), transformation(y)
+    given = distances if len(distances) == 2 else distances[0]
+    return MeasuredStability(
+        transformation=transformation,
+        d_in=given,
+        measured=transformation.output_metric.distance(output_x, output_y),
+        bound=transformation.stability_map(given),
+        witness=StabilityWitness(x, y, output_x, output_y),
+        inputs=inputs,
+        pairs=pairs,
+        rows=tuple(len(one.data) for one in drawn),
+    )
+
+
+@dataclass
+class _Search:
+    """The largest distance of outputs, over pairs of inputs given by number.
+
+    Inputs with the same output have the same number in `output_of`; a pair of outputs is measured
+    once, however many pairs of inputs have them.
+    """
+
+    metric: Metric
+    outputs: list[Hashable]
+    output_of: Indices
+    known: dict[int, Distance] = field(default_factory=dict)
+
+    def farthest(
+        self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
+    ) -> tuple[int, int]:
+        """Return a pair of inputs that attains the largest distance, one with few rows."""
+        for _, _, keys in self._keyed(drawn, relations):
+            for key in np.unique(keys).tolist():
+                if key not in self.known:
+                    first, second = divmod(key, len(self.outputs))
+                    self.known[key] = self.metric.between(self.outputs[first], self.outputs[second])
+        largest = max(self.known.values())
+        best = np.array([key for key, value in self.known.items() if value == largest])
+        sizes = drawn[0].dataset_sizes
+        if len(drawn) == 2:
+            sizes = np.add.outer(sizes, drawn[1].dataset_sizes).ravel()
+        found: list[tuple[int, int, int]] = []
+        for before, after, keys in self._keyed(drawn, relations):
+            attains = np.flatnonzero(np.isin(keys, best))
+            if attains.size:
+                total = sizes[before[attains]] + sizes[after[attains]]
+                at = attains[int(np.argmin(total))]
+                found.append((int(total.min()), int(before[at]), int(after[at])))
+        _, x, y = min(found)
+        return x, y
+
+    def _keyed(
+        self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
+    ) -> Iterator[tuple[Indices, Indices, Indices]]:
+        """Yield pairs of different inputs, and a number for the pair of their outputs."""
+        for before, after in _blocks(drawn, relations):
+            first, second = self.output_of[before], self.output_of[after]
+            low, high = np.minimum(first, second), np.maximum(first, second)
+            yield before, after, low * len(self.outputs) + high
+
+
+def _blocks(
+    drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield the pairs of neighboring inputs, each once, many at a time."""
+    before, after = relations[0]
+    others = (np.zeros(1, dtype=np.int64),) * 2 if len(drawn) == 1 else relations[1]
+    width = 1 if len(drawn) == 1 else len(drawn[1].codes)
+    step = max(1, _BLOCK // max(len(others[0]), 1))
+    for first in range(0, len(before), step):
+        part = slice(first, first + step)
+        x = (before[part, None] * width + others[0]).ravel()
+        y = (after[part, None] * width + others[1]).ravel()
+        yield x[x < y], y[x < y]
+
+
+def _evaluate(
+    transformation: Transformation, drawn: list[Drawn], n_jobs: int | None, progress: bool | None
+) -> list[Hashable]:
+    """Return the form of the output of every input, in order."""
+    inputs = math.prod(len(one.codes) for one in drawn)
+    recipes = [(first, min(first + _CHUNK, inputs)) for first in range(0, inputs, _CHUNK)]
+
+    def forms(recipe: tuple[int, int]) -> list[Hashable]:
+        return [
+            transformation.output_metric.form(transformation(_input(drawn, index)))
+            for index in range(*recipe)
+        ]
+
+    lengths = [last - first for first, last in recipes]
+    chunks = run(forms, recipes, lengths, n_jobs=n_jobs, progress=progress)
+    return [form for chunk in chunks for form in chunk]
+
+
+def _numbered(forms: list[Hashable]) -> tuple[list[Hashable], Indices]:
+    """Return the distinct forms, and for each form its number among them."""
+    numbers: dict[Hashable, int] = {}
+    output_of = np.array([numbers.setdefault(form, len(numbers)) for form in forms], dtype=np.int64)
+    return list(numbers), output_of
+
+
+def _input(drawn: list[Drawn], index: int) -> Any:
+    """Return an input by its number: a dataset, or a tuple of two."""
+    if len(drawn) == 1:
+        return drawn[0].dataset(index)
+    first, second = divmod(index, len(drawn[1].codes))
+    return drawn[0].dataset(first), drawn[1].dataset(second)
+
+
+def _drawn(transformation: Transformation, universe: Any, sizes: Any) -> list[Drawn]:
+    """Return the datasets of each universe, or raise InputError."""
+    domain, metric = transformation.input_domain, transformation.input_metric
+    domains: tuple[Domain, ...] = (domain,)
+    metrics: tuple[Metric, ...] = (metric,)
+    if isinstance(domain, Pair) and isinstance(metric, PairDistance):
+        domains, metrics = (domain.first, domain.second), (metric.first, metric.second)
+        if not isinstance(universe, tuple) or len(universe) != 2:
+            raise InputError(
+                f"{transformation.name} takes two tables, so universe must be a tuple of two, "
+                f"got {type(universe).__name__}"
+            )
+        if sizes is not None and (not isinstance(sizes, tuple) or len(sizes) != 2):
+            raise InputError(f"sizes must be a tuple of two, one per table, got {sizes!r}")
+        sizes = (None, None) if sizes is None else sizes
+    else:
+        universe, sizes = (universe,), (sizes,)
+    rows = [_read(domain, given) for domain, given in zip(domains, universe, strict=True)]
+    _check_universe(transformation, tuple(rows) if len(rows) == 2 else rows[0])
+    return [
+        draw(data, metric, _sizes(domain, wanted, len(data)))
+        for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
+    ]
+
+
+def _read(domain: Domain, universe: Any) -> Any:
+    """Return the rows of a universe, or raise InputError."""
+    if isinstance(domain, Values):
+        if isinstance(universe, Universe):
+            if universe.counts is None:
+                raise InputError(
+                    "the universe has as many copies of a value as a dataset can hold; say how "
+                    "many with Universe.from_domain(values, copies=...)"
+                )
+            universe = list(universe)
+        data = domain.unsized().read(universe)
+        return data.tolist() if hasattr(data, "tolist") else data
+    if domain == Table():
+        return domain.read(universe)
+    raise InputError(
+        f"only what takes {Table()} or {Values()} can be measured, got {domain}; measure the whole "
+        "chain from its start"
+    )
+
+
+def _check_universe(transformation: Transformation, universe: Any) -> None:
+    """Let each step see what the steps before it make of the universe."""
+    steps = transformation.each_step
+    checking = [place for place, step in enumerate(steps) if step.check_universe is not None]
+    for step in steps[: max(checking, default=-1) + 1]:
+        if step.check_universe is not None:
+            step.check_universe(universe)
+        universe = step.function(universe)
+
+
+def _sizes(domain: Domain, wanted: Any, rows: int) -> list[int]:
+    """Return the sizes that datasets may have, or raise InputError."""
+    given = range(rows + 1) if wanted is None else [wanted] if np.ndim(wanted) == 0 else wanted
+    sizes = []
+    for size in given:
+        if not isinstance(size, int | np.integer) or not 0 <= size <= rows:
+            raise InputError(
+                f"sizes must be whole numbers from 0 to {rows}, the rows of the universe, "
+                f"got {size!r}"
+            )
+        sizes.append(int(size))
+    if isinstance(domain, Values) and domain.size is not None:
+        return [size for size in sizes if size == domain.size]
+    if isinstance(domain, Values) and domain.max_size is not None:
+        return [size for size in sizes if size <= domain.max_size]
+    return sizes
+
+
+def _check_size(drawn: list[Drawn], limit: int) -> None:
+    """Raise TooLargeError if there are more inputs than the limit."""
+    counts = [one.count() for one in drawn]
+    inputs = math.prod(counts)
+    if inputs > limit:
+        of_tables = f" ({' x '.join(f'{count:,}' for count in counts)})" if len(drawn) == 2 else ""
+        raise TooLargeError(
+            f"there are {inputs:,} inputs{of_tables} to evaluate, the limit is {limit:,}; take "
+            "fewer rows, fewer copies of a row, fewer sizes, or raise limit"
+        )
+
+
+def _check_output(transformation: Transformation) -> None:
+    """Raise InputError where there is no one distance to maximize."""
+    if isinstance(transformation.output_metric, PairDistance):
+        raise InputError(
+            f"{transformation.name} puts out a pair, and a pair has two distances; measure one "
+            "part at a time: ... >> part(0), ... >> part(1)"
+        )
+
+
+def _distances(d_in: Any, metric: Metric) -> tuple[int, ...]:
+    """Return the input distance of each table, or raise InputError."""
+    distances = distance_of(d_in, metric)
+    return distances if isinstance(metric, PairDistance) else (distances,)

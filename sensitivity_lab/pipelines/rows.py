@@ -1,0 +1,386 @@
+"""Steps that treat every row by itself: count, map, filter, flat map, one column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.errors import InputError
+
+from .changes import check_count
+from .domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
+from .encoding import encode
+from .metrics import (
+    AbsoluteDistance,
+    ChangeOneDistance,
+    GroupsDistance,
+    IdDistance,
+    Metric,
+    SymmetricDistance,
+)
+from .transformation import MismatchError, Step, Transformation
+
+Row = dict[str, Any]
+Schema = Mapping[str, Any]
+
+
+def count() -> Step:
+    """Count the rows; of groups, the rows of each.
+
+    Stability: d_in for rows added or removed; 0 where the number of rows is public or rows are only
+    replaced; of groups, the groups' distance.
+
+    Returns
+    -------
+    Step
+        To a number, or for groups to a vector with a coordinate per key.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> counted = pl.Start(pl.Values(), pl.SymmetricDistance()) >> count()
+    >>> counted(["a", "b", "a"]), counted.map(2)
+    (3, 2)
+    """
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if isinstance(domain, Groups) and isinstance(metric, GroupsDistance):
+            return Transformation(
+                "count()",
+                lambda groups: [len(table) for table in groups.values()],
+                domain,
+                metric,
+                Vector(len(domain.keys)),
+                metric.norm,
+                lambda d_in: d_in,
+            )
+        rate = _count_rate(domain, metric)
+        return Transformation(
+            "count()",
+            len,
+            domain,
+            metric,
+            Scalar(),
+            AbsoluteDistance(),
+            lambda d_in: rate * d_in,
+        )
+
+    return Step("count()", build)
+
+
+def _count_rate(domain: Domain, metric: Metric) -> int:
+    """Return how much a count changes per changed row."""
+    if isinstance(domain, Values | Table) and isinstance(metric, ChangeOneDistance):
+        return 0
+    if isinstance(domain, Values | Table) and isinstance(metric, SymmetricDistance):
+        return 0 if isinstance(domain, Values) and domain.size is not None else 1
+    raise MismatchError(
+        "values, tables or groups whose rows are added, removed or replaced; "
+        "for privacy ids, bound the rows of an id first: max_rows_per_id(k)"
+    )
+
+
+def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
+    """Replace every record, or every row of a table, by a function of it alone.
+
+    Stability: d_in, in the same metric.
+
+    Parameters
+    ----------
+    function : callable
+        Of one record; of a table's row, a dict of columns to values, to such a dict. Must be
+        deterministic and look at nothing else.
+    schema : mapping of column to dtype, optional
+        The columns of the new table; by default those of the old one.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> doubled = pl.Start(pl.Numbers(), pl.ChangeOneDistance()) >> map_(lambda x: 2 * x)
+    >>> doubled([1, 5]), doubled.map(3)
+    ([2, 10], 3)
+    """
+    name = f"map_({_called(function)})"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if isinstance(domain, Values) and isinstance(metric, ChangeOneDistance | SymmetricDistance):
+            after = (
+                Numbers(domain.size, domain.max_size, floats=domain.floats)
+                if isinstance(domain, Numbers)
+                else domain
+            )
+            return Transformation(
+                name,
+                lambda data: after.read([function(record) for record in _listed(data)]),
+                domain,
+                metric,
+                after,
+                metric,
+                lambda d_in: d_in,
+            )
+        return _row_step(name, lambda row: [function(row)], 1, schema, domain, metric, metric)
+
+    return Step(name, build)
+
+
+def filter_(predicate: Callable[[Any], bool]) -> Step:
+    """Keep the records, or the rows of a table, for which a predicate holds.
+
+    Stability: d_in; for rows replaced 2 d_in rows added or removed, because one of a replaced row
+    and its replacement may be dropped, so that the number of rows is not public any more.
+
+    Parameters
+    ----------
+    predicate : callable
+        Of one record, or of a table's row (a dict of columns to values), to True or False.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> adults = pl.start(pl.AddMaxRows(1)) >> filter_(lambda row: row["age"] >= 18)
+    >>> adults(pd.DataFrame({"age": [17, 18, 40]}))["age"].tolist(), adults.map(1)
+    ([18, 40], 1)
+    """
+    name = f"filter_({_called(predicate)})"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        rate, output_metric = rows_rate(metric, 1)
+        if isinstance(domain, Values) and not isinstance(metric, IdDistance):
+            return Transformation(
+                name,
+                lambda data: _kept(data, predicate),
+                domain,
+                metric,
+                domain.fewer(),
+                output_metric,
+                lambda d_in: rate * d_in,
+            )
+        if isinstance(domain, Table):
+            return Transformation(
+                name,
+                lambda table: _where(table, [predicate(row) for row in rows_in(table)]),
+                domain,
+                metric,
+                domain,
+                output_metric,
+                lambda d_in: rate * d_in,
+            )
+        raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
+
+    return Step(name, build)
+
+
+def flat_map(
+    function: Callable[[Row], Iterable[Row]], max_rows: int, schema: Schema | None = None
+) -> Step:
+    """Replace every row of a table by up to so many rows.
+
+    Stability: max_rows d_in rows; for rows replaced 2 max_rows d_in; for privacy ids d_in, because
+    the rows of an id stay its rows.
+
+    Parameters
+    ----------
+    function : callable
+        Of a row, a dict of columns to values, to an iterable of such dicts. With privacy ids, they
+        must have the row's id.
+    max_rows : int
+        The largest number of rows that it may give, at least 1.
+    schema : mapping of column to dtype, optional
+        The columns of the new table; by default those of the old one.
+
+    Returns
+    -------
+    Step
+        Raises InputError, and names the row, where the function gives more rows than `max_rows`,
+        rows with other columns, values that their column cannot hold, or rows of another id.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> books = pd.DataFrame({"title": ["Emma", "Dune"], "genre": ["novel,satire", "novel"]})
+    >>> split = flat_map(
+    ...     lambda row: [{**row, "genre": genre} for genre in row["genre"].split(",")], max_rows=3
+    ... )
+    >>> genres = pl.start(pl.AddMaxRows(1)) >> split
+    >>> genres(books)["genre"].tolist(), genres.map(1)
+    (['novel', 'satire', 'novel'], 3)
+    """
+    name = f"flat_map({_called(function)}, max_rows={max_rows})"
+    check_count(max_rows, "max_rows", "flat_map")
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        _, output_metric = rows_rate(metric, max_rows)
+        return _row_step(name, function, max_rows, schema, domain, metric, output_metric)
+
+    return Step(name, build)
+
+
+def select(column: str, domain: Values | None = None) -> Step:
+    """Take one column of a table, as a list of values.
+
+    Stability: d_in, in the same metric. Missing values are no numbers: filter them out first.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    domain : Values or Numbers, optional
+        What values it has; by default numbers.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> ages = pl.start(pl.AddMaxRows(1)) >> select("age") >> pl.clamp(0, 125) >> pl.sum_(0, 125)
+    >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map(1)
+    (182, 125)
+    """
+    values = Numbers() if domain is None else domain
+    name = f"select({column!r})"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if not isinstance(domain, Table) or isinstance(metric, IdDistance):
+            raise MismatchError("tables whose rows are added, removed or replaced")
+
+        def function(table: pd.DataFrame) -> Any:
+            check_columns(table, [column], name)
+            return values.read(table[column])
+
+        return Transformation(name, function, domain, metric, values, metric, lambda d_in: d_in)
+
+    return Step(name, build)
+
+
+def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
+    """Return how many rows change per change of the input when a row gives up to `max_rows` rows.
+
+    With the metric of the output: replaced rows come out as rows added and removed; ids stay ids.
+    """
+    if isinstance(metric, SymmetricDistance):
+        return max_rows, metric
+    if isinstance(metric, ChangeOneDistance):
+        return 2 * max_rows, SymmetricDistance()
+    if isinstance(metric, IdDistance):
+        return 1, metric
+    raise MismatchError("data whose rows, or ids, are added, removed or replaced")
+
+
+def rows_in(table: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table as dicts of columns to values."""
+    return table.to_dict("records")  # type: ignore[return-value]
+
+
+def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> None:
+    """Raise InputError if a table lacks a column."""
+    for column in columns:
+        if column not in table.columns:
+            raise InputError(
+                f"{step}: the table has no column {column!r}; its columns are "
+                f"{', '.join(map(repr, table.columns)) or 'none'}"
+            )
+
+
+def _row_step(
+    name: str,
+    produce: Callable[[Row], Iterable[Row]],
+    max_rows: int,
+    schema: Schema | None,
+    domain: Domain,
+    metric: Metric,
+    output_metric: Metric,
+) -> Transformation:
+    """Return the transformation that replaces each row of a table by some rows."""
+    if not isinstance(domain, Table):
+        raise MismatchError("tables")
+    rate = 1 if output_metric == metric == ChangeOneDistance() else rows_rate(metric, max_rows)[0]
+    owner = metric.column if isinstance(metric, IdDistance) else None
+
+    def function(table: pd.DataFrame) -> pd.DataFrame:
+        columns: Schema = table.dtypes.to_dict() if schema is None else schema  # type: ignore[assignment]
+        if owner is not None:
+            check_columns(table, [owner], name)
+        new: list[Row] = []
+        for place, row in enumerate(rows_in(table)):
+            made = list(produce(dict(row)))
+            _check_made(made, f"{name}: row {place}, {row},", row, max_rows, columns, owner)
+            new += made
+        return _table_of(new, columns, name)
+
+    return Transformation(
+        name, function, domain, metric, Table(), output_metric, lambda d_in: rate * d_in
+    )
+
+
+def _check_made(
+    made: list[Row], where: str, row: Row, max_rows: int, columns: Schema, owner: str | None
+) -> None:
+    """Raise InputError, naming the row, unless the rows made of it are what was promised."""
+    if len(made) > max_rows:
+        raise InputError(f"{where} gave {len(made)} rows, more than max_rows={max_rows}")
+    for new in made:
+        if set(new) != set(columns):
+            raise InputError(
+                f"{where} gave a row with the columns {', '.join(map(repr, new)) or 'none'}, "
+                f"expected {', '.join(map(repr, columns)) or 'none'}; say the new columns and "
+                "their types with schema={column: dtype}"
+            )
+        if owner is not None and encode(new[owner]) != encode(row[owner]):
+            raise InputError(
+                f"{where} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy ids "
+                "every row keeps the id of the row it comes from"
+            )
+
+
+def _table_of(rows: list[Row], columns: Schema, name: str) -> pd.DataFrame:
+    """Return a table of rows, with the types that its columns shall have."""
+    made = {}
+    for column, dtype in columns.items():
+        values = [row[column] for row in rows]
+        try:
+            made[column] = pd.Series(values, dtype=dtype)
+            kept = list(map(encode, made[column].tolist())) == list(map(encode, values))
+        except (TypeError, ValueError, OverflowError):
+            kept = False
+        if not kept:
+            raise InputError(
+                f"{name}: the new values of the column {column!r} do not fit its type {dtype}; "
+                "say the new types with schema={column: dtype}"
+            )
+    return pd.DataFrame(made, index=pd.RangeIndex(len(rows)))
+
+
+def _kept(data: Any, predicate: Callable[[Any], bool]) -> Any:
+    """Return the records for which the predicate holds."""
+    mask = [bool(predicate(record)) for record in _listed(data)]
+    if isinstance(data, list):
+        return [record for record, keep in zip(data, mask, strict=True) if keep]
+    return data[mask]
+
+
+def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
+    """Return the rows of a table for which the mask holds."""
+    return table[pd.Series(list(map(bool, mask)), dtype=bool)].reset_index(drop=True)
+
+
+def _listed(data: Any) -> list[Any]:
+    """Return records as Python objects."""
+    return data if isinstance(data, list) else data.tolist()
+
+
+def _called(function: Callable[..., Any]) -> str:
+    """Return what to call a caller's function."""
+    name: str = getattr(function, "__name__", type(function).__name__)
+    return "f" if name == "<lambda>" else name
