@@ -26,7 +26,7 @@ from .changes import AddMaxRows, AddRowsWithID
 from .domains import Domain, Groups, Numbers, Pair, Scalar, Table, Values, Vector
 from .exact import Root, upper_of
 from .groups import group_by
-from .joins import join_count, join_private, join_public, product_rule
+from .joins import join_public
 from .measured import measured_stability
 from .metrics import (
     AbsoluteDistance,
@@ -39,10 +39,13 @@ from .metrics import (
     PairDistance,
     SymmetricDistance,
 )
-from .numeric import average, clamp, histogram, mean, sum_, variance
+from .numeric import average, clamp, histogram, sum_
 from .pairs import both, part
+from .private_joins import join_count, join_private, product_rule
+from .public_size import mean, variance
 from .rounding import rounding_error, summation_error
-from .rows import count, filter_, flat_map, map_, select
+from .row_maps import flat_map, map_
+from .rows import count, filter_, select
 from .stability import MeasuredStability, StabilityWitness
 from .transformation import Start, Step, Transformation, start
 from .truncation import (

@@ -1,4 +1,4 @@
-"""Steps on numbers: clamp, sum, mean, variance, histogram, and the average in two parts.
+"""Steps on numbers: clamp, sum, histogram, and the average in two parts.
 
 A dataset is a list of numbers. Where the domain says floats, steps compute in floating point and
 their stability maps have a rounding term; otherwise everything is exact.
@@ -15,7 +15,6 @@ import numpy as np
 from sensitivity_lab.arithmetic import common_integers, nearest
 from sensitivity_lab.errors import InputError
 
-from .changes import check_count
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector, check_bounds, show_bounds
 from .encoding import MISSING, encode
 from .exact import show_number, whole
@@ -28,7 +27,7 @@ from .metrics import (
     PairDistance,
     SymmetricDistance,
 )
-from .rounding import rounding_error, summation_error
+from .rounding import summation_error
 from .transformation import MismatchError, Step, Transformation
 
 Bounds = tuple[Fraction, Fraction]
@@ -56,10 +55,10 @@ def clamp(lower: Any, upper: Any) -> Step:
     ([1.3, 5, 0, 5], 2)
     """
     bounds = check_bounds(lower, upper)
-    name = _named("clamp", bounds)
+    name = named("clamp", bounds)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        numbers = _numbers(domain, metric, None)
+        numbers = numbers_in(domain, metric, None)
         low, high = (_as_float(bound) for bound in bounds) if numbers.floats else (lower, upper)
 
         def function(data: Any) -> Any:
@@ -103,10 +102,10 @@ def sum_(lower: Any, upper: Any) -> Step:
     (5.5, True)
     """
     bounds = check_bounds(lower, upper)
-    name = _named("sum_", bounds)
+    name = named("sum_", bounds)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        numbers = _numbers(domain, metric, bounds)
+        numbers = numbers_in(domain, metric, bounds)
         error = Fraction(0)
         if numbers.floats:
             if numbers.most is None:
@@ -114,11 +113,11 @@ def sum_(lower: Any, upper: Any) -> Step:
                     "floats only if their number is bounded, which bounds the rounding: start from "
                     "Numbers(floats=True, max_size=...)"
                 )
-            error = summation_error(numbers.most, _magnitude(bounds))
+            error = summation_error(numbers.most, magnitude_of(bounds))
         per_row = _sum_map(numbers, metric, bounds)
         return Transformation(
             name,
-            (lambda data: float(np.sum(data))) if numbers.floats else _exact_sum,
+            (lambda data: float(np.sum(data))) if numbers.floats else exact_sum,
             Numbers(numbers.size, numbers.max_size, bounds, numbers.floats),
             metric,
             Scalar(),
@@ -127,105 +126,6 @@ def sum_(lower: Any, upper: Any) -> Step:
         )
 
     return Step(name, build)
-
-
-def mean(lower: Any, upper: Any, size: int) -> Step:
-    """Take the mean of a public number of numbers between two bounds.
-
-    Stability: (upper - lower) / size for each number replaced. For floats the exact mean is rounded
-    once, and the map adds twice that rounding error.
-
-    Parameters
-    ----------
-    lower, upper : number
-        The bounds.
-    size : int
-        The number of records, at least 1; the incoming domain must have it. Where the number of
-        records is not public, use `average`.
-
-    Returns
-    -------
-    Step
-
-    Examples
-    --------
-    >>> from sensitivity_lab import pipelines as pl
-    >>> averaged = (pl.Numbers(size=4), pl.ChangeOneDistance()) >> clamp(0, 1) >> mean(0, 1, 4)
-    >>> averaged([0, 1, 1, 8]), averaged.map(1)
-    (Fraction(3, 4), Fraction(1, 4))
-    """
-    bounds = check_bounds(lower, upper)
-    check_count(size, "size", "mean")
-    name = _named("mean", bounds, size)
-
-    def stability(replaced: int) -> Fraction:
-        return min(replaced, size) * (bounds[1] - bounds[0]) / size
-
-    return _of_public_size(
-        name,
-        bounds,
-        size,
-        lambda data: Fraction(_exact_sum(data)) / size,
-        stability,
-        _magnitude(bounds),
-    )
-
-
-def variance(lower: Any, upper: Any, size: int, ddof: int = 0) -> Step:
-    """Take the variance of a public number of numbers between two bounds.
-
-    Stability, exact for every distance: with r numbers replaced, p = min(r, size // 2) and the
-    range R = upper - lower, the variance changes by at most R^2 p (size - p) / (size (size -
-    ddof)). See Notes.
-
-    Parameters
-    ----------
-    lower, upper : number
-        The bounds.
-    size : int
-        The number of records n, above `ddof`; the incoming domain must have it.
-    ddof : int, default 0
-        The delta degrees of freedom: squares are divided by ``size - ddof``.
-
-    Returns
-    -------
-    Step
-        For floats, the exact variance rounded once, with the rounding term in the map.
-
-    Notes
-    -----
-    n (n - ddof) times the variance is the sum of squared differences over all pairs. Let x = C + A
-    and y = C + B with r records each in A and B. The difference of the sums for x and y is linear
-    in each record of C with one and the same slope, so all of C may be put at one bound, say L.
-    Then B = C is best, and the sum for x is convex in each record of A, so they are at bounds: p of
-    them at U make R^2 p (n - p), which grows in p up to n / 2.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import pipelines as pl
-    >>> start = pl.Start(pl.Numbers(size=4, bounds=(0, 1)), pl.ChangeOneDistance())
-    >>> spread = start >> variance(0, 1, 4, ddof=1)
-    >>> spread([0, 0, 1, 1]), spread.map(1), spread.map(2)
-    (Fraction(1, 3), Fraction(1, 4), Fraction(1, 3))
-    """
-    bounds = check_bounds(lower, upper)
-    check_count(ddof, "ddof", "variance", least=0)
-    check_count(size, "size", "variance", least=ddof + 1)
-    name = (
-        _named("variance", bounds, size)
-        if ddof == 0
-        else (f"variance({show_number(bounds[0])}, {show_number(bounds[1])}, {size}, ddof={ddof})")
-    )
-
-    def stability(replaced: int) -> Fraction:
-        away = min(replaced, size // 2)
-        return (bounds[1] - bounds[0]) ** 2 * away * (size - away) / (size * (size - ddof))
-
-    def function(data: Any) -> Fraction:
-        total, squares = _exact_sum(data), _exact_sum([Fraction(x) ** 2 for x in data])
-        return (squares - Fraction(total) ** 2 / size) / (size - ddof)
-
-    return _of_public_size(name, bounds, size, function, stability, stability(size))
 
 
 def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None = None) -> Step:
@@ -320,7 +220,7 @@ def average(lower: Any, upper: Any) -> Step:
     >>> ages([20, 41, 300]), ages.map(1)
     ((186, 3), (125, 1))
     """
-    name = _named("average", check_bounds(lower, upper))
+    name = named("average", check_bounds(lower, upper))
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         total = sum_(lower, upper).build(domain, metric)
@@ -349,47 +249,10 @@ def replacements(domain: Domain, metric: Metric) -> Callable[[int], int] | None:
     raise MismatchError("values whose records are added, removed or replaced")
 
 
-def _of_public_size(
-    name: str,
-    bounds: Bounds,
-    size: int,
-    function: Callable[[Any], Fraction],
-    stability: Callable[[int], Fraction],
-    magnitude: Fraction,
-) -> Step:
-    """Return a step that computes an exact answer of `size` numbers, for floats rounded once."""
-
-    def build(domain: Domain, metric: Metric) -> Transformation:
-        numbers = _numbers(domain, metric, bounds)
-        replaced = replacements(numbers, metric)
-        if numbers.size != size or replaced is None:
-            raise MismatchError(
-                f"exactly {size} numbers: start from Numbers(size={size}); where the number of "
-                "records is not public, use average"
-            )
-        error = rounding_error(magnitude) if numbers.floats else Fraction(0)
-
-        def answer(data: Any) -> Any:
-            exact = function(data.tolist() if numbers.floats else data)
-            return nearest(exact) if numbers.floats else exact
-
-        return Transformation(
-            name,
-            answer,
-            Numbers(size, None, bounds, numbers.floats),
-            metric,
-            Scalar(),
-            AbsoluteDistance(),
-            lambda d_in: whole(stability(replaced(d_in)) + 2 * error),
-        )
-
-    return Step(name, build)
-
-
-def _numbers(domain: Domain, metric: Metric, bounds: Bounds | None) -> Numbers:
+def numbers_in(domain: Domain, metric: Metric, bounds: Bounds | None) -> Numbers:
     """Return a domain of numbers that keep to bounds, or raise MismatchError."""
     within = "" if bounds is None else f" in {show_bounds(bounds)}"
-    clamped = "" if bounds is None else f", for example after {_named('clamp', bounds)}"
+    clamped = "" if bounds is None else f", for example after {named('clamp', bounds)}"
     if (
         isinstance(domain, Numbers)
         and isinstance(metric, ChangeOneDistance | SymmetricDistance)
@@ -405,16 +268,16 @@ def _sum_map(domain: Numbers, metric: Metric, bounds: Bounds) -> Callable[[int],
     """Return the stability map of an exact sum."""
     replaced = replacements(domain, metric)
     if replaced is None:
-        return lambda d_in: d_in * _magnitude(bounds)
+        return lambda d_in: d_in * magnitude_of(bounds)
     return lambda d_in: replaced(d_in) * (bounds[1] - bounds[0])
 
 
-def _magnitude(bounds: Bounds) -> Fraction:
+def magnitude_of(bounds: Bounds) -> Fraction:
     """Return the largest absolute value within bounds."""
     return max(abs(bounds[0]), abs(bounds[1]))
 
 
-def _exact_sum(data: list[Any]) -> int | Fraction:
+def exact_sum(data: list[Any]) -> int | Fraction:
     """Return the sum of numbers, each the rational that it stands for."""
     integers, unit = common_integers(data)
     return whole(Fraction(int(sum(integers)), unit))
@@ -430,6 +293,6 @@ def _as_float(bound: Fraction) -> float:
     return close
 
 
-def _named(step: str, bounds: Bounds, *others: int) -> str:
+def named(step: str, bounds: Bounds, *others: int) -> str:
     """Return a step's name as it would be written."""
     return f"{step}({', '.join([*map(show_number, bounds), *map(str, others)])})"
