@@ -10,8 +10,13 @@ import pytest
 from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
 
-LEFT = pd.DataFrame({"key": list("aaabb"), "name": range(5)})
-RIGHT = pd.DataFrame({"key": list("aabbb"), "item": range(5)})
+
+def keyed(keys: str, column: str) -> pd.DataFrame:
+    return pd.DataFrame({"key": list(keys), column: range(len(keys))})
+
+
+LEFT, RIGHT = keyed("aaabb", "name"), keyed("aabbb", "item")
+SMALL = keyed("aabb", "name"), keyed("aabb", "item")
 ONE_EACH = (pl.AddMaxRows(1), pl.AddMaxRows(1))
 
 STRATEGIES = {
@@ -47,26 +52,26 @@ def joined(step, left: str, right: str) -> pl.Transformation:
 
 # Tumult Analytics, "Understanding sensitivity", later text: T_l S_r M_r + T_r S_l M_l
 @pytest.mark.parametrize(
-    ("left", "right", "rule"),
+    ("left", "right", "universes", "rule"),
     [
-        ("DropExcess(2)", "DropExcess(2)", 8),
-        ("DropExcess(1)", "DropExcess(1)", 4),
-        ("DropExcess(1)", "DropExcess(2)", 6),
-        ("DropNonUnique", "DropExcess(2)", 4),
-        ("DropNonUnique", "DropNonUnique", 2),
+        ("DropExcess(2)", "DropExcess(2)", (LEFT, RIGHT), 8),
+        ("DropExcess(1)", "DropExcess(1)", SMALL, 4),
+        ("DropExcess(1)", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 6),
+        ("DropNonUnique", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 4),
+        ("DropNonUnique", "DropNonUnique", SMALL, 2),
     ],
 )
-def test_a_private_join(left, right, rule):
-    check_tight(joined(pl.join_private, left, right), (LEFT, RIGHT), ONE_EACH, rule)
+def test_a_private_join(left, right, universes, rule):
+    check_tight(joined(pl.join_private, left, right), universes, ONE_EACH, rule)
 
 
 # The earlier text multiplies the bounds, 2 * 2: it is the change of the count.
 def test_the_count_of_a_private_join():
     t = joined(pl.join_count, "DropExcess(2)", "DropExcess(2)")
-    check_tight(t, (LEFT, RIGHT), ONE_EACH, 4)
+    check_tight(t, SMALL, ONE_EACH, 4)
     assert pl.product_rule(pl.DropExcess(2), pl.DropExcess(2)) == 4
     rows = joined(pl.join_private, "DropExcess(2)", "DropExcess(2)")
-    counted = pl.measured_stability(rows >> pl.count(), (LEFT, RIGHT), ONE_EACH)
+    counted = pl.measured_stability(rows >> pl.count(), SMALL, ONE_EACH)
     assert (counted.measured, counted.bound, counted.verdict) == (4, 8, "loose")
 
 
@@ -80,7 +85,7 @@ def test_the_count_of_a_private_join():
     ],
 )
 def test_where_the_product_rule_is_too_small_for_the_count(left, right, exact, product):
-    check_tight(joined(pl.join_count, left, right), (LEFT, RIGHT), ONE_EACH, exact)
+    check_tight(joined(pl.join_count, left, right), SMALL, ONE_EACH, exact)
     assert pl.product_rule(STRATEGIES[left], STRATEGIES[right]) == product
 
 

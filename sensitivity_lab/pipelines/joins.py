@@ -92,7 +92,10 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
 
 
 def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> pd.DataFrame:
-    """Return the inner join of two tables; the keys come from the first."""
+    """Return the inner join of two tables: rows whose keys are equal and not None.
+
+    The key columns are those of the first table.
+    """
     left, right = tables
     others = [name for name in right.columns if name not in columns]
     shared = [name for name in others if name in left.columns]

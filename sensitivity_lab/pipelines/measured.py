@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,8 @@ def measured_stability(
     forms = _evaluate(transformation, drawn, n_jobs, progress)
     search = _Search(transformation.output_metric, *_numbered(forms))
     found = search.farthest(drawn, relations)
-    x, y = (_input(drawn, index) for index in found)
+    makers = [one.dataset for one in drawn]
+    x, y = (_input(makers, len(drawn[-1].codes), index) for index in found)
     output_x, output_y = transformation(x), transformation(y)
     given = distances if len(distances) == 2 else distances[0]
     return MeasuredStability(
@@ -205,11 +207,14 @@ def _evaluate(
 ) -> list[Hashable]:
     """Return the form of the output of every input, in order."""
     inputs = math.prod(len(one.codes) for one in drawn)
+    width = len(drawn[-1].codes)
     recipes = [(first, min(first + _CHUNK, inputs)) for first in range(0, inputs, _CHUNK)]
 
     def forms(recipe: tuple[int, int]) -> list[Hashable]:
+        # With two tables, one and the same dataset of the second is asked for many times.
+        makers = [lru_cache(maxsize=_CHUNK)(one.dataset) for one in drawn]
         return [
-            transformation.output_metric.form(transformation(_input(drawn, index)))
+            transformation.output_metric.form(transformation(_input(makers, width, index)))
             for index in range(*recipe)
         ]
 
@@ -225,12 +230,15 @@ def _numbered(forms: list[Hashable]) -> tuple[list[Hashable], Indices]:
     return list(numbers), output_of
 
 
-def _input(drawn: list[Drawn], index: int) -> Any:
-    """Return an input by its number: a dataset, or a tuple of two."""
-    if len(drawn) == 1:
-        return drawn[0].dataset(index)
-    first, second = divmod(index, len(drawn[1].codes))
-    return drawn[0].dataset(first), drawn[1].dataset(second)
+def _input(makers: Sequence[Callable[[int], Any]], width: int, index: int) -> Any:
+    """Return an input by its number: a dataset, or a tuple of two.
+
+    `makers` return a dataset of each table by its number, `width` is the last one's number of them.
+    """
+    if len(makers) == 1:
+        return makers[0](index)
+    first, second = divmod(index, width)
+    return makers[0](first), makers[1](second)
 
 
 def _check_size(drawn: list[Drawn], limit: int) -> None:

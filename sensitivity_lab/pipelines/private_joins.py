@@ -15,7 +15,7 @@ from .joins import check_two_keys, joined_rows, key_columns, shown_columns
 from .metrics import AbsoluteDistance, IdDistance, Metric, PairDistance, SymmetricDistance
 from .rows import check_columns
 from .transformation import MismatchError, Step, Transformation
-from .truncation import Keys, Truncation, places_of, take
+from .truncation import Keys, Truncation, places_of
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 
@@ -69,8 +69,7 @@ def join_private(
     name = f"join_private({shown_columns(columns)}{_sides(left, right)})"
 
     def function(tables: Tables) -> pd.DataFrame:
-        tables, keys = _truncated(tables, columns, left, right, name)
-        return joined_rows(tables, keys, columns)
+        return joined_rows(tables, _keys_kept(tables, columns, left, right, name), columns)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         output_metric, stability_map = _private_map(domain, metric, columns, left, right)
@@ -131,8 +130,7 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
     _check_truncations(name, left, right)
 
     def function(tables: Tables) -> int:
-        _, keys = _truncated(tables, columns, left, right, name)
-        first, second = map(places_of, keys)
+        first, second = map(places_of, _keys_kept(tables, columns, left, right, name))
         return sum(len(places) * len(second.get(key, ())) for key, places in first.items())
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -216,24 +214,23 @@ def _ids(domain: Domain, metric: Metric) -> IdDistance | None:
     return None
 
 
-def _truncated(
+def _keys_kept(
     tables: Tables,
     columns: list[str],
     left: Truncation | None,
     right: Truncation | None,
     name: str,
-) -> tuple[Tables, tuple[Keys, Keys]]:
-    """Return two tables after truncation, and their keys."""
-    kept, keys = [], []
+) -> tuple[Keys, Keys]:
+    """Return the keys of both tables' rows; None for the rows that truncation drops."""
+    keys: list[Keys] = []
     for side, table, truncation in zip(("left", "right"), tables, (left, right), strict=True):
         check_columns(table, columns, f"{name}: {side}")
         found: Keys = encode_keys(table, columns)
         if truncation is not None:
-            places = truncation.kept(found, encode_rows(table))
-            table, found = take(table, places), [found[place] for place in places]
-        kept.append(table)
+            kept = set(truncation.kept(found, encode_rows(table)))
+            found = [key if place in kept else None for place, key in enumerate(found)]
         keys.append(found)
-    return (kept[0], kept[1]), (keys[0], keys[1])
+    return keys[0], keys[1]
 
 
 def _shared_keys(columns: list[str], name: str) -> Callable[[Tables], None]:

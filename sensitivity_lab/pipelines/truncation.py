@@ -227,7 +227,9 @@ def first_of_each(keys: Keys, rows: Sequence[bytes], most: int) -> list[int]:
 
 def take(table: pd.DataFrame, places: list[int]) -> pd.DataFrame:
     """Return the rows at some places, with a plain index and the same types."""
-    return table.take(places).reset_index(drop=True)
+    taken = table.take(places)
+    taken.index = pd.RangeIndex(len(places))
+    return taken
 
 
 def _first_groups(owner: bytes, groups: set[bytes], most: int) -> list[bytes]:
