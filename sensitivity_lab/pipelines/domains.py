@@ -7,7 +7,7 @@ InputError for data that it does not contain.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -94,6 +94,10 @@ class Values(Domain):
 
     def read(self, data: Any) -> Any:
         """Return the values as a list."""
+        if isinstance(data, pd.DataFrame) or not isinstance(data, Iterable):
+            raise InputError(
+                f"a dataset is a list or an array of values, got {type(data).__name__}"
+            )
         listed = data.tolist() if hasattr(data, "tolist") else list(data)
         values = self.read_values([_plain(value) for value in listed])
         if self.size is not None and len(values) != self.size:

@@ -111,16 +111,7 @@ def measured_stability(
     inputs = math.prod(len(one.codes) for one in drawn)
     # Relations hold each pair both ways round, and each input with itself.
     pairs = (math.prod(len(before) for before, _ in relations) - inputs) // 2
-    if pairs > pair_limit:
-        raise TooLargeError(
-            f"there are {pairs:,} pairs of neighboring inputs, the limit is {pair_limit:,}; take "
-            "fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
-        )
-    if pairs < 1:
-        raise InputError(
-            f"no two of the {inputs:,} inputs are neighbors at a distance of at most {d_in!r} "
-            f"({metric}); take more rows, other sizes, or a larger d_in"
-        )
+    _check_pairs(pairs, pair_limit, d_in, transformation)
     forms = _evaluate(transformation, drawn, n_jobs, progress)
     search = _Search(transformation.output_metric, *_numbered(forms))
     found = search.farthest(drawn, relations)
@@ -250,6 +241,20 @@ def _check_size(drawn: list[Drawn], limit: int) -> None:
         raise TooLargeError(
             f"there are {inputs:,} inputs{of_tables} to evaluate, the limit is {limit:,}; take "
             "fewer rows, fewer copies of a row, fewer sizes, or raise limit"
+        )
+
+
+def _check_pairs(pairs: int, limit: int, d_in: Any, transformation: Transformation) -> None:
+    """Raise TooLargeError if there are more pairs than the limit, InputError if there are none."""
+    if pairs > limit:
+        raise TooLargeError(
+            f"there are {pairs:,} pairs of neighboring inputs, the limit is {limit:,}; take "
+            "fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
+        )
+    if pairs < 1:
+        raise InputError(
+            f"no two different inputs are at most {d_in!r} apart "
+            f"({transformation.input_metric}); take more rows, other sizes, or a larger d_in"
         )
 
 
