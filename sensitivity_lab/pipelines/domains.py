@@ -98,8 +98,7 @@ class Values(Domain):
             raise InputError(
                 f"a dataset is a list or an array of values, got {type(data).__name__}"
             )
-        listed = data.tolist() if hasattr(data, "tolist") else list(data)
-        values = self.read_values([_plain(value) for value in listed])
+        values = self.read_values([_plain(value) for value in data])
         if self.size is not None and len(values) != self.size:
             raise InputError(f"the domain is {self}, got {len(values)}")
         if self.max_size is not None and len(values) > self.max_size:
@@ -334,7 +333,7 @@ class Pair(Domain):
 
 def _plain(value: Any) -> Any:
     """Return numpy's scalars as Python's."""
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biuf" else value
 
 
 def check_bounds(lower: Any, upper: Any) -> tuple[Fraction, Fraction]:

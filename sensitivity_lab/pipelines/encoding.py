@@ -143,11 +143,12 @@ _KINDS: tuple[tuple[Any, Callable[[Any], bytes]], ...] = (
     (str, _text),
     (bytes, lambda value: b"b" + value),
     (np.bool_, lambda value: _number(int(value))),
+    # numpy's spans of time are integers to isinstance, so they come first.
+    ((datetime.timedelta, np.timedelta64), _span),
     (numbers.Integral, lambda value: _number(int(value))),
     ((float, np.floating, Fraction, Decimal), _number),
     ((datetime.datetime, np.datetime64), _moment),
     (datetime.date, lambda value: b"d" + value.isoformat().encode()),
-    ((datetime.timedelta, np.timedelta64), _span),
     ((list, tuple), _listed),
     (np.ndarray, lambda value: _listed(value.tolist())),
     ((set, frozenset), lambda value: b"S" + b"".join(sorted(_framed(encode(v)) for v in value))),

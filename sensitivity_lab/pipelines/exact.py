@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -129,8 +128,11 @@ def upper_of(distance: Distance) -> float:
 
 def as_fraction(value: Any, name: str) -> Fraction:
     """Return a finite number as the fraction it stands for; raise InputError for anything else."""
-    if isinstance(value, numbers.Integral):
-        return Fraction(int(value))
+    # numpy's spans of time are integers to isinstance, but not by their kind.
+    if isinstance(value, np.generic) and value.dtype.kind in "biu":
+        value = int(value)
+    if isinstance(value, int):
+        return Fraction(value)
     if isinstance(value, (float, np.floating, Fraction, Decimal)):
         try:
             return Fraction(*value.as_integer_ratio())

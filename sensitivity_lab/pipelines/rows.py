@@ -185,7 +185,11 @@ def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
 
 def rows_in(table: pd.DataFrame) -> list[Row]:
     """Return the rows of a table as dicts of columns to values."""
-    return table.to_dict("records")  # type: ignore[return-value]
+    names = list(table.columns)
+    if not names:
+        return [{} for _ in range(len(table))]
+    cells = zip(*(table[name].tolist() for name in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in cells]
 
 
 def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> None:
