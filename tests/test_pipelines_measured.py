@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab import InputError, TooLargeError
+from sensitivity_lab import InputError, QueryError, TooLargeError
 from sensitivity_lab import pipelines as pl
 
 COLUMNS = {"id": "int64", "page": "str", "n": "int64"}
@@ -218,6 +218,26 @@ def test_a_wrong_map_is_found_out():
     result = pl.measured_stability(total, [1, 2, 3], 1)
     assert (result.measured, result.bound, result.verdict) == (3, 1, "exceeds the map")
     assert not result.tight
+
+
+def test_what_is_no_function_is_found_out():
+    calls = iter(range(100))
+    number, distance = pl.Scalar(), pl.AbsoluteDistance()
+    t = pl.Transformation(
+        "random",
+        lambda data: len(data) + next(calls) ** 2,
+        pl.Values(),
+        ROWS,
+        number,
+        distance,
+        abs,
+    )
+    with pytest.raises(QueryError) as error:
+        pl.measured_stability(t, "ab", 1)
+    assert str(error.value) == (
+        "random gave another output when the same input came again; a transformation must be a "
+        "function of its input alone"
+    )
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab._parallel import run
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 
 from .changes import distance_of
 from .drawing import Drawn, Indices
@@ -35,7 +35,7 @@ def measured_stability(
     *,
     sizes: Any = None,
     limit: int = 100_000,
-    pair_limit: int = 20_000_000,
+    pair_limit: int = 10_000_000,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> MeasuredStability:
@@ -59,7 +59,7 @@ def measured_stability(
         table; None for all.
     limit : int, default 100,000
         The largest number of inputs to evaluate.
-    pair_limit : int, default 20 million
+    pair_limit : int, default 10 million
         The largest number of pairs to compare.
     n_jobs : int, optional
         Worker processes, as in joblib; by default 1, or what `joblib.parallel_config` says.
@@ -78,11 +78,14 @@ def measured_stability(
         no search could show how much it changes; if no two inputs are neighbors.
     TooLargeError
         If there are too many inputs or pairs; says how many, and what to do.
+    QueryError
+        If the transformation gives different outputs for one and the same input.
 
     Notes
     -----
     Evaluates each distinct input once, and the two of the witness once more: the measured value is
-    taken from them. The inputs are the products of (copies + 1) over the distinct rows.
+    taken from them. With all sizes there are as many inputs as the product of (copies + 1) over the
+    distinct rows of all tables.
 
     What it measures is a lower bound of the stability over all data: a larger universe may show
     more. Where it equals the map, the map is tight. For floats, rows come in one order only, so the
@@ -114,15 +117,21 @@ def measured_stability(
     _check_pairs(pairs, pair_limit, d_in, transformation)
     forms = _evaluate(transformation, drawn, n_jobs, progress)
     search = _Search(transformation.output_metric, *_numbered(forms))
-    found = search.farthest(drawn, relations)
+    largest, found = search.farthest(drawn, relations)
     makers = [one.dataset for one in drawn]
     x, y = (_input(makers, len(drawn[-1].codes), index) for index in found)
     output_x, output_y = transformation(x), transformation(y)
+    measured = transformation.output_metric.distance(output_x, output_y)
+    if measured != largest:
+        raise QueryError(
+            f"{transformation.name} gave another output when the same input came again; a "
+            "transformation must be a function of its input alone"
+        )
     given = distances if len(distances) == 2 else distances[0]
     return MeasuredStability(
         transformation=transformation,
         d_in=given,
-        measured=transformation.output_metric.distance(output_x, output_y),
+        measured=measured,
         bound=transformation.stability_map(given),
         witness=StabilityWitness(x, y, output_x, output_y),
         inputs=inputs,
@@ -142,19 +151,12 @@ class _Search:
     metric: Metric
     outputs: list[Hashable]
     output_of: Indices
-    known: dict[int, Distance] = field(default_factory=dict)
 
     def farthest(
         self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
-    ) -> tuple[int, int]:
-        """Return a pair of inputs that attains the largest distance, one with few rows."""
-        for _, _, keys in self._keyed(drawn, relations):
-            for key in np.unique(keys).tolist():
-                if key not in self.known:
-                    first, second = divmod(key, len(self.outputs))
-                    self.known[key] = self.metric.between(self.outputs[first], self.outputs[second])
-        largest = max(self.known.values())
-        best = np.array([key for key, value in self.known.items() if value == largest])
+    ) -> tuple[Distance, tuple[int, int]]:
+        """Return the largest distance, and a pair of inputs that attains it, one with few rows."""
+        largest, best = self._largest(drawn, relations)
         sizes = drawn[0].dataset_sizes
         if len(drawn) == 2:
             sizes = np.add.outer(sizes, drawn[1].dataset_sizes).ravel()
@@ -166,7 +168,26 @@ class _Search:
                 at = attains[int(np.argmin(total))]
                 found.append((int(total.min()), int(before[at]), int(after[at])))
         _, x, y = min(found)
-        return x, y
+        return largest, (x, y)
+
+    def _largest(
+        self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
+    ) -> tuple[Distance, list[int]]:
+        """Return the largest distance, and the pairs of outputs that attain it."""
+        largest: Distance = -1
+        best: list[int] = []
+        measured = np.empty(0, dtype=np.int64)
+        for _, _, keys in self._keyed(drawn, relations):
+            fresh = np.setdiff1d(keys, measured)
+            for key in fresh.tolist():
+                first, second = divmod(key, len(self.outputs))
+                distance = self.metric.between(self.outputs[first], self.outputs[second])
+                if distance > largest:
+                    largest, best = distance, [key]
+                elif distance == largest:
+                    best.append(key)
+            measured = np.union1d(measured, fresh)
+        return largest, best
 
     def _keyed(
         self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
