@@ -86,8 +86,8 @@ def test_steps_on_rows(step, rows, d_in):
     check(t, table_of(rows), d_in, rows, change, change, lambda x: rows_of(t(table_of(x))))
 
 
-@pytest.mark.parametrize("step", ["filter_", "map_", "flat_map"])
-@given(rows=st.lists(TABLE_ROWS, min_size=2, max_size=4, unique=True))
+@pytest.mark.parametrize("step", TABLE_STEPS)
+@given(rows=st.lists(TABLE_ROWS, min_size=2, max_size=4, unique=True).filter(two_keys))
 def test_steps_on_replaced_rows(step, rows):
     t = pl.Start(pl.Table(), pl.ChangeOneDistance()) >> TABLE_STEPS[step]
     out = oracle.change_one if step == "map_" else oracle.symmetric_difference
@@ -100,6 +100,28 @@ def test_steps_on_ids(step, rows, d_in):
     t = pl.Start(pl.Table(), IDS) >> {**TABLE_STEPS, **FROM_IDS}[step]
     out = oracle.symmetric_difference if step == "max_rows_per_id" else oracle.ids(0)
     check(t, table_of(rows), d_in, rows, oracle.ids(0), out, lambda x: rows_of(t(table_of(x))))
+
+
+@pytest.mark.parametrize("norm", [pl.L1Distance(), pl.L2Distance()], ids=["L1", "L2"])
+@pytest.mark.parametrize("metric", [ROWS, pl.ChangeOneDistance()], ids=["added", "replaced"])
+@given(
+    rows=st.lists(TABLE_ROWS, min_size=2, max_size=4, unique=True),
+    d_in=st.integers(1, 2),
+    keys=st.sampled_from(["a", "ba"]),
+)
+def test_groups_of_rows(metric, norm, rows, d_in, keys):
+    groups = pl.Start(pl.Table(), metric) >> pl.group_by("page", keys, norm)
+    for t in (groups, groups >> pl.count()):
+        result = pl.measured_stability(t, table_of(rows), d_in)
+        assert result.measured <= result.bound == t.map(d_in)
+
+
+def test_the_groups_of_replaced_rows():
+    start = pl.Start(pl.Table(), pl.ChangeOneDistance())
+    for norm in (pl.L1Distance(), pl.L2Distance()):
+        groups = start >> pl.group_by("page", "ab", norm)
+        universe = [{"page": "a", "n": 1}, {"page": "a", "n": 2}]
+        assert pl.measured_stability(groups, universe, 1).verdict == "tight"
 
 
 @pytest.mark.parametrize("norm", [pl.L1Distance(), pl.L2Distance()], ids=["L1", "L2"])
@@ -190,6 +212,21 @@ def test_private_joins(left, right, left_rows, right_rows, d_in):
         expected = oracle.measure(records, [change] * 2, d_in, evaluate, distance)
         assert (result.measured, result.inputs, result.pairs) == expected
         assert result.measured <= result.bound == t.map(*d_in)
+
+
+@settings(max_examples=4)
+@given(
+    left=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),
+    right=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),
+    d_in=st.sampled_from([(1, 1), (2, 1)]),
+)
+def test_private_joins_of_ids(left, right, d_in):
+    t = pl.start(pl.AddRowsWithID("id"), pl.AddRowsWithID("id")) >> pl.join_private("id")
+    universe = (
+        pd.DataFrame([(1, 5), (2, 5), *left], columns=["id", "name"]),
+        pd.DataFrame([(1, 5), (2, 5), *right], columns=["id", "item"]),
+    )
+    assert pl.measured_stability(t, universe, d_in).measured <= t.map(*d_in)
 
 
 def test_a_private_join_of_tables_with_ids():
@@ -322,6 +359,12 @@ HALF = pl.Transformation(
             "other sizes, or a larger d_in",
         ),
         (
+            ((pl.Numbers(size=9, bounds=(0, 5)), ROWS) >> pl.sum_(0, 5), [1, 2], 2),
+            {},
+            "no two different inputs are at most 2 apart (rows added or removed); take more rows, "
+            "other sizes, or a larger d_in",
+        ),
+        (
             (SUM, [1, 2], -1),
             {},
             "d_in must be a whole number of at least 0 (rows added or removed), got -1",
@@ -395,8 +438,9 @@ def test_what_cannot_be_measured(arguments, options, message):
         ),
         (
             {"pair_limit": 24575},
-            "4,096 datasets with 6 or more possible changes each make more than 24,575 pairs; take "
-            "fewer rows, fewer copies, or a smaller d_in",
+            "4,096 datasets make more than 24,575 pairs of neighbors, or more than 245,750 pairs "
+            "to look at; take fewer rows, fewer copies of a row, a smaller d_in, or raise "
+            "pair_limit",
         ),
     ],
 )

@@ -194,13 +194,6 @@ def test_groups():
     assert groups["d"].dtypes.equals(TABLE.dtypes)
     assert (t >> pl.count())(TABLE) == [2, 0, 3]
     assert (t >> pl.count()).map(2) == 2
-    replaced = pl.Start(pl.Table(), pl.ChangeOneDistance())
-    for keys, norm, rule in (
-        ("ab", pl.L1Distance(), 2),
-        ("ab", pl.L2Distance(), pl.Root(Fraction(2))),
-        ("a", pl.L2Distance(), 2),
-    ):
-        assert (replaced >> pl.group_by("page", keys, norm)).map(1) == rule
 
 
 def test_groups_of_ids_need_no_bound_on_groups_when_there_are_few_keys():

@@ -136,17 +136,27 @@ class Drawn:
         Raises
         ------
         TooLargeError
-            If more than `limit` pairs had to be looked at.
+            If there are more than `limit` pairs of different datasets, or ten times as many had to
+            be looked at.
         """
-        moves = list(islice(self._moves(d_in), limit // max(len(self.codes), 1) + 1))
-        if len(moves) * len(self.codes) > limit:
-            raise TooLargeError(
-                f"{len(self.codes):,} datasets with {len(moves):,} or more possible changes each "
-                f"make more than {limit:,} pairs; take fewer rows, fewer copies, or a smaller d_in"
-            )
-        found = [self._moved(move, d_in) for move in moves]
-        if not found:
+        datasets = len(self.codes)
+        if not datasets:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        moves = list(islice(self._moves(d_in), 10 * limit // datasets + 1))
+        found: list[tuple[Indices, Indices]] = []
+        count = 0
+        if len(moves) * datasets <= 10 * limit:
+            for move in moves:
+                found.append(self._moved(move, d_in))
+                count += len(found[-1][0])
+                if count > 2 * limit + datasets:
+                    break
+        if not found or count > 2 * limit + datasets:
+            raise TooLargeError(
+                f"{datasets:,} datasets make more than {limit:,} pairs of neighbors, or more "
+                f"than {10 * limit:,} pairs to look at; take fewer rows, fewer copies of a row, a "
+                "smaller d_in, or raise pair_limit"
+            )
         before, after = zip(*found, strict=True)
         return np.concatenate(before), np.concatenate(after)
 

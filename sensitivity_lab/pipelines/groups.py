@@ -32,7 +32,7 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     """Split a table into a table per key.
 
     Stability in L1 and L2 of the groups' rows added or removed, for rows added or removed: d_in.
-    For rows replaced: 2 d_in and sqrt(2) d_in. For privacy ids, with at most r rows per id and
+    For rows replaced: 2 d_in. For privacy ids, with at most r rows per id and
     group, and at most g groups per id (or as many as there are keys): r g d_in and r sqrt(g) d_in.
 
     Parameters
@@ -98,9 +98,8 @@ def _groups_map(
     if isinstance(domain, Table) and isinstance(metric, SymmetricDistance):
         return lambda d_in: d_in
     if isinstance(domain, Table) and isinstance(metric, ChangeOneDistance):
-        # One row replaced leaves one group and enters another; in a single group both count there.
-        swap = norm.norm([1, 1] if keys > 1 else [2])
-        return lambda d_in: d_in * swap
+        # In L2 the worst is a row replaced by one of its own group, which then changes by 2 rows.
+        return lambda d_in: 2 * d_in
     if isinstance(domain, Table) and isinstance(metric, IdDistance):
         rows = domain.limit("rows", column)
         if rows is not None:

@@ -66,7 +66,7 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
                 metric,
                 lambda d_in: d_in,
             )
-        return _row_step(name, lambda row: [function(row)], 1, schema, domain, metric, metric)
+        return _row_step(name, lambda row: [function(row)], 1, schema, domain, metric, metric, 1)
 
     return Step(name, build)
 
@@ -110,8 +110,8 @@ def flat_map(
     check_count(max_rows, "max_rows", "flat_map")
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        _, output_metric = rows_rate(metric, max_rows)
-        return _row_step(name, function, max_rows, schema, domain, metric, output_metric)
+        rate, output_metric = rows_rate(metric, max_rows)
+        return _row_step(name, function, max_rows, schema, domain, metric, output_metric, rate)
 
     return Step(name, build)
 
@@ -124,15 +124,16 @@ def _row_step(
     domain: Domain,
     metric: Metric,
     output_metric: Metric,
+    rate: int,
 ) -> Transformation:
     """Return the transformation that replaces each row of a table by some rows."""
     if not isinstance(domain, Table):
         raise MismatchError("tables")
-    rate = 1 if output_metric == metric == ChangeOneDistance() else rows_rate(metric, max_rows)[0]
     owner = metric.column if isinstance(metric, IdDistance) else None
 
     def function(table: pd.DataFrame) -> pd.DataFrame:
-        columns: Schema = table.dtypes.to_dict() if schema is None else schema  # type: ignore[assignment]
+        old = {str(column): dtype for column, dtype in table.dtypes.items()}
+        columns: Schema = old if schema is None else schema
         if owner is not None:
             check_columns(table, [owner], name)
         new: list[Row] = []

@@ -137,8 +137,9 @@ def show_distance(distance: Distance) -> str:
     """Return a distance as text, with its size where it is no whole number."""
     if isinstance(distance, int) or distance == float("inf"):
         return str(distance)
-    long = not isinstance(distance, Root) and len(str(distance)) > 24
-    return f"{float(distance):.10g}" if long else f"{distance} (about {float(distance):.6g})"
+    if not isinstance(distance, Root) and len(str(distance)) > 24:
+        return f"about {float(distance)!r}"
+    return f"{distance} (about {float(distance):.6g})"
 
 
 def _neighbors(metric: Metric, d_in: Any) -> str:
