@@ -257,6 +257,15 @@ def test_a_wrong_map_is_found_out():
     assert not result.tight
 
 
+def test_a_witness_of_nothing_is_still_a_pair_of_neighbors():
+    number, distance = pl.Scalar(), pl.AbsoluteDistance()
+    t = pl.Transformation(
+        "zero", lambda data: 0 * len(data), pl.Values(), ROWS, number, distance, abs
+    )
+    result = pl.measured_stability(t, "ab", 1)
+    assert (result.measured, result.witness.x, result.witness.y) == (0, [], ["a"])
+
+
 def test_what_is_no_function_is_found_out():
     calls = iter(range(100))
     number, distance = pl.Scalar(), pl.AbsoluteDistance()
