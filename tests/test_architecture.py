@@ -41,7 +41,7 @@ LAYERS = (
     {"pipelines.public_size", "pipelines.row_maps", "pipelines.truncation"},
     {"pipelines.drawing", "pipelines.groups", "pipelines.joins"},
     {"pipelines.private_joins", "pipelines.universes"},
-    {"pipelines.measured"},
+    {"pipelines.measured", "pipelines.noise"},
     {"pipelines"},
     {"curves"},
     {"empirical"},

@@ -7,7 +7,15 @@ picture can be read by the color-blind and in print without color.
 
 from sensitivity_lab.plotting._curves import plot_curves
 from sensitivity_lab.plotting._figures import check_path, save
+from sensitivity_lab.plotting._noise import plot_noise_scales
 from sensitivity_lab.plotting._strip import plot_strip
 from sensitivity_lab.plotting._witness import plot_witness
 
-__all__ = ["check_path", "plot_curves", "plot_strip", "plot_witness", "save"]
+__all__ = [
+    "check_path",
+    "plot_curves",
+    "plot_noise_scales",
+    "plot_strip",
+    "plot_witness",
+    "save",
+]
