@@ -5,6 +5,7 @@ state) and changes no rcParams. Every query has a color, a marker and a dash pat
 picture can be read by the color-blind and in print without color.
 """
 
+from sensitivity_lab.plotting._clipping import plot_clipping
 from sensitivity_lab.plotting._curves import plot_curves
 from sensitivity_lab.plotting._figures import check_path, save
 from sensitivity_lab.plotting._noise import plot_noise_scales
@@ -13,6 +14,7 @@ from sensitivity_lab.plotting._witness import plot_witness
 
 __all__ = [
     "check_path",
+    "plot_clipping",
     "plot_curves",
     "plot_noise_scales",
     "plot_strip",
