@@ -21,6 +21,7 @@ Examples
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
+    MissingExtraError,
     NoEngineError,
     QueryError,
     SensitivityLabError,
@@ -53,6 +54,7 @@ __all__ = [
     "Mean",
     "Median",
     "Min",
+    "MissingExtraError",
     "NoEngineError",
     "Percentile",
     "QueryError",

@@ -43,7 +43,7 @@ LAYERS = (
     {"pipelines.private_joins", "pipelines.universes"},
     {"pipelines.measured", "pipelines.noise", "pipelines.sweep"},
     {"pipelines.clipping"},
-    {"pipelines"},
+    {"interop_opendp", "pipelines"},
     {"curves"},
     {"empirical"},
     {"article"},
@@ -137,7 +137,12 @@ def test_plotting_knows_no_more_than_errors(file):
 
 @each_file
 def test_outside_packages_have_one_importer(file):
-    owner = {"joblib": "_parallel", "tqdm": "_parallel", "matplotlib": "plotting"}
+    owner = {
+        "joblib": "_parallel",
+        "tqdm": "_parallel",
+        "matplotlib": "plotting",
+        "opendp": "interop_opendp",
+    }
     unit = unit_of(parts_of(file))
     for package in run_time_imports(file) & set(owner):
         assert unit == owner[package], package

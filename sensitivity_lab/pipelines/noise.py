@@ -74,7 +74,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     >>> laplace_scale(total, epsilon=0.5)
     250.0
     """
-    amount = _amount(sensitivity, "sensitivity", "L1")
+    amount = upper_bound(sensitivity, "sensitivity", "L1")
     return round_up(amount / positive(epsilon, "epsilon"))
 
 
@@ -110,7 +110,7 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     >>> gaussian_scale(10, rho=2), gaussian_scale(3, rho=0.5)
     (5.0, 3.0)
     """
-    amount = _amount(sensitivity, "sensitivity", "L2")
+    amount = upper_bound(sensitivity, "sensitivity", "L2")
     return _root_up(amount**2 / (2 * positive(rho, "rho")))
 
 
@@ -139,7 +139,7 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
-    amount, noise = _amount(d_in, "d_in", "L1"), _not_negative(scale, "scale")
+    amount, noise = upper_bound(d_in, "d_in", "L1"), _not_negative(scale, "scale")
     return round_up(amount / noise) if noise else _without_noise(amount)
 
 
@@ -168,7 +168,7 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
     >>> gaussian_rho(10, scale=5)
     2.0
     """
-    amount, noise = _amount(d_in, "d_in", "L2"), _not_negative(scale, "scale")
+    amount, noise = upper_bound(d_in, "d_in", "L2"), _not_negative(scale, "scale")
     return round_up(amount**2 / (2 * noise**2)) if noise else _without_noise(amount)
 
 
@@ -273,8 +273,8 @@ def _not_negative(
     return given
 
 
-def _amount(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return a sensitivity, of a result its upper bound, as a rational."""
+def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
+    """Return a sensitivity, of a result its upper bound, as a rational; or raise InputError."""
     if not isinstance(sensitivity, Result):
         accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
         return _not_negative(sensitivity, name, accepted)
