@@ -328,6 +328,7 @@ def test_the_picture():
     drawn = {line.get_label(): line for line in sums.get_lines()}
     assert list(drawn) == ["sum of the records", "clipped sum", "release"]
     assert drawn["clipped sum"].get_ydata()[-1] == sum(AGES)
+    assert [ax.get_yscale() for ax in figure.axes] == ["linear", "linear", "log"]
     assert set(drawn["sum of the records"].get_ydata()) == {sum(AGES)}
     assert drawn["release"].get_ydata().tolist() == [point.release for point in sweep.points]
     assert sensitivity.get_lines()[0].get_ydata().tolist() == list(range(100))
@@ -349,6 +350,13 @@ def test_the_picture_without_noise_on_logarithmic_axes():
     assert len(bias.get_ydata()) == sum(point.bias != 0 for point in sweep.points) == 7
     assert axes[0].get_title() == "ages"
     assert axes[0].get_xlabel() == "upper clipping bound"
+
+
+def test_the_picture_of_a_bound_without_bias_and_noise():
+    figure = clipping_sweep(AGES, [125]).plot()
+    figure.canvas.draw()
+    assert not figure.axes[2].get_lines()
+    assert figure.axes[0].get_lines()[1].get_marker() == "."
 
 
 def test_what_the_picture_refuses():

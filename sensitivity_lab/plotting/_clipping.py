@@ -22,8 +22,9 @@ _ERRORS: dict[str, dict[str, Any]] = {
     "bias": {"label": "size of the bias", "color": "#0072B2", "linestyle": "--"},
     "scale": {"label": "scale of the noise", "color": _RED, "linestyle": "-."},
 }
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": "small"}
 _MOST_MARKED = 30
-_THOUSANDS = "{x:,.6g}"
+_THOUSANDS = "{x:,.12g}"
 
 
 def plot_clipping(
@@ -55,9 +56,8 @@ def plot_clipping(
     title : str, optional
         Above the figure, or above the first of the given Axes.
     xscale : {"linear", "log"}
-        The axis of bounds; "log" for logarithmic bounds. It leaves out bounds that are not
-        positive. The axes of sensitivity and errors are of the same kind; logarithmic, they leave
-        out zeros.
+        The axis of bounds and that of the sensitivity; "log" for logarithmic bounds. It leaves out
+        what is not positive, as the axis of errors does, which is always logarithmic.
     figsize : tuple of float, default (11, 3.7)
         Width and height in inches of a new figure.
 
@@ -79,6 +79,35 @@ def plot_clipping(
     >>> [ax.get_ylabel() for ax in figure.axes]
     ['sum (years)', 'sensitivity (years)', 'error (years)']
     """
+    _check(frame, xscale)
+    figure = new_figure(figsize) if ax is None else None
+    if figure is not None:
+        figure.set_layout_engine("constrained", w_pad=0.12)  # inches, around every panel
+    axes = given_axes(figure.subplots(1, 3) if figure is not None else ax, 3)
+    columns = {name: frame[name].to_numpy(float) for name in _NEEDED}
+    _draw_sums(axes[0], columns, true_sum)
+    _draw_positive(axes[1], columns, {"sensitivity": {"color": "black"}}, xscale)
+    _draw_positive(axes[2], columns, _ERRORS, "log")
+    labels = ("sum", "sensitivity", "error")
+    for target, label in zip(axes, labels, strict=True):
+        target.set_xscale(xscale)
+        bound = f"upper clipping bound ({unit})" if unit else "upper clipping bound"
+        target.set_xlabel(bound, **PLAIN)
+        target.set_ylabel(f"{label} ({unit})" if unit else label, **PLAIN)
+        target.grid(color="0.9")
+        target.set_axisbelow(True)
+        if target.get_legend_handles_labels()[0]:
+            target.legend(loc="lower center", bbox_to_anchor=(0.5, 1), **_LEGEND)
+    if figure is None:
+        if title is not None:
+            axes[0].set_title(title, **PLAIN, fontsize="medium", pad=60)
+        return ax
+    if title is not None:
+        figure.suptitle(title, **PLAIN)
+    return figure
+
+
+def _check(frame: pd.DataFrame, xscale: str) -> None:
     missing = [name for name in _NEEDED if name not in frame.columns]
     if missing:
         names = ", ".join(missing)
@@ -87,30 +116,6 @@ def plot_clipping(
         raise InputError("frame: has no rows, so there is nothing to draw")
     if xscale not in ("linear", "log"):
         raise InputError(f"xscale: got {xscale!r}; use 'linear' or 'log'")
-    figure = new_figure(figsize) if ax is None else None
-    if figure is not None:
-        figure.set_layout_engine("constrained", w_pad=0.12)  # inches, around every panel
-    axes = given_axes(figure.subplots(1, 3) if figure is not None else ax, 3)
-    columns = {name: frame[name].to_numpy(float) for name in _NEEDED}
-    _draw_sums(axes[0], columns, true_sum)
-    _draw_positive(axes[1], columns, {"sensitivity": {"color": "black"}}, xscale)
-    _draw_positive(axes[2], columns, _ERRORS, xscale)
-    labels = ("sum", "sensitivity", "error")
-    for target, label in zip(axes, labels, strict=True):
-        target.set_xscale(xscale)
-        target.set_xlabel(f"upper clipping bound ({unit})" if unit else "upper clipping bound")
-        target.set_ylabel(f"{label} ({unit})" if unit else label, **PLAIN)
-        target.grid(color="0.9")
-        target.set_axisbelow(True)
-    for target in (axes[0], axes[2]):
-        target.legend(loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False, fontsize="small")
-    if figure is None:
-        if title is not None:
-            axes[0].set_title(title, **PLAIN, fontsize="medium", pad=60)
-        return ax
-    if title is not None:
-        figure.suptitle(title, **PLAIN)
-    return figure
 
 
 def _draw_sums(ax: Axes, columns: dict[str, Any], true_sum: float) -> None:
