@@ -9,6 +9,8 @@ a dataset: `Mean`, `Median`, `Percentile`, `Var`, `Std`, `Sum`, `Count`, `Min`, 
 function (`from_function`). Its *sensitivity* is the largest difference of its answers between
 neighbors, and a *witness* is a pair that attains it. An *engine* is one way to find it.
 
+`pipelines` has the steps that change data before a query: clamp, map, join, truncate, count.
+
 Examples
 --------
 >>> import sensitivity_lab as sl
@@ -18,6 +20,7 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
+from . import pipelines
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -76,5 +79,6 @@ __all__ = [
     "from_function",
     "global_sensitivity",
     "neighboring_datasets",
+    "pipelines",
     "sensitivity_curves",
 ]

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
 from sensitivity_lab.pipelines.noise import (
     gaussian_rho,
     gaussian_scale,
@@ -78,6 +79,40 @@ def test_the_published_chain():
 @pytest.mark.parametrize("ten", [10, 10.0, Fraction(10), Decimal(10), np.int64(10), np.float64(10)])
 def test_every_kind_of_number_is_accepted(ten):
     assert laplace_scale(ten, ten) == gaussian_rho(ten, ten) * 2 == 1
+
+
+def test_what_is_beyond_floats_is_a_number_all_the_same():
+    many = Fraction(10**400)
+    assert laplace_scale(many, many) == laplace_epsilon(many, many) == 1
+    assert laplace_scale(many, Decimal("1e400")) == gaussian_scale(many, many**2 / 2) == 1
+
+
+@given(st.fractions(0, 10**6, max_denominator=1000), LOSSES)
+def test_a_root_is_taken_without_rounding_it_first(square, loss):
+    """The L2 distances of the maps of stability are roots: r sqrt(g), for example."""
+    root = pl.Root(square)
+    assert is_smallest_float_from(gaussian_rho(root, loss), square / (2 * Fraction(loss) ** 2))
+    for scale, exact in (
+        (gaussian_scale(root, loss), square / (2 * Fraction(loss))),
+        (laplace_scale(root, loss), square / Fraction(loss) ** 2),
+        (laplace_epsilon(root, loss), square / Fraction(loss) ** 2),
+    ):
+        assert Fraction(scale) ** 2 >= exact
+        assert scale == 0 or Fraction(math.nextafter(scale, 0)) ** 2 < exact
+
+
+def test_the_maps_of_groups_are_taken():
+    """r g rows in L1 and r sqrt(g) in L2, with r = 3 and g = 2."""
+    truncated = (
+        pl.start(pl.AddRowsWithID("id"))
+        >> pl.max_groups_per_id(2, "page")
+        >> pl.max_rows_per_group_per_id(3, "page")
+    )
+    per_page = truncated >> pl.group_by("page", "abc") >> pl.count()
+    in_l2 = truncated >> pl.group_by("page", "abc", pl.L2Distance()) >> pl.count()
+    assert laplace_scale(per_page.map(1), epsilon=2) == 3
+    assert gaussian_scale(in_l2.map(1), rho=1) == 3
+    assert gaussian_rho(in_l2.map(1), scale=3) == 1
 
 
 def test_no_noise():

@@ -8,6 +8,9 @@ with ``>>``, and the maps with them. `measured_stability` finds the exact maximu
 neighboring inputs of a small universe, and the inputs that prove it: it shows whether a map is
 right and whether it is tight.
 
+`laplace_scale` and `gaussian_scale` say how much noise a stability asks for; `clipping_sweep` shows
+what a bound for `clamp` costs.
+
 Examples
 --------
 >>> from sensitivity_lab import pipelines as pl
@@ -20,9 +23,12 @@ clamp(0, 5) >> sum_(0, 5)
 (6, 10)
 >>> pl.measured_stability(total, [1, 8, -3, 7], d_in=2).verdict
 'tight'
+>>> pl.laplace_scale(total.map(2), epsilon=2)
+5.0
 """
 
 from .changes import AddMaxRows, AddRowsWithID
+from .clipping import clipping_bounds, clipping_sweep
 from .domains import Domain, Groups, Numbers, Pair, Scalar, Table, Values, Vector
 from .exact import Root, upper_of
 from .groups import group_by
@@ -39,6 +45,13 @@ from .metrics import (
     PairDistance,
     SymmetricDistance,
 )
+from .noise import (
+    gaussian_rho,
+    gaussian_scale,
+    group_noise_scales,
+    laplace_epsilon,
+    laplace_scale,
+)
 from .numeric import average, clamp, histogram, sum_
 from .pairs import both, part
 from .private_joins import join_count, join_private, product_rule
@@ -47,6 +60,7 @@ from .rounding import rounding_error, summation_error
 from .row_maps import flat_map, map_
 from .rows import count, filter_, select
 from .stability import MeasuredStability, StabilityWitness
+from .sweep import ClippingPoint, ClippingSweep
 from .transformation import Start, Step, Transformation, start
 from .truncation import (
     DropExcess,
@@ -61,6 +75,8 @@ __all__ = [
     "AddMaxRows",
     "AddRowsWithID",
     "ChangeOneDistance",
+    "ClippingPoint",
+    "ClippingSweep",
     "Domain",
     "DropExcess",
     "DropNonUnique",
@@ -87,14 +103,21 @@ __all__ = [
     "average",
     "both",
     "clamp",
+    "clipping_bounds",
+    "clipping_sweep",
     "count",
     "filter_",
     "flat_map",
+    "gaussian_rho",
+    "gaussian_scale",
     "group_by",
+    "group_noise_scales",
     "histogram",
     "join_count",
     "join_private",
     "join_public",
+    "laplace_epsilon",
+    "laplace_scale",
     "map_",
     "max_groups_per_id",
     "max_rows_per_group_per_id",

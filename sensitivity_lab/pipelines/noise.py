@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
@@ -22,6 +23,8 @@ import pandas as pd
 
 from sensitivity_lab.arithmetic import Difference, nearest, round_up
 from sensitivity_lab.errors import InputError
+
+from .exact import Root
 
 
 @runtime_checkable
@@ -44,7 +47,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
 
     Parameters
     ----------
-    sensitivity : number or result of a search
+    sensitivity : number, Root or result of a search
         The L1 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
@@ -74,8 +77,8 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     >>> laplace_scale(total, epsilon=0.5)
     250.0
     """
-    amount = upper_bound(sensitivity, "sensitivity", "L1")
-    return round_up(amount / positive(epsilon, "epsilon"))
+    square = _square_of(sensitivity, "sensitivity", "L1")
+    return _root_up(square / positive(epsilon, "epsilon") ** 2)
 
 
 def gaussian_scale(sensitivity: Any, rho: Any) -> float:
@@ -85,7 +88,7 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
 
     Parameters
     ----------
-    sensitivity : number or result of a search
+    sensitivity : number, Root or result of a search
         The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken.
     rho : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
@@ -109,9 +112,12 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     --------
     >>> gaussian_scale(10, rho=2), gaussian_scale(3, rho=0.5)
     (5.0, 3.0)
+    >>> from sensitivity_lab.pipelines import Root
+    >>> gaussian_scale(Root(Fraction(8)), rho=1)
+    2.0
     """
-    amount = upper_bound(sensitivity, "sensitivity", "L2")
-    return _root_up(amount**2 / (2 * positive(rho, "rho")))
+    square = _square_of(sensitivity, "sensitivity", "L2")
+    return _root_up(square / (2 * positive(rho, "rho")))
 
 
 def laplace_epsilon(d_in: Any, scale: Any) -> float:
@@ -119,7 +125,7 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
 
     Parameters
     ----------
-    d_in : number or result of a search
+    d_in : number, Root or result of a search
         How far answers on neighbors are apart in L1, at least 0. Of a result its `upper` is taken.
     scale : int, float, Fraction or Decimal
         The scale b of the noise, at least 0, in the unit of `d_in`.
@@ -139,8 +145,8 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
-    amount, noise = upper_bound(d_in, "d_in", "L1"), _not_negative(scale, "scale")
-    return round_up(amount / noise) if noise else _without_noise(amount)
+    square, noise = _square_of(d_in, "d_in", "L1"), _not_negative(scale, "scale")
+    return _root_up(square / noise**2) if noise else _without_noise(square)
 
 
 def gaussian_rho(d_in: Any, scale: Any) -> float:
@@ -148,7 +154,7 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
 
     Parameters
     ----------
-    d_in : number or result of a search
+    d_in : number, Root or result of a search
         How far answers on neighbors are apart in L2, at least 0. Of a result its `upper` is taken.
     scale : int, float, Fraction or Decimal
         The standard deviation sigma of the noise, at least 0, in the unit of `d_in`.
@@ -168,8 +174,8 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
     >>> gaussian_rho(10, scale=5)
     2.0
     """
-    amount, noise = upper_bound(d_in, "d_in", "L2"), _not_negative(scale, "scale")
-    return round_up(amount**2 / (2 * noise**2)) if noise else _without_noise(amount)
+    square, noise = _square_of(d_in, "d_in", "L2"), _not_negative(scale, "scale")
+    return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
 
 
 def group_noise_scales(
@@ -246,12 +252,9 @@ def group_noise_scales(
 def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
     """Return a number as the rational that it is, or raise InputError."""
     given = value.item() if isinstance(value, np.generic) else value
-    if (
-        isinstance(given, (int, float, Fraction, Decimal))
-        and not isinstance(given, bool)
-        and math.isfinite(given)
-    ):
-        return Fraction(given)
+    if isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool):
+        with suppress(OverflowError, ValueError):  # infinite, or not a number
+            return Fraction(given)
     raise InputError(f"{name} must be {accepted}, got {value!r}")
 
 
@@ -273,8 +276,17 @@ def _not_negative(
     return given
 
 
+def _square_of(sensitivity: Any, name: str, norm: str) -> Fraction:
+    """Return the square of a sensitivity, which of a root is rational; or raise InputError."""
+    if isinstance(sensitivity, Root):
+        return sensitivity.square
+    return upper_bound(sensitivity, name, norm) ** 2
+
+
 def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
     """Return a sensitivity, of a result its upper bound, as a rational; or raise InputError."""
+    if isinstance(sensitivity, Root):
+        return Fraction(sensitivity.upper)
     if not isinstance(sensitivity, Result):
         accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
         return _not_negative(sensitivity, name, accepted)
