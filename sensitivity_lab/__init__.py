@@ -9,6 +9,8 @@ a dataset: `Mean`, `Median`, `Percentile`, `Var`, `Std`, `Sum`, `Count`, `Min`, 
 function (`from_function`). Its *sensitivity* is the largest difference of its answers between
 neighbors, and a *witness* is a pair that attains it. An *engine* is one way to find it.
 
+`pipelines` has the steps that change data before a query: clamp, map, join, truncate, count.
+
 Examples
 --------
 >>> import sensitivity_lab as sl
@@ -18,9 +20,11 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
+from . import pipelines
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
+    MissingExtraError,
     NoEngineError,
     QueryError,
     SensitivityLabError,
@@ -72,6 +76,7 @@ __all__ = [
     "MeanOf",
     "Median",
     "Min",
+    "MissingExtraError",
     "NeighborRow",
     "NeighborTable",
     "NoEngineError",
@@ -103,6 +108,7 @@ __all__ = [
     "local_sensitivity",
     "neighbor_table",
     "neighboring_datasets",
+    "pipelines",
     "sensitivity_curves",
     "smooth_sensitivity",
     "sweep",

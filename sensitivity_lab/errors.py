@@ -13,6 +13,10 @@ class InputError(SensitivityLabError, ValueError):
     """An argument is not acceptable; the message says what came and what is accepted."""
 
 
+class MissingExtraError(InputError, ImportError):
+    """A module needs an optional package; the message names the extra that installs it."""
+
+
 class QueryError(SensitivityLabError, ValueError):
     """A query raised, or returned no finite number; the message names the dataset."""
 

@@ -55,6 +55,17 @@ LAYERS = (
     {"local", "smooth_result"},
     {"smooth"},
     {"sweep"},
+    {"pipelines.exact", "pipelines.encoding"},
+    {"pipelines.domains", "pipelines.metrics", "pipelines.rounding"},
+    {"pipelines.changes"},
+    {"pipelines.transformation"},
+    {"pipelines.numeric", "pipelines.pairs", "pipelines.rows", "pipelines.stability"},
+    {"pipelines.public_size", "pipelines.row_maps", "pipelines.truncation"},
+    {"pipelines.drawing", "pipelines.groups", "pipelines.joins"},
+    {"pipelines.private_joins", "pipelines.universes"},
+    {"pipelines.measured", "pipelines.noise", "pipelines.sweep"},
+    {"pipelines.clipping"},
+    {"interop_opendp", "pipelines"},
     {"empirical"},
     {"article"},
     {"cli"},
@@ -151,7 +162,12 @@ def test_plotting_knows_no_more_than_errors(file):
 
 @each_file
 def test_outside_packages_have_one_importer(file):
-    owner = {"joblib": "_parallel", "tqdm": "_parallel", "matplotlib": "plotting"}
+    owner = {
+        "joblib": "_parallel",
+        "tqdm": "_parallel",
+        "matplotlib": "plotting",
+        "opendp": "interop_opendp",
+    }
     unit = unit_of(parts_of(file))
     for package in run_time_imports(file) & set(owner):
         assert unit == owner[package], package

@@ -6,8 +6,10 @@ picture can be read by the color-blind and in print without color.
 """
 
 from sensitivity_lab.plotting._answers import plot_answers
+from sensitivity_lab.plotting._clipping import plot_clipping
 from sensitivity_lab.plotting._curves import plot_curves
 from sensitivity_lab.plotting._figures import check_path, save
+from sensitivity_lab.plotting._noise import plot_noise_scales
 from sensitivity_lab.plotting._strip import plot_strip
 from sensitivity_lab.plotting._sweep import plot_sweep
 from sensitivity_lab.plotting._witness import plot_witness
@@ -15,7 +17,9 @@ from sensitivity_lab.plotting._witness import plot_witness
 __all__ = [
     "check_path",
     "plot_answers",
+    "plot_clipping",
     "plot_curves",
+    "plot_noise_scales",
     "plot_strip",
     "plot_sweep",
     "plot_witness",

@@ -1,0 +1,136 @@
+"""Steps that change data before a query, and what each does to its sensitivity.
+
+A *transformation* is a function of data with a promise, its *stability map*: inputs at most `d_in`
+apart have outputs at most ``t.map(d_in)`` apart. Both distances have a *metric*: rows added or
+removed, rows replaced, privacy ids added or removed with all their rows, the absolute difference of
+numbers, the L1 and L2 distance of vectors. A *domain* says what data it takes. Steps are chained
+with ``>>``, and the maps with them. `measured_stability` finds the exact maximum over all
+neighboring inputs of a small universe, and the inputs that prove it: it shows whether a map is
+right and whether it is tight.
+
+`laplace_scale` and `gaussian_scale` say how much noise a stability asks for; `clipping_sweep` shows
+what a bound for `clamp` costs.
+
+Examples
+--------
+>>> from sensitivity_lab import pipelines as pl
+>>> total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+>>> total
+clamp(0, 5) >> sum_(0, 5)
+  input   numbers; rows added or removed
+  output  a number; absolute difference
+>>> total([1, 8, -3]), total.map(2)
+(6, 10)
+>>> pl.measured_stability(total, [1, 8, -3, 7], d_in=2).verdict
+'tight'
+>>> pl.laplace_scale(total.map(2), epsilon=2)
+5.0
+"""
+
+from .changes import AddMaxRows, AddRowsWithID
+from .clipping import clipping_bounds, clipping_sweep
+from .domains import Domain, Groups, Numbers, Pair, Scalar, Table, Values, Vector
+from .exact import Root, upper_of
+from .groups import group_by
+from .joins import join_public
+from .measured import measured_stability
+from .metrics import (
+    AbsoluteDistance,
+    ChangeOneDistance,
+    GroupsDistance,
+    IdDistance,
+    L1Distance,
+    L2Distance,
+    Metric,
+    PairDistance,
+    SymmetricDistance,
+)
+from .noise import (
+    gaussian_rho,
+    gaussian_scale,
+    group_noise_scales,
+    laplace_epsilon,
+    laplace_scale,
+)
+from .numeric import average, clamp, histogram, sum_
+from .pairs import both, part
+from .private_joins import join_count, join_private, product_rule
+from .public_size import mean, variance
+from .rounding import rounding_error, summation_error
+from .row_maps import flat_map, map_
+from .rows import count, filter_, select
+from .stability import MeasuredStability, StabilityWitness
+from .sweep import ClippingPoint, ClippingSweep
+from .transformation import Start, Step, Transformation, start
+from .truncation import (
+    DropExcess,
+    DropNonUnique,
+    max_groups_per_id,
+    max_rows_per_group_per_id,
+    max_rows_per_id,
+)
+
+__all__ = [
+    "AbsoluteDistance",
+    "AddMaxRows",
+    "AddRowsWithID",
+    "ChangeOneDistance",
+    "ClippingPoint",
+    "ClippingSweep",
+    "Domain",
+    "DropExcess",
+    "DropNonUnique",
+    "Groups",
+    "GroupsDistance",
+    "IdDistance",
+    "L1Distance",
+    "L2Distance",
+    "MeasuredStability",
+    "Metric",
+    "Numbers",
+    "Pair",
+    "PairDistance",
+    "Root",
+    "Scalar",
+    "StabilityWitness",
+    "Start",
+    "Step",
+    "SymmetricDistance",
+    "Table",
+    "Transformation",
+    "Values",
+    "Vector",
+    "average",
+    "both",
+    "clamp",
+    "clipping_bounds",
+    "clipping_sweep",
+    "count",
+    "filter_",
+    "flat_map",
+    "gaussian_rho",
+    "gaussian_scale",
+    "group_by",
+    "group_noise_scales",
+    "histogram",
+    "join_count",
+    "join_private",
+    "join_public",
+    "laplace_epsilon",
+    "laplace_scale",
+    "map_",
+    "max_groups_per_id",
+    "max_rows_per_group_per_id",
+    "max_rows_per_id",
+    "mean",
+    "measured_stability",
+    "part",
+    "product_rule",
+    "rounding_error",
+    "select",
+    "start",
+    "sum_",
+    "summation_error",
+    "upper_of",
+    "variance",
+]

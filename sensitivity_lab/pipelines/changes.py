@@ -1,0 +1,95 @@
+"""Protected changes: which change of a table neighboring inputs differ by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+
+from .metrics import IdDistance, Metric, PairDistance, SymmetricDistance
+
+
+@dataclass(frozen=True)
+class AddMaxRows:
+    """Up to so many rows are added or removed.
+
+    Parameters
+    ----------
+    max_rows : int, default 1
+        The number of rows, at least 1.
+
+    Examples
+    --------
+    >>> change = AddMaxRows(2)
+    >>> change.d_in, change.metric
+    (2, SymmetricDistance())
+    """
+
+    max_rows: int = 1
+
+    def __post_init__(self) -> None:
+        check_count(self.max_rows, "max_rows", "AddMaxRows")
+
+    @property
+    def metric(self) -> Metric:
+        """The distance that counts rows added or removed."""
+        return SymmetricDistance()
+
+    @property
+    def d_in(self) -> int:
+        """The largest distance of neighbors."""
+        return self.max_rows
+
+
+@dataclass(frozen=True)
+class AddRowsWithID:
+    """All rows of one privacy id are added or removed, however many they are.
+
+    Parameters
+    ----------
+    column : str
+        The column of the privacy id.
+
+    Examples
+    --------
+    >>> change = AddRowsWithID("user")
+    >>> change.d_in, change.metric
+    (1, IdDistance(column='user'))
+    """
+
+    column: str
+
+    @property
+    def metric(self) -> Metric:
+        """The distance that counts ids."""
+        return IdDistance(self.column)
+
+    @property
+    def d_in(self) -> int:
+        """The largest distance of neighbors."""
+        return 1
+
+
+ProtectedChange = AddMaxRows | AddRowsWithID
+
+
+def distance_of(given: Any, metric: Metric) -> Any:
+    """Return the input distance that a number, a protected change, or a pair of them stands for."""
+    if isinstance(given, ProtectedChange):
+        if given.metric != metric:
+            raise InputError(
+                f"{given!r} protects {given.metric}, but the input metric is {metric}; "
+                "start the chain with the change that it shall protect"
+            )
+        return given.d_in
+    if isinstance(metric, PairDistance) and isinstance(given, tuple) and len(given) == 2:
+        return distance_of(given[0], metric.first), distance_of(given[1], metric.second)
+    return metric.check(given)
+
+
+def check_count(value: Any, name: str, step: str, least: int = 1) -> int:
+    """Return a whole number of at least `least`, or raise InputError."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return value
+    raise InputError(f"{step}: {name} must be a whole number of at least {least}, got {value!r}")

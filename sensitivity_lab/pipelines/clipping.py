@@ -1,0 +1,243 @@
+"""The search for a clipping bound: what each bound does to a sum, its sensitivity and its noise.
+
+A bound that is too low cuts the sum short (bias), one that is too high asks for much noise. The
+sweep shows both for every bound, and what a private search, which only sees releases, would see.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.arithmetic import Number, nearest
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.neighbors import Relation, as_relation
+from sensitivity_lab.pipelines.noise import laplace_scale, positive, rational
+from sensitivity_lab.pipelines.sweep import ClippingPoint, ClippingSweep
+from sensitivity_lab.result import Sensitivity
+from sensitivity_lab.sensitivity import global_sensitivity
+from sensitivity_lab.universe import Universe
+
+Release = Callable[[Fraction, Fraction, Fraction], Any]
+"""A mechanism: of an exact answer, its exact sensitivity and epsilon, it makes a noisy answer."""
+
+_MOST_BOUNDS = 1_000
+
+
+def clipping_bounds(
+    smallest: Any, largest: Any, *, step: Any = None, factor: Any = None
+) -> tuple[Number, ...]:
+    """List upper bounds to try, evenly spaced (`step`) or logarithmically (`factor`).
+
+    Linear bounds find a bound precisely where its order of magnitude is known. Logarithmic ones
+    cover many orders of magnitude with few releases, and find a bound up to the factor.
+
+    Parameters
+    ----------
+    smallest, largest : number
+        The first bound, and the one that none exceeds. Choose them without a look at the data.
+    step : number, optional
+        The distance of neighboring bounds, above 0.
+    factor : number, optional
+        The ratio of neighboring bounds, above 1; then `smallest` must be above 0.
+
+    Returns
+    -------
+    tuple of numbers
+        ``smallest + i * step`` or ``smallest * factor**i``, at most 1,000: ints where all
+        arguments are whole, else floats, each the nearest one.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable, not exactly one of `step` and `factor` is given, or there
+        would be too many bounds.
+
+    Examples
+    --------
+    >>> clipping_bounds(0, 100, step=25)
+    (0, 25, 50, 75, 100)
+    >>> clipping_bounds(1, 100, factor=2)
+    (1, 2, 4, 8, 16, 32, 64)
+    """
+    first, last = rational(smallest, "smallest"), rational(largest, "largest")
+    if (step is None) == (factor is None):
+        raise InputError(
+            f"give either step (linear) or factor (logarithmic), got step={step!r} and "
+            f"factor={factor!r}"
+        )
+    if last < first:
+        raise InputError(f"largest must be at least smallest, got {largest!r} below {smallest!r}")
+    move = positive(step, "step") if factor is None else rational(factor, "factor")
+    if factor is not None and move <= 1:
+        raise InputError(f"factor must be a finite number above 1, got {factor!r}")
+    if factor is not None and first <= 0:
+        raise InputError(f"smallest must be above 0 for logarithmic bounds, got {smallest!r}")
+    bounds = [first]
+    while (following := bounds[-1] + move if factor is None else bounds[-1] * move) <= last:
+        bounds.append(following)
+        if len(bounds) > _MOST_BOUNDS:
+            raise InputError(
+                f"{'step' if factor is None else 'factor'}: more than {_MOST_BOUNDS:,} bounds "
+                f"from {smallest!r} to {largest!r}; take a larger one"
+            )
+    whole = all(bound.denominator == 1 for bound in (first, move))
+    return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
+
+
+def clipping_sweep(
+    values: Iterable[Number],
+    bounds: Iterable[Number],
+    *,
+    lower: Number = 0,
+    epsilon: Any = None,
+    neighbors: Any = "unbounded",
+    release: Release | None = None,
+) -> ClippingSweep:
+    """Clip a sum at one upper bound after the other, to see where a bound should be.
+
+    A private search releases the clipped sum at every bound and takes the bound from which on the
+    releases neither rise nor fluctuate. Beside that the sweep shows what the search cannot see: the
+    bias of clipping, the exact sensitivity that the noise pays for, and the expected error of both.
+
+    Parameters
+    ----------
+    values : iterable of numbers, shape (n,)
+        The records, finite; a pandas Series or a numpy array works as well as a list.
+    bounds : iterable of numbers
+        Upper bounds in ascending order, at least `lower`; see `clipping_bounds`. Bounds read off
+        the data are not private: they may tell what the largest record is.
+    lower : number, default 0
+        The lower bound of all.
+    epsilon : number, optional
+        The privacy loss of *each* release, above 0. The total over all bounds is in the result.
+    neighbors : Relation or name, default "unbounded"
+        Which datasets are neighbors; a name means at a distance of at most 1. The textbook's
+        ``upper - lower`` is the bounded sensitivity; adding or removing a record moves the sum by
+        up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5 and 10.
+    release : callable, optional
+        The mechanism, called as ``release(clipped_sum, sensitivity, epsilon)`` with three Fractions
+        once per bound, in order. The lab adds no noise of its own making: pass
+        `sensitivity_lab.interop_opendp.opendp_release`, or a mechanism of yours. Without it there
+        are no releases, and everything else is the same.
+
+    Returns
+    -------
+    ClippingSweep
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable, a value is missing, there are no values, or the mechanism
+        returns no number.
+
+    Notes
+    -----
+    Exact: the sums, and the sensitivity over all datasets of records in [lower, bound]. For the
+    latter it is enough to search a universe of the two ends, because a sum is linear in each
+    record. O(n log n + b log n) for b bounds.
+
+    With Laplace noise X of scale s and a bias of size m, the expected error is
+    ``E |X + bias| = m + s exp(-m / s)``, computed in floats. Another mechanism has another one.
+
+    References
+    ----------
+    Near and Abuah, "Programming Differential Privacy", chapter Sensitivity, section Clipping.
+
+    Examples
+    --------
+    >>> sweep = clipping_sweep([3, 5, 9], clipping_bounds(4, 16, factor=2), epsilon=1)
+    >>> sweep.total_epsilon, sweep.least_error.bound
+    (3.0, 4)
+    """
+    least, given = _given_bounds(bounds, lower)
+    loss = None if epsilon is None else positive(epsilon, "epsilon")
+    if release is not None and not callable(release):
+        raise InputError(f"release must be a function or None, got {release!r}")
+    if release is not None and loss is None:
+        raise InputError("release needs an epsilon: give the privacy loss of each release")
+    relation = as_relation(neighbors)
+    sums = _ClippedSums(values)
+    points = tuple(
+        _point(sums, bound, least, _sensitivity(least, bound, relation), loss, release)
+        for bound in given
+    )
+    return ClippingSweep(points, least, sums.records, sums.total, relation, loss)
+
+
+class _ClippedSums:
+    """The sum of clipped records, in O(log n) for every pair of bounds."""
+
+    def __init__(self, values: Any) -> None:
+        try:
+            universe = Universe.from_dataset(values)
+        except InputError as error:
+            raise InputError(f"values: {error}") from error
+        integers, self.unit = universe.integers
+        self.integers = integers.tolist()
+        counts = universe.counts or ()
+        # Entry i is about the first i distinct records.
+        self.counted = [0, *accumulate(counts)]
+        self.summed = [0, *accumulate(map(mul, self.integers, counts))]
+        self.records = self.counted[-1]
+        self.total = Fraction(self.summed[-1], self.unit)
+
+    def clipped(self, lower: Fraction, upper: Fraction) -> Fraction:
+        below = bisect_left(self.integers, lower * self.unit)
+        inside = bisect_right(self.integers, upper * self.unit)
+        between = Fraction(self.summed[inside] - self.summed[below], self.unit)
+        return self.counted[below] * lower + between + (self.records - self.counted[inside]) * upper
+
+
+def _given_bounds(bounds: Any, lower: Any) -> tuple[Number, Sequence[Number]]:
+    """Return the lower and the upper bounds as Python numbers, or raise InputError."""
+    if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
+        raise InputError(f"bounds must be a sequence of numbers, got {bounds!r}")
+    least, *given = (b.item() if isinstance(b, np.generic) else b for b in (lower, *bounds))
+    if not given:
+        raise InputError("bounds must have at least one upper bound, got none")
+    first, rationals = rational(least, "lower"), [rational(bound, "bounds") for bound in given]
+    if rationals[0] < first:
+        raise InputError(f"bounds must be at least lower, which is {least!r}, got {given[0]!r}")
+    for i in range(1, len(given)):
+        if rationals[i] <= rationals[i - 1]:
+            raise InputError(f"bounds must ascend, got {given[i]!r} after {given[i - 1]!r}")
+    return least, given
+
+
+def _sensitivity(lower: Number, upper: Number, neighbors: Relation) -> Sensitivity:
+    """Search the datasets of the two ends, of a size for which every distance is feasible."""
+    ends = Universe.from_domain([lower] if Fraction(lower) == Fraction(upper) else [lower, upper])
+    return global_sensitivity(ends, "sum", size=neighbors.k + 1, neighbors=neighbors)
+
+
+def _point(
+    sums: _ClippedSums,
+    bound: Number,
+    lower: Number,
+    sensitivity: Sensitivity,
+    epsilon: Fraction | None,
+    release: Release | None,
+) -> ClippingPoint:
+    clipped = sums.clipped(Fraction(lower), Fraction(bound))
+    bias = clipped - sums.total
+    exact = Fraction(sensitivity.exact or 0)
+    scale = error = noisy = None
+    if epsilon is not None:
+        scale = laplace_scale(exact, epsilon)
+        error = _expected_error(abs(nearest(bias)), scale)
+        if release is not None:
+            answer = release(clipped, exact, epsilon)
+            noisy = nearest(rational(answer, f"release: the answer for the bound {bound!r}"))
+    return ClippingPoint(bound, clipped, bias, sensitivity, scale, noisy, error)
+
+
+def _expected_error(bias: float, scale: float) -> float:
+    return bias + scale * math.exp(-bias / scale) if scale else bias

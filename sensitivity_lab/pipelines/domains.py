@@ -1,0 +1,349 @@
+"""What data a transformation takes or puts out.
+
+A domain reads data: it returns them in the one form that the steps work with, and raises
+InputError for data that it does not contain.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.arithmetic import nearest
+from sensitivity_lab.errors import InputError
+
+from .exact import as_fraction, show_number
+
+
+class Domain(ABC):
+    """A set of data; domains with equal parameters are equal."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What data it contains, in words."""
+
+    def read(self, data: Any) -> Any:
+        """Return data in the form that steps work with, or raise InputError."""
+        return data
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return self == other
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Values(Domain):
+    """Lists of values of any kind, such as categories.
+
+    Parameters
+    ----------
+    size : int, optional
+        How many values each dataset has, where that is known and public.
+    max_size : int, optional
+        How many it has at most, where only that is known.
+
+    Examples
+    --------
+    >>> print(Values(size=3))
+    3 values
+    """
+
+    size: int | None = None
+    max_size: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("size", "max_size"):
+            given = getattr(self, name)
+            if given is not None and (not isinstance(given, int) or given < 0):
+                raise InputError(f"{name} must be a whole number of at least 0, got {given!r}")
+
+    @property
+    def most(self) -> int | None:
+        """The largest size; None if there is no bound."""
+        return self.max_size if self.size is None else self.size
+
+    @property
+    def kind(self) -> str:
+        """What the values are, in words."""
+        return "values"
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        if self.size is not None:
+            return f"{self.size} {self.kind}"
+        return self.kind if self.max_size is None else f"at most {self.max_size} {self.kind}"
+
+    def unsized(self) -> Values:
+        """Return the same domain for datasets of any size."""
+        return replace(self, size=None, max_size=None)
+
+    def fewer(self) -> Values:
+        """Return the domain of what is left when some values are dropped."""
+        return replace(self, size=None, max_size=self.most)
+
+    def read(self, data: Any) -> Any:
+        """Return the values as a list."""
+        if isinstance(data, pd.DataFrame) or not isinstance(data, Iterable):
+            raise InputError(
+                f"a dataset is a list or an array of values, got {type(data).__name__}"
+            )
+        values = self.read_values([_plain(value) for value in data])
+        if self.size is not None and len(values) != self.size:
+            raise InputError(f"the domain is {self}, got {len(values)}")
+        if self.max_size is not None and len(values) > self.max_size:
+            raise InputError(f"the domain is {self}, got {len(values)}")
+        return values
+
+    def read_values(self, values: list[Any]) -> Any:
+        """Return values in the form that steps work with."""
+        return values
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return isinstance(other, Values) and self._sizes_include(other)
+
+    def _sizes_include(self, other: Values) -> bool:
+        if self.size is not None:
+            return other.size == self.size
+        return self.max_size is None or (other.most is not None and other.most <= self.max_size)
+
+
+@dataclass(frozen=True)
+class Numbers(Values):
+    """Lists of finite numbers.
+
+    Parameters
+    ----------
+    size, max_size : int, optional
+        How many numbers each dataset has, exactly or at most.
+    bounds : tuple of two numbers, optional
+        The smallest and the largest that a number can be.
+    floats : bool, default False
+        Whether steps compute in floating point (arrays of float64, sums by `numpy.sum`) instead of
+        exactly (lists of numbers, each the rational that it stands for).
+
+    Examples
+    --------
+    >>> print(Numbers(bounds=(0, 5), max_size=100))
+    at most 100 numbers in [0, 5]
+    """
+
+    bounds: tuple[Fraction, Fraction] | None = None
+    floats: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bounds is not None:
+            object.__setattr__(self, "bounds", check_bounds(*self.bounds))
+
+    @property
+    def kind(self) -> str:
+        """What the values are, in words."""
+        kind = "floats" if self.floats else "numbers"
+        return kind if self.bounds is None else f"{kind} in {show_bounds(self.bounds)}"
+
+    def read_values(self, values: list[Any]) -> Any:
+        """Return finite numbers within the bounds, as a list or as an array of float64."""
+        if self.floats:
+            values = [nearest(as_fraction(value, "a record")) for value in values]
+        for value in values:
+            exact = as_fraction(value, "a record")
+            if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
+                raise InputError(f"the domain is {self}, got the record {value!r}")
+        return np.array(values, dtype=np.float64) if self.floats else values
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        if not isinstance(other, Numbers) or self.floats != other.floats:
+            return False
+        return self._sizes_include(other) and self.within(other.bounds)
+
+    def within(self, bounds: tuple[Fraction, Fraction] | None) -> bool:
+        """Tell whether bounds are within those of this domain."""
+        if self.bounds is None:
+            return True
+        return bounds is not None and self.bounds[0] <= bounds[0] and bounds[1] <= self.bounds[1]
+
+
+@dataclass(frozen=True)
+class Scalar(Domain):
+    """A single number."""
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return "a number"
+
+
+@dataclass(frozen=True)
+class Vector(Domain):
+    """A list of so many numbers.
+
+    Parameters
+    ----------
+    length : int
+        How many.
+    """
+
+    length: int
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"a vector of {self.length} numbers"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a truncation by privacy id has made sure of, for groups of one column.
+
+    Parameters
+    ----------
+    kind : {"groups", "rows"}
+        Whether it bounds the groups of an id, or the rows of an id in one group.
+    column : str
+        The column whose values are the groups.
+    most : int
+        The bound.
+    """
+
+    kind: str
+    column: str
+    most: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.most} groups of {self.column!r} per id"
+            if self.kind == "groups"
+            else f"{self.most} rows per id and group of {self.column!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Table(Domain):
+    """pandas tables; the order of the rows and the index are no part of the data.
+
+    Parameters
+    ----------
+    limits : tuple of Limit
+        What truncations by privacy id have made sure of.
+    """
+
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        made_sure = " and ".join(map(str, self.limits))
+        return f"tables with at most {made_sure}" if made_sure else "tables"
+
+    def limit(self, kind: str, column: str) -> int | None:
+        """Return the smallest bound of a kind for a column; None if there is none."""
+        return min(
+            (limit.most for limit in self.limits if (limit.kind, limit.column) == (kind, column)),
+            default=None,
+        )
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        if not isinstance(other, Table):
+            return False
+        bounds = ((other.limit(limit.kind, limit.column), limit.most) for limit in self.limits)
+        return all(known is not None and known <= most for known, most in bounds)
+
+    def read(self, data: Any) -> pd.DataFrame:
+        """Return a table, also of a list of rows, with distinct columns and a plain index."""
+        if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
+            data = pd.DataFrame(list(data))
+        if not isinstance(data, pd.DataFrame):
+            raise InputError(
+                "a table is a DataFrame or a list of rows, each a mapping of columns to values, "
+                f"got {type(data).__name__}"
+            )
+        names = list(data.columns)
+        if len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
+            raise InputError(f"the columns of a table are distinct strings, got {names!r}")
+        return data.reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class Groups(Domain):
+    """A table for each of some public keys of a column.
+
+    Parameters
+    ----------
+    column : str
+        The column whose values are the keys.
+    keys : tuple
+        The keys, in order.
+    """
+
+    column: str
+    keys: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"{len(self.keys)} groups of {self.column!r}"
+
+
+@dataclass(frozen=True)
+class Pair(Domain):
+    """Two things at a time: two tables, or two answers.
+
+    Parameters
+    ----------
+    first, second : Domain
+        The domains of the parts.
+    """
+
+    first: Domain
+    second: Domain
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"({self.first}; {self.second})"
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return (
+            isinstance(other, Pair)
+            and self.first.includes(other.first)
+            and self.second.includes(other.second)
+        )
+
+    def read(self, data: Any) -> tuple[Any, Any]:
+        """Return both parts in the form that steps work with."""
+        if not isinstance(data, tuple) or len(data) != 2:
+            raise InputError(f"the data are two: {self}; got {type(data).__name__}")
+        return self.first.read(data[0]), self.second.read(data[1])
+
+
+def _plain(value: Any) -> Any:
+    """Return numpy's scalars as Python's."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biuf" else value
+
+
+def check_bounds(lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+    """Return a lower and an upper bound as fractions, or raise InputError."""
+    low, high = as_fraction(lower, "the lower bound"), as_fraction(upper, "the upper bound")
+    if low > high:
+        raise InputError(f"the lower bound {lower} is above the upper bound {upper}")
+    return low, high
+
+
+def show_bounds(bounds: tuple[Fraction, Fraction]) -> str:
+    """Return bounds as text."""
+    return f"[{show_number(bounds[0])}, {show_number(bounds[1])}]"

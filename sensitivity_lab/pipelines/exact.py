@@ -1,0 +1,158 @@
+"""Exact distances: whole numbers, fractions, and square roots of fractions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, total_ordering
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.arithmetic import Difference, round_up
+from sensitivity_lab.errors import InputError
+
+_NUMBERS = (int, Fraction)
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False, repr=False)
+class Root:
+    """The square root of a fraction that is not a square; compared and scaled without rounding.
+
+    Parameters
+    ----------
+    square : Fraction
+        What it is the root of, not negative.
+
+    Examples
+    --------
+    >>> Root(Fraction(8))
+    sqrt(8)
+    >>> 2 * Root(Fraction(2)) == Root(Fraction(8)), Root(Fraction(8)) < 3
+    (True, True)
+    >>> float(Root(Fraction(2)))
+    1.4142135623730951
+    """
+
+    square: Fraction
+
+    @cached_property
+    def _difference(self) -> Difference:
+        """The root as a difference from zero."""
+        return Difference(Fraction(self.square), Fraction(0), root=True)
+
+    @property
+    def upper(self) -> float:
+        """The smallest float that is not below the root."""
+        return self._difference.upper()
+
+    def __float__(self) -> float:
+        return self._difference.nearest()
+
+    def __mul__(self, factor: Any) -> Distance:
+        """Scale by a number that is not negative."""
+        if not isinstance(factor, _NUMBERS) or factor < 0:
+            return NotImplemented
+        return root_of(self.square * Fraction(factor) ** 2)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Root):
+            return self.square == other.square
+        if isinstance(other, (*_NUMBERS, float)) and math.isfinite(other):
+            return other >= 0 and self.square == Fraction(other) ** 2
+        return False if isinstance(other, float) else NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        if isinstance(other, Root):
+            return self.square < other.square
+        if isinstance(other, float) and not math.isfinite(other):
+            return other > 0
+        if isinstance(other, (*_NUMBERS, float)):
+            return other > 0 and self.square < Fraction(other) ** 2
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+    def __repr__(self) -> str:
+        return f"sqrt({self.square})"
+
+
+Distance = int | Fraction | Root | float
+"""How far two inputs or outputs are apart; the only float is infinity."""
+
+
+def whole(value: Fraction) -> int | Fraction:
+    """Return a fraction as an int where it is one.
+
+    Examples
+    --------
+    >>> whole(Fraction(4, 2)), whole(Fraction(1, 2))
+    (2, Fraction(1, 2))
+    """
+    return value.numerator if value.denominator == 1 else value
+
+
+def root_of(square: Fraction | int) -> Distance:
+    """Return the square root of a fraction: rational where it is one, else a `Root`.
+
+    Examples
+    --------
+    >>> root_of(Fraction(9, 4)), root_of(12)
+    (Fraction(3, 2), sqrt(12))
+    """
+    square = Fraction(square)
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above * above == square.numerator and below * below == square.denominator:
+        return whole(Fraction(above, below))
+    return Root(square)
+
+
+def upper_of(distance: Distance) -> float:
+    """Return the smallest float that is not below a distance.
+
+    Examples
+    --------
+    >>> upper_of(Fraction(1, 10)), upper_of(root_of(4))
+    (0.1, 2.0)
+    """
+    if isinstance(distance, Root):
+        return distance.upper
+    return distance if isinstance(distance, float) else round_up(Fraction(distance))
+
+
+def as_fraction(value: Any, name: str) -> Fraction:
+    """Return a finite number as the fraction it stands for; raise InputError for anything else."""
+    # numpy's spans of time are integers to isinstance, but not by their kind.
+    if isinstance(value, np.generic) and value.dtype.kind in "biu":
+        value = int(value)
+    if isinstance(value, int):
+        return Fraction(value)
+    if isinstance(value, (float, np.floating, Fraction, Decimal)):
+        try:
+            return Fraction(*value.as_integer_ratio())
+        except (OverflowError, ValueError):
+            pass
+    raise InputError(
+        f"{name} must be a finite number (int, float, Fraction or Decimal), got {value!r}"
+    )
+
+
+def show_number(value: Fraction | int) -> str:
+    """Return a number as text, as short as it can be without rounding.
+
+    Examples
+    --------
+    >>> show_number(Fraction(5)), show_number(Fraction(0.1)), show_number(Fraction(1, 3))
+    ('5', '0.1', '1/3')
+    """
+    value = Fraction(value)
+    if value.denominator == 1:
+        return str(value.numerator)
+    close = value.numerator / value.denominator
+    return repr(close) if Fraction(close) == value else str(value)

@@ -1,0 +1,142 @@
+"""Joins, and the join with a public table.
+
+A join puts out a row for each pair of rows, one of each table, with equal keys (an inner join). A
+missing key equals nothing, not even another missing one, as in SQL and unlike `pandas.merge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.errors import InputError
+
+from .domains import Domain, Table
+from .encoding import encode_keys
+from .metrics import Metric
+from .rows import check_columns, rows_rate
+from .transformation import MismatchError, Step, Transformation
+from .truncation import Keys, places_of, take
+
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
+    """Join with a public table.
+
+    Stability: m d_in rows, where m is the largest number of rows that a key has in the public
+    table; for rows replaced 2 m d_in; for privacy ids d_in.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The public table; a copy is kept.
+    on : str or sequence of str
+        The key columns, which both tables have. No other column may have a name in common.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> states = pd.DataFrame({"zip": [37752, 37752, 27513], "state": ["TN", "VA", "NC"]})
+    >>> joined = pl.start(pl.AddMaxRows(1)) >> join_public(states, on="zip")
+    >>> joined(pd.DataFrame({"name": ["Susie"], "zip": [37752]}))
+        name    zip state
+    0  Susie  37752    TN
+    1  Susie  37752    VA
+    >>> joined.map(1)
+    2
+    """
+    columns = key_columns(on, "join_public")
+    name = f"join_public(on={shown_columns(columns)})"
+    public = Table().read(table).copy()
+    check_columns(public, columns, f"{name}: the public table")
+    public_keys = encode_keys(public, columns)
+    most = max(map(len, places_of(public_keys).values()), default=0)
+
+    def function(private: pd.DataFrame) -> pd.DataFrame:
+        check_columns(private, columns, name)
+        return joined_rows((private, public), (encode_keys(private, columns), public_keys), columns)
+
+    def check_universe(universe: pd.DataFrame) -> None:
+        check_columns(universe, columns, name)
+        check_two_keys(
+            name,
+            len(places_of(encode_keys(universe, columns))),
+            "the universe",
+            "with a single key it would measure how often that key occurs in the public table, not "
+            "the most frequent one",
+        )
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if not isinstance(domain, Table):
+            raise MismatchError("tables")
+        rate, output_metric = rows_rate(metric, most)
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            Table(),
+            output_metric,
+            lambda d_in: rate * d_in,
+            check_universe=check_universe,
+        )
+
+    return Step(name, build)
+
+
+def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> pd.DataFrame:
+    """Return the inner join of two tables: rows whose keys are equal and not None.
+
+    The key columns are those of the first table.
+    """
+    left, right = tables
+    others = [name for name in right.columns if name not in columns]
+    shared = [name for name in others if name in left.columns]
+    if shared:
+        raise InputError(
+            f"both tables of a join have the column {shared[0]!r}, which is no key; rename it in "
+            "one of them, or add it to on"
+        )
+    matches = places_of(keys[1])
+    pairs = [
+        (mine, other)
+        for mine, key in enumerate(keys[0])
+        if key is not None
+        for other in matches.get(key, ())
+    ]
+    return pd.concat(
+        [
+            take(left, [mine for mine, _ in pairs]),
+            take(right[others], [other for _, other in pairs]),
+        ],
+        axis=1,
+    )
+
+
+def check_two_keys(name: str, keys: int, where: str, why: str) -> None:
+    """Raise InputError unless there are at least two keys."""
+    if keys < 2:
+        raise InputError(
+            f"{name}: measuring a join needs at least two keys, {where} "
+            f"{'have' if 'universes' in where else 'has'} {keys}; {why}; add rows with another key"
+        )
+
+
+def key_columns(on: Any, step: str) -> list[str]:
+    """Return the names of the key columns, or raise InputError."""
+    columns = [on] if isinstance(on, str) else list(on)
+    if not columns or not all(isinstance(name, str) for name in columns):
+        raise InputError(f"{step}: on must be a column or several, got {on!r}")
+    return columns
+
+
+def shown_columns(columns: list[str]) -> str:
+    """Return key columns as they would be written."""
+    return repr(columns[0] if len(columns) == 1 else columns)

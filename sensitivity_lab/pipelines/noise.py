@@ -1,0 +1,333 @@
+"""Noise scales, not noise: what a sensitivity and a privacy budget ask for, rounded upward.
+
+Laplace noise goes with the L1 sensitivity and pure differential privacy (epsilon); Gaussian noise
+with the L2 sensitivity and zero-concentrated differential privacy, zCDP (rho). For a number instead
+of a vector the two sensitivities are one. Everything is computed in rational arithmetic and rounded
+once, upward: a scale that was rounded down would promise a little more privacy than there is.
+
+The maps of a scale say what a *real-valued* mechanism guarantees. A sampler in floating point has
+leaks of its own; `sensitivity_lab.interop_opendp` hands a scale to one that has not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from contextlib import suppress
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.arithmetic import Difference, nearest, round_up
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.result import Sensitivity
+
+from .exact import Root
+
+
+@runtime_checkable
+class Result(Protocol):
+    """What a search returns."""
+
+    @property
+    def value(self) -> float:
+        """The float nearest to the sensitivity, which can lie below it."""
+
+    @property
+    def upper(self) -> float | None:
+        """The smallest float that is not below the sensitivity; None if no bound is known."""
+
+
+def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
+    """Return the scale of Laplace noise that makes an answer epsilon-differentially private.
+
+    The smallest float b with ``b >= sensitivity / epsilon``.
+
+    Parameters
+    ----------
+    sensitivity : number, Root or result of a search
+        The L1 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken.
+    epsilon : int, float, Fraction or Decimal
+        The privacy loss of one release, above 0.
+
+    Returns
+    -------
+    float
+        The scale b, in the answer's unit. The noise has the standard deviation ``sqrt(2) b``.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+
+    References
+    ----------
+    Dwork, McSherry, Nissim, Smith, "Calibrating Noise to Sensitivity in Private Data Analysis"
+    (2006), Proposition 1.
+
+    Examples
+    --------
+    >>> laplace_scale(10, epsilon=2)
+    5.0
+    >>> import sensitivity_lab as sl
+    >>> ages = sl.Universe.from_domain([0, 125])
+    >>> total = sl.global_sensitivity(ages, "sum", size=10, neighbors="unbounded")
+    >>> laplace_scale(total, epsilon=0.5)
+    250.0
+    """
+    square = _square_of(sensitivity, "sensitivity", "L1")
+    return _root_up(square / positive(epsilon, "epsilon") ** 2)
+
+
+def gaussian_scale(sensitivity: Any, rho: Any) -> float:
+    """Return the scale of Gaussian noise that makes an answer rho-zCDP.
+
+    The smallest float sigma with ``sigma >= sensitivity / sqrt(2 rho)``.
+
+    Parameters
+    ----------
+    sensitivity : number, Root or result of a search
+        The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken.
+    rho : int, float, Fraction or Decimal
+        The privacy loss of one release, above 0.
+
+    Returns
+    -------
+    float
+        The standard deviation sigma, in the answer's unit.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+
+    References
+    ----------
+    Bun, Steinke, "Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds"
+    (2016), Proposition 1.6.
+
+    Examples
+    --------
+    >>> gaussian_scale(10, rho=2), gaussian_scale(3, rho=0.5)
+    (5.0, 3.0)
+    >>> from sensitivity_lab.pipelines import Root
+    >>> gaussian_scale(Root(Fraction(8)), rho=1)
+    2.0
+    """
+    square = _square_of(sensitivity, "sensitivity", "L2")
+    return _root_up(square / (2 * positive(rho, "rho")))
+
+
+def laplace_epsilon(d_in: Any, scale: Any) -> float:
+    """Return the privacy loss epsilon of Laplace noise: the smallest float >= ``d_in / scale``.
+
+    Parameters
+    ----------
+    d_in : number, Root or result of a search
+        How far answers on neighbors are apart in L1, at least 0. Of a result its `upper` is taken.
+    scale : int, float, Fraction or Decimal
+        The scale b of the noise, at least 0, in the unit of `d_in`.
+
+    Returns
+    -------
+    float
+        Epsilon: 0 where answers do not differ, infinite where they do and there is no noise.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+
+    Examples
+    --------
+    >>> laplace_epsilon(10, scale=5)
+    2.0
+    """
+    square, noise = _square_of(d_in, "d_in", "L1"), _not_negative(scale, "scale")
+    return _root_up(square / noise**2) if noise else _without_noise(square)
+
+
+def gaussian_rho(d_in: Any, scale: Any) -> float:
+    """Return the zCDP loss of Gaussian noise: the smallest float >= ``d_in**2 / (2 scale**2)``.
+
+    Parameters
+    ----------
+    d_in : number, Root or result of a search
+        How far answers on neighbors are apart in L2, at least 0. Of a result its `upper` is taken.
+    scale : int, float, Fraction or Decimal
+        The standard deviation sigma of the noise, at least 0, in the unit of `d_in`.
+
+    Returns
+    -------
+    float
+        Rho: 0 where answers do not differ, infinite where they do and there is no noise.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+
+    Examples
+    --------
+    >>> gaussian_rho(10, scale=5)
+    2.0
+    """
+    square, noise = _square_of(d_in, "d_in", "L2"), _not_negative(scale, "scale")
+    return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
+
+
+def group_noise_scales(
+    groups: Iterable[int], rows: int | Iterable[int] = 1, *, epsilon: Any = 1, rho: Any = None
+) -> pd.DataFrame:
+    """Compare the noise on a count per group, where a person is in g groups with r rows each.
+
+    Adding or removing a person changes g counts by r each: by ``r g`` in L1, which Laplace noise
+    pays for, and by ``r sqrt(g)`` in L2, which Gaussian noise pays for.
+
+    Parameters
+    ----------
+    groups : iterable of int
+        The numbers g of groups per person, at least 1 each.
+    rows : int or iterable of int, default 1
+        The numbers r of rows per group and person, at least 1 each.
+    epsilon : number, default 1
+        The privacy loss of the Laplace noise, above 0.
+    rho : number, optional
+        The privacy loss of the Gaussian noise, above 0; by default ``epsilon**2 / 2``, the zCDP
+        that epsilon-differential privacy implies. With both defaults a scale is its sensitivity.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per r and g: rows, groups, L1, L2, laplace_scale (b, in rows), gaussian_scale
+        (sigma, in rows), epsilon, rho. `sensitivity_lab.plotting.plot_noise_scales` draws it.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable.
+
+    Notes
+    -----
+    A scale b of Laplace noise is a standard deviation of ``sqrt(2) b``; that of Gaussian noise is
+    its scale. A rho of ``epsilon**2 / 2`` promises less than epsilon does.
+
+    References
+    ----------
+    Tumult Analytics, topic guide "Understanding sensitivity", queries on tables using
+    AddRowsWithID; Bun and Steinke (2016), Proposition 1.4.
+
+    Examples
+    --------
+    >>> frame = group_noise_scales([1, 4, 9], rows=2)
+    >>> frame[["groups", "L1", "L2", "laplace_scale", "gaussian_scale"]].astype(int)
+       groups  L1  L2  laplace_scale  gaussian_scale
+    0       1   2   2              2               2
+    1       4   8   4              8               4
+    2       9  18   6             18               6
+    """
+    pure = positive(epsilon, "epsilon")
+    concentrated = pure**2 / 2 if rho is None else positive(rho, "rho")
+    in_rows, in_groups = _counts(rows, "rows"), _counts(groups, "groups")
+    return pd.DataFrame(
+        [
+            {
+                "rows": r,
+                "groups": g,
+                "L1": nearest(Fraction(r * g)),
+                "L2": _root_up(Fraction(r * r * g)),
+                "laplace_scale": round_up(r * g / pure),
+                "gaussian_scale": _root_up(r * r * g / (2 * concentrated)),
+                "epsilon": nearest(pure),
+                "rho": nearest(concentrated),
+            }
+            for r in in_rows
+            for g in in_groups
+        ]
+    )
+
+
+def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
+    """Return a number as the rational that it is, or raise InputError."""
+    given = value.item() if isinstance(value, np.generic) else value
+    if isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool):
+        with suppress(OverflowError, ValueError):  # infinite, or not a number
+            return Fraction(given)
+    raise InputError(f"{name} must be {accepted}, got {value!r}")
+
+
+def positive(value: Any, name: str) -> Fraction:
+    """Return a number above 0 as a rational, or raise InputError."""
+    accepted = "a finite number above 0"
+    given = rational(value, name, accepted)
+    if given <= 0:
+        raise InputError(f"{name} must be {accepted}, got {value!r}")
+    return given
+
+
+def _not_negative(
+    value: Any, name: str, accepted: str = "a finite number of at least 0"
+) -> Fraction:
+    given = rational(value, name, accepted)
+    if given < 0:
+        raise InputError(f"{name} must be {accepted}, got {value!r}")
+    return given
+
+
+def _square_of(sensitivity: Any, name: str, norm: str) -> Fraction:
+    """Return the square of a sensitivity, which of a root is rational; or raise InputError."""
+    if isinstance(sensitivity, Root):
+        return sensitivity.square
+    return upper_bound(sensitivity, name, norm) ** 2
+
+
+def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
+    """Return a sensitivity, of a result its upper bound, as a rational; or raise InputError."""
+    if isinstance(sensitivity, Root):
+        return Fraction(sensitivity.upper)
+    if not isinstance(sensitivity, Result):
+        accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
+        return _not_negative(sensitivity, name, accepted)
+    if sensitivity.upper is None:
+        raise InputError(
+            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
+            "its answers are not known; pass a number that is at least the sensitivity"
+        )
+    found = _norm_of_vector(sensitivity)
+    if found not in (None, norm):
+        noise = "Laplace" if norm == "L1" else "Gaussian"
+        raise InputError(
+            f"{name}: the result is in the norm {found}, and {noise} noise needs {norm}; "
+            f"ask for the sensitivity in {norm}"
+        )
+    return Fraction(sensitivity.upper)
+
+
+def _norm_of_vector(result: Any) -> str | None:
+    """Return the norm of a vector's sensitivity; None for a number, where all norms agree."""
+    is_vector = isinstance(result, Sensitivity) and isinstance(result.witness.query_x, tuple)
+    return result.norm if is_vector else None
+
+
+def _counts(values: Any, name: str) -> list[int]:
+    """Return positive integers as a list, or raise InputError."""
+    given = [values] if np.ndim(values) == 0 and not isinstance(values, Iterable) else list(values)
+    accepted = "one or more integers of at least 1"
+    if not given:
+        raise InputError(f"{name} must be {accepted}, got none")
+    for value in given:
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{name} must be {accepted}, got {value!r}")
+    return [int(value) for value in given]
+
+
+def _root_up(square: Fraction) -> float:
+    """Return the smallest float that is not below a square root."""
+    return Difference(square, Fraction(0), root=True).upper()
+
+
+def _without_noise(amount: Fraction) -> float:
+    return math.inf if amount else 0.0

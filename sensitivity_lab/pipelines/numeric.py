@@ -1,0 +1,298 @@
+"""Steps on numbers: clamp, sum, histogram, and the average in two parts.
+
+A dataset is a list of numbers. Where the domain says floats, steps compute in floating point and
+their stability maps have a rounding term; otherwise everything is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.arithmetic import common_integers, nearest
+from sensitivity_lab.errors import InputError
+
+from .domains import Domain, Numbers, Pair, Scalar, Values, Vector, check_bounds, show_bounds
+from .encoding import MISSING, encode
+from .exact import show_number, whole
+from .metrics import (
+    AbsoluteDistance,
+    ChangeOneDistance,
+    L1Distance,
+    L2Distance,
+    Metric,
+    PairDistance,
+    SymmetricDistance,
+)
+from .rounding import summation_error
+from .transformation import MismatchError, Step, Transformation
+
+Bounds = tuple[Fraction, Fraction]
+
+
+def clamp(lower: Any, upper: Any) -> Step:
+    """Move every number below the lower bound up to it, and every number above the upper one down.
+
+    Stability: d_in, in the same metric.
+
+    Parameters
+    ----------
+    lower, upper : number
+        The bounds; for a domain of floats, floats.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> clamped = (pl.Numbers(), pl.SymmetricDistance()) >> clamp(0, 5)
+    >>> clamped([1.3, 7.8, -2.5, 7]), clamped.map(2)
+    ([1.3, 5, 0, 5], 2)
+    """
+    bounds = check_bounds(lower, upper)
+    name = named("clamp", bounds)
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        numbers = numbers_in(domain, metric, None)
+        low, high = (_as_float(bound) for bound in bounds) if numbers.floats else (lower, upper)
+
+        def function(data: Any) -> Any:
+            if numbers.floats:
+                return np.clip(data, low, high)
+            return [low if value < low else high if value > high else value for value in data]
+
+        after = Numbers(numbers.size, numbers.max_size, bounds, numbers.floats)
+        return Transformation(name, function, domain, metric, after, metric, lambda d_in: d_in)
+
+    return Step(name, build)
+
+
+def sum_(lower: Any, upper: Any) -> Step:
+    """Add up numbers between two bounds.
+
+    Stability, with M = max(abs(lower), abs(upper)): d_in M for numbers added or removed; for
+    numbers replaced d_in (upper - lower); with a public size, where every number removed is
+    replaced by one added, floor(d_in / 2) (upper - lower). For floats, plus twice the error of
+    `sensitivity_lab.pipelines.summation_error`; this needs a domain with `size` or `max_size`.
+
+    Parameters
+    ----------
+    lower, upper : number
+        The bounds; the incoming domain must keep to them, for example after `clamp`.
+
+    Returns
+    -------
+    Step
+        To the exact sum; for floats to `numpy.sum`.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> total = (pl.Numbers(), pl.SymmetricDistance()) >> clamp(0, 5) >> sum_(0, 5)
+    >>> total([1, 7, -2, 7]), total.map(2)
+    (11, 10)
+    >>> floats = pl.Numbers(floats=True, max_size=1000)
+    >>> total = (floats, pl.SymmetricDistance()) >> clamp(0.0, 5.0) >> sum_(0.0, 5.0)
+    >>> total([0.5, 7.8]), 0 < total.map(2) - 10 < 2e-9
+    (5.5, True)
+    """
+    bounds = check_bounds(lower, upper)
+    name = named("sum_", bounds)
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        numbers = numbers_in(domain, metric, bounds)
+        error = Fraction(0)
+        if numbers.floats:
+            if numbers.most is None:
+                raise MismatchError(
+                    "floats only if their number is bounded, which bounds the rounding: start from "
+                    "Numbers(floats=True, max_size=...)"
+                )
+            error = summation_error(numbers.most, magnitude_of(bounds))
+        per_row = _sum_map(numbers, metric, bounds)
+        return Transformation(
+            name,
+            (lambda data: float(np.sum(data))) if numbers.floats else exact_sum,
+            Numbers(numbers.size, numbers.max_size, bounds, numbers.floats),
+            metric,
+            Scalar(),
+            AbsoluteDistance(),
+            lambda d_in: whole(per_row(d_in) + 2 * error),
+        )
+
+    return Step(name, build)
+
+
+def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None = None) -> Step:
+    """Count how often each category occurs; other values, missing ones too, are not counted.
+
+    Stability for values added or removed: d_in, in L1 and in L2. For values replaced: 2 d_in in L1,
+    sqrt(2) d_in in L2 (with a single category d_in in both).
+
+    Parameters
+    ----------
+    categories : iterable
+        The values to count, distinct and public.
+    metric : L1Distance or L2Distance, optional
+        How distances of histograms are measured; by default L1.
+
+    Returns
+    -------
+    Step
+        To a list with a count per category, in their order.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> start = pl.Start(pl.Values(), pl.ChangeOneDistance())
+    >>> colors = start >> histogram(["red", "blue"], pl.L2Distance())
+    >>> colors(["red", "green", "red"]), colors.map(1)
+    ([2, 0], sqrt(2))
+    """
+    listed = list(categories)
+    norm = L1Distance() if metric is None else metric
+    encoded = list(map(encode, listed))
+    if not listed or len(set(encoded)) != len(encoded) or MISSING in encoded:
+        raise InputError(
+            f"histogram: categories are one or more distinct values, none missing, got {listed!r}"
+        )
+    if not isinstance(norm, L1Distance | L2Distance):
+        raise InputError(f"histogram: metric must be L1Distance() or L2Distance(), got {norm!r}")
+    name = f"histogram({len(listed)} categories)"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if not isinstance(domain, Values):
+            raise MismatchError("values whose records are added, removed or replaced")
+        replaced = replacements(domain, metric)
+        # One record replaced takes 1 from one coordinate and adds 1 to another.
+        swap = norm.norm([1, -1] if len(listed) > 1 else [1])
+
+        def function(data: Any) -> list[int]:
+            counts = dict.fromkeys(encoded, 0)
+            for value in data:
+                key = encode(value)
+                if key in counts:
+                    counts[key] += 1
+            return list(counts.values())
+
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            Vector(len(listed)),
+            norm,
+            lambda d_in: d_in if replaced is None else swap * replaced(d_in),
+        )
+
+    return Step(name, build)
+
+
+def average(lower: Any, upper: Any) -> Step:
+    """Put out the sum and the count: an average is one divided by the other.
+
+    Nothing bounds how much the average itself can change when the number of records is not public;
+    the sum and the count have a stability each, and each gets noise of its own.
+
+    Parameters
+    ----------
+    lower, upper : number
+        The bounds; the incoming domain must keep to them.
+
+    Returns
+    -------
+    Step
+        To a pair (sum, count), with a map to the pair of their stabilities. `part` takes one.
+
+    References
+    ----------
+    Near and Abuah, "Programming Differential Privacy", chapter Sensitivity, Average Queries.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> ages = (pl.Numbers(), pl.SymmetricDistance()) >> clamp(0, 125) >> average(0, 125)
+    >>> ages([20, 41, 300]), ages.map(1)
+    ((186, 3), (125, 1))
+    """
+    name = named("average", check_bounds(lower, upper))
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        total = sum_(lower, upper).build(domain, metric)
+        rate = 0 if replacements(domain, metric) else 1
+        return Transformation(
+            name,
+            lambda data: (total.function(data), len(data)),
+            total.input_domain,
+            metric,
+            Pair(Scalar(), Scalar()),
+            PairDistance(AbsoluteDistance(), AbsoluteDistance()),
+            lambda d_in: (total.stability_map(d_in), rate * d_in),
+        )
+
+    return Step(name, build)
+
+
+def replacements(domain: Domain, metric: Metric) -> Callable[[int], int] | None:
+    """Return how many records a distance replaces; None where records are added and removed."""
+    size = domain.size if isinstance(domain, Values) else None
+    if isinstance(metric, ChangeOneDistance):
+        return lambda d_in: d_in if size is None else min(d_in, size)
+    if isinstance(metric, SymmetricDistance):
+        # With a public size, as many records are added as are removed.
+        return None if size is None else lambda d_in: min(d_in // 2, size)
+    raise MismatchError("values whose records are added, removed or replaced")
+
+
+def numbers_in(domain: Domain, metric: Metric, bounds: Bounds | None) -> Numbers:
+    """Return a domain of numbers that keep to bounds, or raise MismatchError."""
+    within = "" if bounds is None else f" in {show_bounds(bounds)}"
+    clamped = "" if bounds is None else f", for example after {named('clamp', bounds)}"
+    if (
+        isinstance(domain, Numbers)
+        and isinstance(metric, ChangeOneDistance | SymmetricDistance)
+        and (bounds is None or Numbers(bounds=bounds).within(domain.bounds))
+    ):
+        return domain
+    raise MismatchError(
+        f"numbers{within} ({SymmetricDistance()}, or {ChangeOneDistance()}){clamped}"
+    )
+
+
+def _sum_map(domain: Numbers, metric: Metric, bounds: Bounds) -> Callable[[int], Fraction]:
+    """Return the stability map of an exact sum."""
+    replaced = replacements(domain, metric)
+    if replaced is None:
+        return lambda d_in: d_in * magnitude_of(bounds)
+    return lambda d_in: replaced(d_in) * (bounds[1] - bounds[0])
+
+
+def magnitude_of(bounds: Bounds) -> Fraction:
+    """Return the largest absolute value within bounds."""
+    return max(abs(bounds[0]), abs(bounds[1]))
+
+
+def exact_sum(data: list[Any]) -> int | Fraction:
+    """Return the sum of numbers, each the rational that it stands for."""
+    integers, unit = common_integers(data)
+    return whole(Fraction(int(sum(integers)), unit))
+
+
+def _as_float(bound: Fraction) -> float:
+    """Return a bound as the float that it is, or raise InputError."""
+    close = nearest(bound)
+    if Fraction(close) != bound:
+        raise InputError(
+            f"a domain of floats needs bounds that are floats, got {bound}; {close!r} is the next"
+        )
+    return close
+
+
+def named(step: str, bounds: Bounds, *others: int) -> str:
+    """Return a step's name as it would be written."""
+    return f"{step}({', '.join([*map(show_number, bounds), *map(str, others)])})"

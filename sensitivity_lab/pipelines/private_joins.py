@@ -1,0 +1,271 @@
+"""Joins of two private tables, and their number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.errors import InputError
+
+from .domains import Domain, Pair, Scalar, Table
+from .encoding import encode_keys, encode_rows
+from .joins import check_two_keys, joined_rows, key_columns, shown_columns
+from .metrics import AbsoluteDistance, IdDistance, Metric, PairDistance, SymmetricDistance
+from .rows import check_columns
+from .transformation import MismatchError, Step, Transformation
+from .truncation import Keys, Truncation, places_of
+
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def join_private(
+    on: str | Sequence[str],
+    left: Truncation | None = None,
+    right: Truncation | None = None,
+) -> Step:
+    """Truncate two private tables to so many rows per key, then join them.
+
+    Stability: T_l S_r M_r + T_r S_l M_l rows, where M is the number of rows added or removed in a
+    table (d_in, one per table), T is how many rows of a key its truncation keeps, and S how many
+    rows one more row changes after it (2 for `DropExcess`, 1 for `DropNonUnique`).
+
+    For two tables with the same privacy id among the keys: the sum of both numbers of ids, without
+    truncation; bound the rows of an id after the join.
+
+    Parameters
+    ----------
+    on : str or sequence of str
+        The key columns, which both tables have. No other column may have a name in common.
+    left, right : DropExcess or DropNonUnique
+        How each table is truncated; None for tables with privacy ids.
+
+    Returns
+    -------
+    Step
+        Takes two tables, and one d_in per table.
+
+    References
+    ----------
+    Tumult Analytics, topic guide "Understanding sensitivity", Private joins.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> joined = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1)) >> join_private(
+    ...     "user", left=pl.DropExcess(2), right=pl.DropExcess(2)
+    ... )
+    >>> joined.map(1, 1), joined.map(1, 0)
+    (8, 4)
+    >>> users = pd.DataFrame({"user": [1, 2], "name": ["Ann", "Bo"]})
+    >>> bought = pd.DataFrame({"user": [1, 1, 3], "item": ["pen", "ink", "pen"]})
+    >>> joined(users, bought)
+       user name item
+    0     1  Ann  pen
+    1     1  Ann  ink
+    """
+    columns = key_columns(on, "join_private")
+    name = f"join_private({shown_columns(columns)}{_sides(left, right)})"
+
+    def function(tables: Tables) -> pd.DataFrame:
+        return joined_rows(tables, _keys_kept(tables, columns, left, right, name), columns)
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        output_metric, stability_map = _private_map(domain, metric, columns, left, right)
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            Table(),
+            output_metric,
+            stability_map,
+            check_universe=_shared_keys(columns, name),
+        )
+
+    return Step(name, build)
+
+
+def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> Step:
+    """Count the rows of a private join.
+
+    Stability: T_r M_l + T_l M_r, smaller than that of `join_private(...) >> count()`: a row that
+    displaces another changes two rows of the join for each match, but not their number.
+
+    Parameters
+    ----------
+    on : str or sequence of str
+        The key columns, which both tables have.
+    left, right : DropExcess or DropNonUnique
+        How each table is truncated.
+
+    Returns
+    -------
+    Step
+        Takes two tables, and one d_in per table; puts out a number.
+
+    See Also
+    --------
+    product_rule : What an earlier text of the guide says.
+
+    Notes
+    -----
+    The count is the sum over the keys of n_l n_r, the numbers of rows of a key after truncation.
+    One row more or less changes one n by at most 1, whatever the truncation, and the other n is at
+    most T. Attained where the two changes are at different keys.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> start = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
+    >>> sides = {"left": pl.DropExcess(2), "right": pl.DropExcess(2)}
+    >>> (start >> join_count("user", **sides)).map(1, 1)
+    4
+    >>> (start >> join_private("user", **sides) >> pl.count()).map(1, 1)
+    8
+    """
+    columns = key_columns(on, "join_count")
+    name = f"join_count({shown_columns(columns)}{_sides(left, right)})"
+    _check_truncations(name, left, right)
+
+    def function(tables: Tables) -> int:
+        first, second = map(places_of, _keys_kept(tables, columns, left, right, name))
+        return sum(len(places) * len(second.get(key, ())) for key, places in first.items())
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if not _of_rows(domain, metric):
+            raise MismatchError("two tables whose rows are added or removed")
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            Scalar(),
+            AbsoluteDistance(),
+            lambda d_in: right.threshold * d_in[0] + left.threshold * d_in[1],
+            check_universe=_shared_keys(columns, name),
+        )
+
+    return Step(name, build)
+
+
+def product_rule(left: Truncation, right: Truncation) -> int:
+    """Return the product of the two truncation bounds: what an earlier text of the guide states.
+
+    It bounds how many rows of the join can have one key. The count of all rows changes by up to the
+    *sum* of the two bounds when one row is added or removed in each table (`join_count`); sum and
+    product agree for ``DropExcess(2)`` on both sides. Where a bound is 1 the product is too small,
+    otherwise it is too large.
+
+    Parameters
+    ----------
+    left, right : DropExcess or DropNonUnique
+        How each table is truncated.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.pipelines import DropExcess
+    >>> product_rule(DropExcess(2), DropExcess(2)), product_rule(DropExcess(1), DropExcess(1))
+    (4, 1)
+    """
+    return left.threshold * right.threshold
+
+
+def _private_map(
+    domain: Domain,
+    metric: Metric,
+    columns: list[str],
+    left: Truncation | None,
+    right: Truncation | None,
+) -> tuple[Metric, Callable[[tuple[int, int]], int]]:
+    """Return the output metric and the stability map of a private join, or raise MismatchError."""
+    if _of_rows(domain, metric) and left is not None and right is not None:
+        # d_in is (M_l, M_r).
+        by_left = right.threshold * left.stability
+        by_right = left.threshold * right.stability
+        return SymmetricDistance(), lambda d_in: by_right * d_in[1] + by_left * d_in[0]
+    ids = _ids(domain, metric)
+    if ids is not None and ids.column in columns and left is None and right is None:
+        return ids, lambda d_in: d_in[0] + d_in[1]
+    raise MismatchError(
+        "two tables whose rows are added or removed, truncated by left=... and right=...; or two "
+        "tables with the same column of privacy ids, which must be among the keys, without "
+        "truncation"
+    )
+
+
+def _of_rows(domain: Domain, metric: Metric) -> bool:
+    """Tell whether the data are two tables whose rows are added or removed."""
+    tables = Pair(Table(), Table())
+    rows = PairDistance(SymmetricDistance(), SymmetricDistance())
+    return tables.includes(domain) and metric == rows
+
+
+def _ids(domain: Domain, metric: Metric) -> IdDistance | None:
+    """Return the metric of two tables with the same privacy ids; None for anything else."""
+    if (
+        Pair(Table(), Table()).includes(domain)
+        and isinstance(metric, PairDistance)
+        and isinstance(metric.first, IdDistance)
+        and metric.first == metric.second
+    ):
+        return metric.first
+    return None
+
+
+def _keys_kept(
+    tables: Tables,
+    columns: list[str],
+    left: Truncation | None,
+    right: Truncation | None,
+    name: str,
+) -> tuple[Keys, Keys]:
+    """Return the keys of both tables' rows; None for the rows that truncation drops."""
+    keys: list[Keys] = []
+    for side, table, truncation in zip(("left", "right"), tables, (left, right), strict=True):
+        check_columns(table, columns, f"{name}: {side}")
+        found: Keys = encode_keys(table, columns)
+        if truncation is not None:
+            kept = set(truncation.kept(found, encode_rows(table)))
+            found = [key if place in kept else None for place, key in enumerate(found)]
+        keys.append(found)
+    return keys[0], keys[1]
+
+
+def _shared_keys(columns: list[str], name: str) -> Callable[[Tables], None]:
+    """Return a check that both universes have at least two keys in common."""
+
+    def check(universes: Tables) -> None:
+        for side, universe in zip(("left", "right"), universes, strict=True):
+            check_columns(universe, columns, f"{name}: the {side} universe")
+        first, second = (set(places_of(encode_keys(one, columns))) for one in universes)
+        check_two_keys(
+            name,
+            len(first & second),
+            "the universes in common",
+            "with a single key the rows changed in the two tables always meet, and their effects "
+            "cannot add up, so the join would seem more stable than it is (6 instead of 8 for "
+            "DropExcess(2) on both sides)",
+        )
+
+    return check
+
+
+def _check_truncations(name: str, *truncations: Any) -> None:
+    """Raise InputError unless all are truncations."""
+    for given in truncations:
+        if not isinstance(given, Truncation):
+            raise InputError(
+                f"{name}: left and right must be DropExcess(max_rows) or DropNonUnique(), "
+                f"got {given!r}"
+            )
+
+
+def _sides(left: Truncation | None, right: Truncation | None) -> str:
+    """Return truncations as they would be written."""
+    return "".join(
+        f", {side}={truncation!r}"
+        for side, truncation in (("left", left), ("right", right))
+        if truncation is not None
+    )

@@ -1,0 +1,156 @@
+"""Steps on a public number of numbers: mean and variance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab.arithmetic import nearest
+
+from .changes import check_count
+from .domains import Domain, Numbers, Scalar, check_bounds
+from .exact import show_number, whole
+from .metrics import (
+    AbsoluteDistance,
+    Metric,
+)
+from .numeric import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
+from .rounding import rounding_error
+from .transformation import MismatchError, Step, Transformation
+
+
+def mean(lower: Any, upper: Any, size: int) -> Step:
+    """Take the mean of a public number of numbers between two bounds.
+
+    Stability: (upper - lower) / size for each number replaced. For floats the exact mean is rounded
+    once, and the map adds twice that rounding error.
+
+    Parameters
+    ----------
+    lower, upper : number
+        The bounds.
+    size : int
+        The number of records, at least 1; the incoming domain must have it. Where the number of
+        records is not public, use `average`.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> averaged = (pl.Numbers(size=4), pl.ChangeOneDistance()) >> pl.clamp(0, 1) >> mean(0, 1, 4)
+    >>> averaged([0, 1, 1, 8]), averaged.map(1)
+    (Fraction(3, 4), Fraction(1, 4))
+    """
+    bounds = check_bounds(lower, upper)
+    check_count(size, "size", "mean")
+    name = named("mean", bounds, size)
+
+    def stability(replaced: int) -> Fraction:
+        return min(replaced, size) * (bounds[1] - bounds[0]) / size
+
+    return _of_public_size(
+        name,
+        bounds,
+        size,
+        lambda data: Fraction(exact_sum(data)) / size,
+        stability,
+        magnitude_of(bounds),
+    )
+
+
+def variance(lower: Any, upper: Any, size: int, ddof: int = 0) -> Step:
+    """Take the variance of a public number of numbers between two bounds.
+
+    Stability, exact for every distance: with r numbers replaced, p = min(r, size // 2) and the
+    range R = upper - lower, the variance changes by at most R^2 p (size - p) / (size (size -
+    ddof)). See Notes.
+
+    Parameters
+    ----------
+    lower, upper : number
+        The bounds.
+    size : int
+        The number of records n, above `ddof`; the incoming domain must have it.
+    ddof : int, default 0
+        The delta degrees of freedom: squares are divided by ``size - ddof``.
+
+    Returns
+    -------
+    Step
+        For floats, the exact variance rounded once, with the rounding term in the map.
+
+    Notes
+    -----
+    n (n - ddof) times the variance is the sum of squared differences over all pairs. Let x = C + A
+    and y = C + B with r records each in A and B. The difference of the sums for x and y is linear
+    in each record of C with one and the same slope, so all of C may be put at one bound, say L.
+    Then B = C is best, and the sum for x is convex in each record of A, so they are at bounds: p of
+    them at U make R^2 p (n - p), which grows in p up to n / 2.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> start = pl.Start(pl.Numbers(size=4, bounds=(0, 1)), pl.ChangeOneDistance())
+    >>> spread = start >> variance(0, 1, 4, ddof=1)
+    >>> spread([0, 0, 1, 1]), spread.map(1), spread.map(2)
+    (Fraction(1, 3), Fraction(1, 4), Fraction(1, 3))
+    """
+    bounds = check_bounds(lower, upper)
+    check_count(ddof, "ddof", "variance", least=0)
+    check_count(size, "size", "variance", least=ddof + 1)
+    name = (
+        named("variance", bounds, size)
+        if ddof == 0
+        else (f"variance({show_number(bounds[0])}, {show_number(bounds[1])}, {size}, ddof={ddof})")
+    )
+
+    def stability(replaced: int) -> Fraction:
+        away = min(replaced, size // 2)
+        return (bounds[1] - bounds[0]) ** 2 * away * (size - away) / (size * (size - ddof))
+
+    def function(data: Any) -> Fraction:
+        total, squares = exact_sum(data), exact_sum([Fraction(x) ** 2 for x in data])
+        return (squares - Fraction(total) ** 2 / size) / (size - ddof)
+
+    return _of_public_size(name, bounds, size, function, stability, stability(size))
+
+
+def _of_public_size(
+    name: str,
+    bounds: Bounds,
+    size: int,
+    function: Callable[[Any], Fraction],
+    stability: Callable[[int], Fraction],
+    magnitude: Fraction,
+) -> Step:
+    """Return a step that computes an exact answer of `size` numbers, for floats rounded once."""
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        numbers = numbers_in(domain, metric, bounds)
+        replaced = replacements(numbers, metric)
+        if numbers.size != size or replaced is None:
+            raise MismatchError(
+                f"exactly {size} numbers: start from Numbers(size={size}); where the number of "
+                "records is not public, use average"
+            )
+        error = rounding_error(magnitude) if numbers.floats else Fraction(0)
+
+        def answer(data: Any) -> Any:
+            exact = function(data.tolist() if numbers.floats else data)
+            return nearest(exact) if numbers.floats else exact
+
+        return Transformation(
+            name,
+            answer,
+            Numbers(size, None, bounds, numbers.floats),
+            metric,
+            Scalar(),
+            AbsoluteDistance(),
+            lambda d_in: whole(stability(replaced(d_in)) + 2 * error),
+        )
+
+    return Step(name, build)

@@ -1,0 +1,226 @@
+"""Steps that keep rows as they are: count, filter, one column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.errors import InputError
+
+from .domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
+from .metrics import (
+    AbsoluteDistance,
+    ChangeOneDistance,
+    GroupsDistance,
+    IdDistance,
+    Metric,
+    SymmetricDistance,
+)
+from .transformation import MismatchError, Step, Transformation
+
+Row = dict[str, Any]
+
+
+def count() -> Step:
+    """Count the rows; of groups, the rows of each.
+
+    Stability: d_in for rows added or removed; 0 where the number of rows is public or rows are only
+    replaced; of groups, the groups' distance.
+
+    Returns
+    -------
+    Step
+        To a number, or for groups to a vector with a coordinate per key.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> counted = pl.Start(pl.Values(), pl.SymmetricDistance()) >> count()
+    >>> counted(["a", "b", "a"]), counted.map(2)
+    (3, 2)
+    """
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if isinstance(domain, Groups) and isinstance(metric, GroupsDistance):
+            return Transformation(
+                "count()",
+                lambda groups: [len(table) for table in groups.values()],
+                domain,
+                metric,
+                Vector(len(domain.keys)),
+                metric.norm,
+                lambda d_in: d_in,
+            )
+        rate = _count_rate(domain, metric)
+        return Transformation(
+            "count()",
+            len,
+            domain,
+            metric,
+            Scalar(),
+            AbsoluteDistance(),
+            lambda d_in: rate * d_in,
+        )
+
+    return Step("count()", build)
+
+
+def _count_rate(domain: Domain, metric: Metric) -> int:
+    """Return how much a count changes per changed row."""
+    if isinstance(domain, Values | Table) and isinstance(metric, ChangeOneDistance):
+        return 0
+    if isinstance(domain, Values | Table) and isinstance(metric, SymmetricDistance):
+        return 0 if isinstance(domain, Values) and domain.size is not None else 1
+    raise MismatchError(
+        "values, tables or groups whose rows are added, removed or replaced; "
+        "for privacy ids, bound the rows of an id first: max_rows_per_id(k)"
+    )
+
+
+def filter_(predicate: Callable[[Any], bool]) -> Step:
+    """Keep the records, or the rows of a table, for which a predicate holds.
+
+    Stability: d_in; for rows replaced 2 d_in rows added or removed, because one of a replaced row
+    and its replacement may be dropped, so that the number of rows is not public any more.
+
+    Parameters
+    ----------
+    predicate : callable
+        Of one record, or of a table's row (a dict of columns to values), to True or False.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> adults = pl.start(pl.AddMaxRows(1)) >> filter_(lambda row: row["age"] >= 18)
+    >>> adults(pd.DataFrame({"age": [17, 18, 40]}))["age"].tolist(), adults.map(1)
+    ([18, 40], 1)
+    """
+    name = f"filter_({called(predicate)})"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        rate, output_metric = rows_rate(metric, 1)
+        if isinstance(domain, Values) and not isinstance(metric, IdDistance):
+            return Transformation(
+                name,
+                lambda data: _kept(data, predicate),
+                domain,
+                metric,
+                domain.fewer(),
+                output_metric,
+                lambda d_in: rate * d_in,
+            )
+        if isinstance(domain, Table):
+            return Transformation(
+                name,
+                lambda table: _where(table, [predicate(row) for row in rows_in(table)]),
+                domain,
+                metric,
+                domain,
+                output_metric,
+                lambda d_in: rate * d_in,
+            )
+        raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
+
+    return Step(name, build)
+
+
+def select(column: str, domain: Values | None = None) -> Step:
+    """Take one column of a table, as a list of values.
+
+    Stability: d_in, in the same metric. Missing values are no numbers: filter them out first.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    domain : Values or Numbers, optional
+        What values it has; by default numbers.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> ages = pl.start(pl.AddMaxRows(1)) >> select("age") >> pl.clamp(0, 125) >> pl.sum_(0, 125)
+    >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map(1)
+    (182, 125)
+    """
+    values = Numbers() if domain is None else domain
+    name = f"select({column!r})"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        if not isinstance(domain, Table) or isinstance(metric, IdDistance):
+            raise MismatchError("tables whose rows are added, removed or replaced")
+
+        def function(table: pd.DataFrame) -> Any:
+            check_columns(table, [column], name)
+            return values.read(table[column])
+
+        return Transformation(name, function, domain, metric, values, metric, lambda d_in: d_in)
+
+    return Step(name, build)
+
+
+def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
+    """Return how many rows change per change of the input when a row gives up to `max_rows` rows.
+
+    With the metric of the output: replaced rows come out as rows added and removed; ids stay ids.
+    """
+    if isinstance(metric, SymmetricDistance):
+        return max_rows, metric
+    if isinstance(metric, ChangeOneDistance):
+        return 2 * max_rows, SymmetricDistance()
+    if isinstance(metric, IdDistance):
+        return 1, metric
+    raise MismatchError("data whose rows, or ids, are added, removed or replaced")
+
+
+def rows_in(table: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table as dicts of columns to values."""
+    names = list(table.columns)
+    if not names:
+        return [{} for _ in range(len(table))]
+    cells = zip(*(table[name].tolist() for name in names), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in cells]
+
+
+def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> None:
+    """Raise InputError if a table lacks a column."""
+    for column in columns:
+        if column not in table.columns:
+            raise InputError(
+                f"{step}: the table has no column {column!r}; its columns are "
+                f"{', '.join(map(repr, table.columns)) or 'none'}"
+            )
+
+
+def _kept(data: Any, predicate: Callable[[Any], bool]) -> Any:
+    """Return the records for which the predicate holds."""
+    mask = [bool(predicate(record)) for record in records_of(data)]
+    if isinstance(data, list):
+        return [record for record, keep in zip(data, mask, strict=True) if keep]
+    return data[mask]
+
+
+def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
+    """Return the rows of a table for which the mask holds."""
+    return table[pd.Series(list(map(bool, mask)), dtype=bool)].reset_index(drop=True)
+
+
+def records_of(data: Any) -> list[Any]:
+    """Return records as Python objects."""
+    return data if isinstance(data, list) else data.tolist()
+
+
+def called(function: Callable[..., Any]) -> str:
+    """Return what to call a caller's function."""
+    name: str = getattr(function, "__name__", type(function).__name__)
+    return "f" if name == "<lambda>" else name

@@ -1,0 +1,183 @@
+"""What measuring a stability returns: the maximum, and the inputs that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+import pandas as pd
+
+from .exact import Distance, Root
+from .metrics import IdDistance, Metric, PairDistance
+from .transformation import Transformation
+
+_SHOWN = 8
+"""A repr shows at most so many rows of a table."""
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityWitness:
+    """A pair of neighboring inputs whose outputs are as far apart as any.
+
+    Attributes
+    ----------
+    x, y : list or DataFrame, or a tuple of two
+        The inputs, their rows in the universe's order.
+    output_x, output_y : object
+        What the transformation makes of them.
+    """
+
+    x: Any
+    y: Any
+    output_x: Any
+    output_y: Any
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeasuredStability:
+    """The largest distance of outputs over all neighboring inputs of a universe.
+
+    Attributes
+    ----------
+    transformation : Transformation
+    d_in : int or tuple of two
+        The largest distance of the inputs, one per table.
+    measured : int, Fraction, Root or inf
+        The maximum, exactly, in the output metric: also ``float(result)``.
+    bound : int, Fraction, Root or inf
+        What the stability map says.
+    witness : StabilityWitness
+        Inputs that attain the maximum.
+    inputs, pairs : int
+        How many inputs were evaluated, and how many pairs of neighbors they make.
+    rows : tuple of int
+        The number of rows of each universe.
+    """
+
+    transformation: Transformation
+    d_in: Any
+    measured: Distance
+    bound: Distance
+    witness: StabilityWitness
+    inputs: int
+    pairs: int
+    rows: tuple[int, ...]
+
+    @property
+    def verdict(self) -> Literal["tight", "loose", "exceeds the map"]:
+        """How the maximum compares with the map, for this universe.
+
+        "tight": they are equal. "loose": the map is larger, for all data or only for these few
+        rows. "exceeds the map": the map is wrong, and the witness proves it.
+        """
+        if self.measured == self.bound:
+            return "tight"
+        return "loose" if self.measured < self.bound else "exceeds the map"
+
+    @property
+    def tight(self) -> bool:
+        """Whether the measured stability is what the map says."""
+        return self.measured == self.bound
+
+    def __float__(self) -> float:
+        return float(self.measured)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects; tables as lists of rows."""
+        return {
+            "transformation": self.transformation.name,
+            "input_metric": self.transformation.input_metric.name,
+            "output_metric": self.transformation.output_metric.name,
+            "d_in": self.d_in,
+            "measured": str(self.measured),
+            "map": str(self.bound),
+            "verdict": self.verdict,
+            "inputs": self.inputs,
+            "pairs": self.pairs,
+            "x": _plain(self.witness.x),
+            "y": _plain(self.witness.y),
+            "output_x": _plain(self.witness.output_x),
+            "output_y": _plain(self.witness.output_y),
+        }
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        rows = " and ".join(map(str, self.rows))
+        searched = f"{self.inputs:,} inputs, {self.pairs:,} pairs; universe of {rows} rows"
+        witness = self.witness
+        return [
+            ("map", show_distance(self.bound)),
+            ("neighbors", _neighbors(self.transformation.input_metric, self.d_in)),
+            ("witness x", f"{_show(witness.x)}  to {_show(witness.output_x)}"),
+            ("witness y", f"{_show(witness.y)}  to {_show(witness.output_y)}"),
+            ("searched", searched),
+        ]
+
+    @property
+    def _title(self) -> str:
+        measured = show_distance(self.measured)
+        return f"Measured stability of {self.transformation.name}: {measured} ({self.verdict})"
+
+    def __repr__(self) -> str:
+        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for fact, text in self._facts()
+        )
+        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+def show_distance(distance: Distance) -> str:
+    """Return a distance as text, with its size where it is no whole number."""
+    if isinstance(distance, int) or distance == float("inf"):
+        return str(distance)
+    if not isinstance(distance, Root) and len(str(distance)) > 24:
+        return f"about {float(distance)!r}"
+    return f"{distance} (about {float(distance):.6g})"
+
+
+def _neighbors(metric: Metric, d_in: Any) -> str:
+    """Return in words which inputs are neighbors."""
+    if isinstance(metric, PairDistance):
+        first, second = _neighbors(metric.first, d_in[0]), _neighbors(metric.second, d_in[1])
+        return f"{first} in the first table, {second} in the second"
+    many = str(metric) if d_in != 1 else str(metric).replace("rows", "row", 1)
+    if isinstance(metric, IdDistance) and d_in == 1:
+        many = str(metric).replace("ids", "id", 1).replace("their", "its")
+    return f"at most {d_in} {many}"
+
+
+def _show(data: Any) -> str:
+    """Return data on one line: a table as its rows, without the names of the columns."""
+    if isinstance(data, pd.DataFrame):
+        rows = [_row(row) for row in data.itertuples(index=False, name=None)]
+        more = [f"... {len(rows):,} rows"] if len(rows) > _SHOWN else []
+        return f"[{', '.join(rows[:_SHOWN] + more)}]"
+    if isinstance(data, Mapping):
+        return f"{{{', '.join(f'{key}: {_show(value)}' for key, value in data.items())}}}"
+    if isinstance(data, tuple):
+        return " and ".join(map(_show, data))
+    if hasattr(data, "tolist"):
+        data = data.tolist()
+    return f"[{', '.join(map(str, data))}]" if isinstance(data, list) else str(data)
+
+
+def _row(row: tuple[Any, ...]) -> str:
+    return f"({', '.join(map(str, row))})"
+
+
+def _plain(data: Any) -> Any:
+    """Return data without tables and arrays."""
+    if isinstance(data, pd.DataFrame):
+        return data.to_dict("records")
+    if isinstance(data, Mapping):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, tuple):
+        return tuple(map(_plain, data))
+    return data.tolist() if hasattr(data, "tolist") else data

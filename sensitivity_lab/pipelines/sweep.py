@@ -1,0 +1,199 @@
+"""What a search for a clipping bound returns: a point per bound, a table, a picture."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sensitivity_lab.arithmetic import Number, nearest, round_up
+from sensitivity_lab.neighbors import Relation
+from sensitivity_lab.result import Sensitivity
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_CAUTION = (
+    "only releases are private: bounds read off the data are not, nor are the sums, the biases "
+    "and the errors shown here"
+)
+
+
+@dataclass(frozen=True)
+class ClippingPoint:
+    """What one upper bound does. The sum, the bias and the error are facts about the data.
+
+    Attributes
+    ----------
+    bound : number
+        The upper bound U; records are clipped to [lower, U].
+    clipped_sum : Fraction
+        The sum of the clipped records.
+    bias : Fraction
+        The clipped sum less the sum of the records.
+    sensitivity : Sensitivity
+        Of the clipped sum, for any records: the worst case, with its witness.
+    scale : float or None
+        The scale of the Laplace noise; None without an epsilon.
+    release : float or None
+        The noisy clipped sum; None without a mechanism.
+    expected_error : float or None
+        The expected distance of a Laplace release from the sum of the records; None without an
+        epsilon.
+    """
+
+    bound: Number
+    clipped_sum: Fraction
+    bias: Fraction
+    sensitivity: Sensitivity
+    scale: float | None
+    release: float | None
+    expected_error: float | None
+
+
+@dataclass(frozen=True, repr=False)
+class ClippingSweep:
+    """A sum clipped at one upper bound after the other.
+
+    Attributes
+    ----------
+    points : tuple of ClippingPoint
+        A point per bound, in ascending order.
+    lower : number
+        The lower bound of all.
+    records : int
+        How many records were summed.
+    true_sum : Fraction
+        Their sum, unclipped.
+    neighbors : Relation
+        The neighbor relation of the sensitivities.
+    epsilon : Fraction or None
+        The privacy loss of one release.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.pipelines.clipping import clipping_sweep
+    >>> clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=0.5)
+    Clipping sweep of a sum: 3 upper bounds from 4 to 16, lower bound 0
+      records      3, with the sum 17
+      sensitivity  4 to 16 (exact; unbounded, at most 1)
+      epsilon      0.5 for a release, 1.5 for one at each bound (sequential composition)
+      releases     none
+      caution      only releases are private: bounds read off the data are not, nor are the sums,
+                   the biases and the errors shown here
+    """
+
+    points: tuple[ClippingPoint, ...]
+    lower: Number
+    records: int
+    true_sum: Fraction
+    neighbors: Relation
+    epsilon: Fraction | None
+
+    @property
+    def total_epsilon(self) -> float | None:
+        """The privacy loss of a release at each bound, rounded up; None without an epsilon.
+
+        Sequential composition: every release is about the same records, so the losses add up. The
+        sum over disjoint parts of the data would cost the largest loss only (parallel composition),
+        which does not apply here.
+        """
+        return None if self.epsilon is None else round_up(len(self.points) * self.epsilon)
+
+    @property
+    def least_error(self) -> ClippingPoint | None:
+        """The first point with the least expected error, which is not private; None without one."""
+        errors = [p.expected_error for p in self.points if p.expected_error is not None]
+        return self.points[errors.index(min(errors))] if errors else None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per bound, all but the bound as floats.
+
+        Returns
+        -------
+        pandas.DataFrame
+            bound, clipped_sum, bias, sensitivity, scale, release, expected_error; in the unit of
+            the records, NaN for what was not asked for.
+
+        Examples
+        --------
+        >>> from sensitivity_lab.pipelines.clipping import clipping_sweep
+        >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16])
+        >>> sweep.to_frame()[["bound", "clipped_sum", "bias", "sensitivity"]].astype(int)
+           bound  clipped_sum  bias  sensitivity
+        0      4           11    -6            4
+        1      8           16    -1            8
+        2     16           17     0           16
+        """
+        rows = [
+            {
+                "bound": point.bound,
+                "clipped_sum": nearest(point.clipped_sum),
+                "bias": nearest(point.bias),
+                "sensitivity": point.sensitivity.value,
+                "scale": _or_nan(point.scale),
+                "release": _or_nan(point.release),
+                "expected_error": _or_nan(point.expected_error),
+            }
+            for point in self.points
+        ]
+        return pd.DataFrame(rows)
+
+    def plot(self, **options: Any) -> Figure | Any:
+        """Draw sums, sensitivity and errors; see `sensitivity_lab.plotting.plot_clipping`."""
+        from sensitivity_lab.plotting import plot_clipping
+
+        return plot_clipping(self.to_frame(), true_sum=nearest(self.true_sum), **options)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        first, last = (self.points[i].sensitivity for i in (0, -1))
+        epsilon = "none given"
+        if self.epsilon is not None:
+            epsilon = (
+                f"{nearest(self.epsilon):.6g} for a release, {self.total_epsilon:.6g} for one at "
+                "each bound (sequential composition)"
+            )
+        released = any(point.release is not None for point in self.points)
+        return [
+            ("records", f"{self.records:,}, with the sum {nearest(self.true_sum):.10g}"),
+            (
+                "sensitivity",
+                f"{first.value:.6g} to {last.value:.6g} (exact; {self.neighbors})",
+            ),
+            ("epsilon", epsilon),
+            ("releases", "one at each bound" if released else "none"),
+            ("caution", _CAUTION),
+        ]
+
+    @property
+    def _title(self) -> str:
+        bounds = [point.bound for point in self.points]
+        return (
+            f"Clipping sweep of a sum: {len(bounds):,} upper bound{'s' * (len(bounds) > 1)} "
+            f"from {bounds[0]} to {bounds[-1]}, lower bound {self.lower}"
+        )
+
+    def __repr__(self) -> str:
+        lines = (
+            textwrap.fill(text, 96, initial_indent=f"  {fact:<13}", subsequent_indent=" " * 15)
+            for fact, text in self._facts()
+        )
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for fact, text in self._facts()
+        )
+        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value

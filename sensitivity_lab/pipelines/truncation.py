@@ -1,0 +1,263 @@
+"""Truncation: keep so many rows per key, per privacy id, or per group of a privacy id.
+
+Which rows stay is arbitrary but fixed: rows are put in the order of a hash of their values
+(`sensitivity_lab.pipelines.encoding`), and the first ones stay. So the outcome does not depend on
+the order of the rows, on the process, or on the versions of Python and pandas, and one more row
+displaces at most one other. Of equal rows it makes no difference which ones stay.
+
+Rows whose key or id is missing are dropped: they match nothing, and belong to nobody whom a bound
+per id could protect. A missing group is a group like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from .changes import check_count
+from .domains import Domain, Limit, Table
+from .encoding import encode, encode_keys, encode_rows, fixed_order
+from .metrics import IdDistance, Metric, SymmetricDistance
+from .rows import check_columns
+from .transformation import MismatchError, Step, Transformation
+
+Keys = Sequence[bytes | None]
+
+
+@dataclass(frozen=True)
+class DropExcess:
+    """Keep up to so many rows of each key.
+
+    Parameters
+    ----------
+    max_rows : int
+        The number of rows, at least 1.
+
+    Examples
+    --------
+    >>> DropExcess(2).threshold, DropExcess(2).stability
+    (2, 2)
+    """
+
+    max_rows: int
+
+    def __post_init__(self) -> None:
+        check_count(self.max_rows, "max_rows", "DropExcess")
+
+    @property
+    def threshold(self) -> int:
+        """T: the largest number of rows of a key that stay."""
+        return self.max_rows
+
+    @property
+    def stability(self) -> int:
+        """S: one more row comes in, and can displace another."""
+        return 2
+
+    def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
+        """Return the places of the rows that stay."""
+        return first_of_each(keys, rows, self.max_rows)
+
+
+@dataclass(frozen=True)
+class DropNonUnique:
+    """Keep the rows whose key no other row has.
+
+    Examples
+    --------
+    >>> DropNonUnique().threshold, DropNonUnique().stability
+    (1, 1)
+    """
+
+    @property
+    def threshold(self) -> int:
+        """T: the largest number of rows of a key that stay."""
+        return 1
+
+    @property
+    def stability(self) -> int:
+        """S: one more row comes in, or makes the one that was there go."""
+        return 1
+
+    def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
+        """Return the places of the rows that stay."""
+        return sorted(places[0] for places in places_of(keys).values() if len(places) == 1)
+
+
+Truncation = DropExcess | DropNonUnique
+
+
+def max_rows_per_id(k: int) -> Step:
+    """Keep up to k rows of each privacy id.
+
+    Stability: k d_in rows for d_in ids.
+
+    Parameters
+    ----------
+    k : int
+        The number of rows, at least 1.
+
+    Returns
+    -------
+    Step
+        From ids to rows: what follows counts rows added or removed.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> visits = pd.DataFrame({"id": [1, 1, 1, 2, None], "page": ["a", "b", "c", "a", "a"]})
+    >>> kept = pl.start(pl.AddRowsWithID("id")) >> max_rows_per_id(2)
+    >>> kept(visits)["id"].tolist(), kept.map(1)
+    ([1.0, 1.0, 2.0], 2)
+    """
+    check_count(k, "k", "max_rows_per_id")
+    name = f"max_rows_per_id({k})"
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        _, owner = _of_ids(domain, metric)
+
+        def function(table: pd.DataFrame) -> pd.DataFrame:
+            check_columns(table, [owner], name)
+            return take(table, first_of_each(encode_keys(table, [owner]), encode_rows(table), k))
+
+        return Transformation(
+            name, function, domain, metric, domain, SymmetricDistance(), lambda d_in: k * d_in
+        )
+
+    return Step(name, build)
+
+
+def max_groups_per_id(g: int, column: str) -> Step:
+    """Keep the rows of up to g groups of each privacy id.
+
+    Stability: d_in ids. The domain keeps the bound in mind for `group_by`.
+
+    Parameters
+    ----------
+    g : int
+        The number of groups, at least 1.
+    column : str
+        The column whose values are the groups.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> visits = pd.DataFrame({"id": [1, 1, 1, 2], "page": ["a", "b", "a", "a"]})
+    >>> kept = pl.start(pl.AddRowsWithID("id")) >> max_groups_per_id(1, "page")
+    >>> kept(visits).groupby("id")["page"].nunique().tolist(), kept.map(1)
+    ([1, 1], 1)
+    """
+    check_count(g, "g", "max_groups_per_id")
+
+    def kept(owners: Keys, groups: list[bytes], _: list[bytes]) -> list[int]:
+        first = {
+            owner: _first_groups(owner, {groups[place] for place in places}, g)
+            for owner, places in places_of(owners).items()
+        }
+        return [
+            place
+            for place, (owner, group) in enumerate(zip(owners, groups, strict=True))
+            if owner is not None and group in first[owner]
+        ]
+
+    return _of_groups(f"max_groups_per_id({g}, {column!r})", Limit("groups", column, g), kept)
+
+
+def max_rows_per_group_per_id(r: int, column: str) -> Step:
+    """Keep up to r rows of each privacy id in each group.
+
+    Stability: d_in ids. The domain keeps the bound in mind for `group_by`.
+
+    Parameters
+    ----------
+    r : int
+        The number of rows, at least 1.
+    column : str
+        The column whose values are the groups.
+
+    Returns
+    -------
+    Step
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> visits = pd.DataFrame({"id": [1, 1, 1, 2], "page": ["a", "b", "a", "a"]})
+    >>> kept = pl.start(pl.AddRowsWithID("id")) >> max_rows_per_group_per_id(1, "page")
+    >>> len(kept(visits)), kept.map(1)
+    (3, 1)
+    """
+    check_count(r, "r", "max_rows_per_group_per_id")
+
+    def kept(owners: Keys, groups: list[bytes], rows: list[bytes]) -> list[int]:
+        both = [
+            None if owner is None else b"%d:%s%s" % (len(owner), owner, group)
+            for owner, group in zip(owners, groups, strict=True)
+        ]
+        return first_of_each(both, rows, r)
+
+    name = f"max_rows_per_group_per_id({r}, {column!r})"
+    return _of_groups(name, Limit("rows", column, r), kept)
+
+
+def places_of(keys: Keys) -> dict[bytes, list[int]]:
+    """Return the places of each key, ascending; missing keys are left out."""
+    places: dict[bytes, list[int]] = {}
+    for place, key in enumerate(keys):
+        if key is not None:
+            places.setdefault(key, []).append(place)
+    return places
+
+
+def first_of_each(keys: Keys, rows: Sequence[bytes], most: int) -> list[int]:
+    """Return the places of the first rows of each key, in the fixed order of rows."""
+    kept: list[int] = []
+    for places in places_of(keys).values():
+        if len(places) > most:
+            places = sorted(places, key=lambda place: fixed_order(rows[place]))[:most]
+        kept += places
+    return sorted(kept)
+
+
+def take(table: pd.DataFrame, places: list[int]) -> pd.DataFrame:
+    """Return the rows at some places, with a plain index and the same types."""
+    taken = table.take(places)
+    taken.index = pd.RangeIndex(len(places))
+    return taken
+
+
+def _first_groups(owner: bytes, groups: set[bytes], most: int) -> list[bytes]:
+    """Return the first groups of an id, in an order that differs from id to id."""
+    return sorted(groups, key=lambda group: fixed_order(owner + group))[:most]
+
+
+def _of_groups(
+    name: str, limit: Limit, kept: Callable[[Keys, list[bytes], list[bytes]], list[int]]
+) -> Step:
+    """Return a truncation that bounds groups, or rows in groups, of each id."""
+
+    def build(domain: Domain, metric: Metric) -> Transformation:
+        tables, owner = _of_ids(domain, metric)
+
+        def function(table: pd.DataFrame) -> pd.DataFrame:
+            check_columns(table, [owner, limit.column], name)
+            groups = [encode(value) for value in table[limit.column].tolist()]
+            return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
+
+        after = Table((*tables.limits, limit))
+        return Transformation(name, function, domain, metric, after, metric, lambda d_in: d_in)
+
+    return Step(name, build)
+
+
+def _of_ids(domain: Domain, metric: Metric) -> tuple[Table, str]:
+    """Return a domain of tables and the column of their privacy ids, or raise MismatchError."""
+    if isinstance(domain, Table) and isinstance(metric, IdDistance):
+        return domain, metric.column
+    raise MismatchError("tables whose ids are added or removed: start(AddRowsWithID(column))")

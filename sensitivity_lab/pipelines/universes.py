@@ -1,0 +1,88 @@
+"""Reading the universes that the inputs of a transformation are drawn from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.universe import Universe
+
+from .domains import Domain, Pair, Table, Values
+from .drawing import Drawn, draw
+from .metrics import Metric, PairDistance
+from .transformation import Transformation
+
+
+def drawn_from(transformation: Transformation, universe: Any, sizes: Any) -> list[Drawn]:
+    """Return the datasets of each universe, or raise InputError."""
+    domain, metric = transformation.input_domain, transformation.input_metric
+    domains: tuple[Domain, ...] = (domain,)
+    metrics: tuple[Metric, ...] = (metric,)
+    if isinstance(domain, Pair) and isinstance(metric, PairDistance):
+        domains, metrics = (domain.first, domain.second), (metric.first, metric.second)
+        if not isinstance(universe, tuple) or len(universe) != 2:
+            raise InputError(
+                f"{transformation.name} takes two tables, so universe must be a tuple of two, "
+                f"got {type(universe).__name__}"
+            )
+        if sizes is not None and (not isinstance(sizes, tuple) or len(sizes) != 2):
+            raise InputError(f"sizes must be a tuple of two, one per table, got {sizes!r}")
+        sizes = (None, None) if sizes is None else sizes
+    else:
+        universe, sizes = (universe,), (sizes,)
+    rows = [_read(domain, given) for domain, given in zip(domains, universe, strict=True)]
+    _check_universe(transformation, tuple(rows) if len(rows) == 2 else rows[0])
+    return [
+        draw(data, metric, _sizes(domain, wanted, len(data)))
+        for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
+    ]
+
+
+def _read(domain: Domain, universe: Any) -> Any:
+    """Return the rows of a universe, or raise InputError."""
+    if isinstance(domain, Values):
+        if isinstance(universe, Universe):
+            if universe.counts is None:
+                raise InputError(
+                    "the universe has as many copies of a value as a dataset can hold; say how "
+                    "many with Universe.from_domain(values, copies=...)"
+                )
+            universe = list(universe)
+        data = domain.unsized().read(universe)
+        return data.tolist() if hasattr(data, "tolist") else data
+    if domain == Table():
+        return domain.read(universe)
+    raise InputError(
+        f"only what takes {Table()} or {Values()} can be measured, got {domain}; measure the whole "
+        "chain from its start"
+    )
+
+
+def _check_universe(transformation: Transformation, universe: Any) -> None:
+    """Let each step see what the steps before it make of the universe."""
+    steps = transformation.each_step
+    checking = [place for place, step in enumerate(steps) if step.check_universe is not None]
+    for step in steps[: max(checking, default=-1) + 1]:
+        if step.check_universe is not None:
+            step.check_universe(universe)
+        universe = step.function(universe)
+
+
+def _sizes(domain: Domain, wanted: Any, rows: int) -> list[int]:
+    """Return the sizes that datasets may have, or raise InputError."""
+    given = range(rows + 1) if wanted is None else [wanted] if np.ndim(wanted) == 0 else wanted
+    sizes = []
+    for size in given:
+        if not isinstance(size, int | np.integer) or not 0 <= size <= rows:
+            raise InputError(
+                f"sizes must be whole numbers from 0 to {rows}, the rows of the universe, "
+                f"got {size!r}"
+            )
+        sizes.append(int(size))
+    if isinstance(domain, Values) and domain.size is not None:
+        return [size for size in sizes if size == domain.size]
+    if isinstance(domain, Values) and domain.max_size is not None:
+        return [size for size in sizes if size <= domain.max_size]
+    return sizes

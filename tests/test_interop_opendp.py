@@ -1,0 +1,178 @@
+"""OpenDP's measurements with the lab's sensitivities, beside OpenDP's own maps."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.pipelines.clipping import clipping_sweep
+from sensitivity_lab.pipelines.noise import laplace_epsilon, laplace_scale
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """The module under test; OpenDP's opt-in belongs to the caller."""
+    dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
+    dp.enable_features("contrib")
+    from sensitivity_lab import interop_opendp
+
+    return interop_opendp
+
+
+def test_without_the_extra_the_import_says_what_to_install():
+    command = (
+        "import sys; sys.modules['opendp'] = None\n"
+        "import sensitivity_lab as sl\n"
+        "try:\n    import sensitivity_lab.interop_opendp\n"
+        "except sl.InputError as error:\n"
+        "    print(type(error).__name__, isinstance(error, ImportError), error, sep='|')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == (
+        "MissingExtraError|True|sensitivity_lab.interop_opendp needs OpenDP, which is not "
+        "installed; install the extra: pip install 'sensitivity_lab[opendp]'"
+    )
+
+
+def measured(bounds, d_in):
+    universe = sl.Universe.from_domain(range(bounds[0], bounds[1] + 1))
+    neighbors = sl.SymmetricDifference(d_in)
+    return sl.global_sensitivity(universe, "sum", size=d_in + 2, neighbors=neighbors)
+
+
+@pytest.mark.opendp
+def test_the_chain_of_the_page_between_integers(lab):
+    """clamp(0, 5) >> sum(0, 5) >> Laplace of scale 5, for people with two records."""
+    total = lab.opendp_clamped_sum((0, 5))
+    assert total([1, 7, -2, 7]) == 11
+    assert total.map(2) == 10 == measured((0, 5), 2).exact
+    chain = lab.opendp_laplace_sum((0, 5), scale=5.0)
+    assert chain.map(2) == 2 == laplace_epsilon(measured((0, 5), 2), 5)
+    assert isinstance(chain([1, 7, -2, 7]), int)
+
+
+@pytest.mark.opendp
+def test_the_chain_of_the_page_between_floats(lab):
+    total = lab.opendp_clamped_sum((0.0, 5.0))
+    assert total([1.3, 7.8, -2.5, 7.0]) == 11.3
+    assert 10 < total.map(2) < 10 + 1e-6
+    assert 2 < lab.opendp_laplace_sum((0.0, 5.0), scale=5).map(2) < 2 + 1e-6
+    scale = laplace_scale(total.map(2), 2)
+    assert lab.opendp_laplace_sum((0.0, 5.0), scale).map(2) <= 2
+    alone = lab.opendp_laplace(10, epsilon=2)
+    assert alone.map(10.0) == 2
+    assert isinstance(alone(0.0), float)
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("bounds", [(0, 5), (-2, 3), (5, 10), (-7, -3), (4, 4), (0, 0)])
+def test_between_integers_map_and_measurement_agree(lab, bounds):
+    frame = lab.clamped_sum_maps(bounds, [1, 2, 3])
+    assert frame["d_in"].tolist() == [1, 2, 3]
+    assert frame["measured"].tolist() == frame["map"].tolist()
+    assert frame["map"].tolist() == [measured(bounds, k).exact for k in (1, 2, 3)]
+    assert frame["map"].dtype == np.int64
+
+
+@pytest.mark.opendp
+def test_between_floats_the_map_is_never_below_and_not_always_tight(lab):
+    for bounds, loose in (((0.0, 5.0), 1), ((5.0, 10.0), 1), ((-5.0, 5.0), 2), ((-1.0, 5.0), 1.2)):
+        frame = lab.clamped_sum_maps(bounds)
+        assert (frame["map"] > frame["measured"]).all()
+        np.testing.assert_allclose(frame["map"], loose * frame["measured"], rtol=1e-6)
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1, Fraction(1, 3), 7.7])
+def test_a_measurement_costs_at_most_what_was_asked_for(lab, epsilon):
+    universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    mean = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Unbounded(1))
+    assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= math.nextafter(epsilon, math.inf)
+    whole = lab.opendp_laplace(mean, epsilon, number=int)  # 17/6, so 3 between integers
+    assert whole.map(3) <= math.nextafter(epsilon, math.inf)
+    assert whole.map(2) < epsilon
+    if isinstance(epsilon, float):
+        assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= epsilon
+        assert whole.map(3) <= epsilon
+
+
+@pytest.mark.opendp
+def test_noise_has_the_scale_that_was_asked_for(lab):
+    """The mean distance of Laplace noise is its scale: 4,000 draws miss it by 15 % hardly ever."""
+    draws = [abs(lab.opendp_release(Fraction(1, 3), 10, 0.5) - 1 / 3) for _ in range(4000)]
+    assert 17 < statistics.fmean(draws) < 23
+    assert len(set(draws)) > 3900
+
+
+@pytest.mark.opendp
+def test_a_release_is_rounded_to_the_grid_and_no_farther(lab):
+    """At an enormous epsilon the noise is nothing, and what is left is the rounding."""
+    for value in (Fraction(1, 3), 10**6 + 0.1, -7, 0):
+        assert abs(Fraction(lab.opendp_release(value, 3, 1e9)) - Fraction(value)) <= 3e-6
+    assert lab.opendp_release(12, 0, 0.1) == 12
+    # Beyond 2**62 steps an answer is cut off, not refused: refusing would tell of the data.
+    assert lab.opendp_release(10**30, 2**20, 1e9) == pytest.approx(2.0**62)
+
+
+@pytest.mark.opendp
+def test_a_sweep_takes_it_as_its_mechanism(lab):
+    ages = [3, 17, 25, 38, 61, 90]
+    sweep = clipping_sweep(ages, [50, 100], epsilon=1e9, release=lab.opendp_release)
+    for point in sweep.points:
+        assert abs(point.release - float(point.clipped_sum)) < 1e-3
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda lab: lab.opendp_laplace(1, 1, number="int"),
+            "number must be int or float, got 'int'",
+        ),
+        (
+            lambda lab: lab.opendp_laplace(1, 0),
+            "epsilon must be a finite number above 0, got 0",
+        ),
+        (
+            lambda lab: lab.opendp_clamped_sum((5, 0)),
+            "bounds must be in order, got (5, 0)",
+        ),
+        (
+            lambda lab: lab.opendp_clamped_sum(5),
+            "bounds must be two numbers (lower, upper), got 5",
+        ),
+        (
+            lambda lab: lab.opendp_clamped_sum((0, math.inf)),
+            "bounds must be a finite number, got inf",
+        ),
+        (
+            lambda lab: lab.opendp_laplace_sum((0, 5), 0),
+            "scale must be a finite number above 0, got 0",
+        ),
+        (
+            lambda lab: lab.opendp_release(math.nan, 1, 1),
+            "value must be a finite number, got nan",
+        ),
+        (
+            lambda lab: lab.opendp_release(1, 0, 0),
+            "epsilon must be a finite number above 0, got 0",
+        ),
+    ],
+)
+def test_what_is_refused(lab, call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call(lab)
+    assert str(caught.value) == message

@@ -1,0 +1,283 @@
+"""Noise scales and their privacy maps: definitions, directed rounding, what they refuse."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+
+import matplotlib.figure
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.pipelines.noise import (
+    gaussian_rho,
+    gaussian_scale,
+    group_noise_scales,
+    laplace_epsilon,
+    laplace_scale,
+)
+from sensitivity_lab.plotting import plot_noise_scales
+
+AMOUNTS = st.one_of(
+    st.integers(0, 10**12),
+    st.floats(0, 1e12),
+    st.fractions(0, 10**6, max_denominator=10**6),
+)
+LOSSES = st.floats(1e-6, 1e3)
+
+
+def is_smallest_float_from(value: float, exact: Fraction) -> bool:
+    """No float below `value` is an upper bound of `exact`, and `value` is one."""
+    return Fraction(value) >= exact > Fraction(math.nextafter(value, -math.inf))
+
+
+@given(AMOUNTS, LOSSES)
+def test_laplace_is_rounded_up_once(amount, loss):
+    exact = Fraction(amount) / Fraction(loss)
+    assert is_smallest_float_from(laplace_scale(amount, loss), exact)
+    assert is_smallest_float_from(laplace_epsilon(amount, loss), exact)
+
+
+@given(AMOUNTS, LOSSES)
+def test_gaussian_is_rounded_up_once(amount, loss):
+    sigma = gaussian_scale(amount, loss)
+    square = Fraction(amount) ** 2 / (2 * Fraction(loss))
+    assert Fraction(sigma) ** 2 >= square
+    assert sigma == 0 or Fraction(math.nextafter(sigma, 0)) ** 2 < square
+    exact = Fraction(amount) ** 2 / (2 * Fraction(loss) ** 2)
+    assert is_smallest_float_from(gaussian_rho(amount, loss), exact)
+
+
+@given(AMOUNTS, LOSSES)
+def test_a_scale_never_costs_more_than_was_asked_for(amount, loss):
+    assert laplace_epsilon(amount, laplace_scale(amount, loss)) <= loss
+    assert gaussian_rho(amount, gaussian_scale(amount, loss)) <= loss
+
+
+def test_the_nearest_float_would_be_too_small():
+    """1 / 3 in floats lies below the third: noise of that scale would cost more than epsilon."""
+    assert Fraction(1 / 3) < Fraction(1, 3) < Fraction(laplace_scale(1, 3))
+    assert laplace_scale(1, 3) == math.nextafter(1 / 3, 1)
+    assert laplace_epsilon(1, 3) == math.nextafter(1 / 3, 1)
+
+
+def test_the_published_chain():
+    """OpenDP's page: a sensitivity of 10 and a scale of 5 give an epsilon of 2."""
+    assert laplace_epsilon(10, 5.0) == 2
+    assert laplace_scale(10, 2) == 5
+    assert gaussian_scale(10, 2) == 5
+    assert gaussian_rho(10, 5) == 2
+
+
+@pytest.mark.parametrize("ten", [10, 10.0, Fraction(10), Decimal(10), np.int64(10), np.float64(10)])
+def test_every_kind_of_number_is_accepted(ten):
+    assert laplace_scale(ten, ten) == gaussian_rho(ten, ten) * 2 == 1
+
+
+def test_what_is_beyond_floats_is_a_number_all_the_same():
+    many = Fraction(10**400)
+    assert laplace_scale(many, many) == laplace_epsilon(many, many) == 1
+    assert laplace_scale(many, Decimal("1e400")) == gaussian_scale(many, many**2 / 2) == 1
+
+
+@given(st.fractions(0, 10**6, max_denominator=1000), LOSSES)
+def test_a_root_is_taken_without_rounding_it_first(square, loss):
+    """The L2 distances of the maps of stability are roots: r sqrt(g), for example."""
+    root = pl.Root(square)
+    assert is_smallest_float_from(gaussian_rho(root, loss), square / (2 * Fraction(loss) ** 2))
+    for scale, exact in (
+        (gaussian_scale(root, loss), square / (2 * Fraction(loss))),
+        (laplace_scale(root, loss), square / Fraction(loss) ** 2),
+        (laplace_epsilon(root, loss), square / Fraction(loss) ** 2),
+    ):
+        assert Fraction(scale) ** 2 >= exact
+        assert scale == 0 or Fraction(math.nextafter(scale, 0)) ** 2 < exact
+
+
+def test_the_maps_of_groups_are_taken():
+    """r g rows in L1 and r sqrt(g) in L2, with r = 3 and g = 2."""
+    truncated = (
+        pl.start(pl.AddRowsWithID("id"))
+        >> pl.max_groups_per_id(2, "page")
+        >> pl.max_rows_per_group_per_id(3, "page")
+    )
+    per_page = truncated >> pl.group_by("page", "abc") >> pl.count()
+    in_l2 = truncated >> pl.group_by("page", "abc", pl.L2Distance()) >> pl.count()
+    assert laplace_scale(per_page.map(1), epsilon=2) == 3
+    assert gaussian_scale(in_l2.map(1), rho=1) == 3
+    assert gaussian_rho(in_l2.map(1), scale=3) == 1
+
+
+def test_no_noise():
+    assert laplace_scale(0, 1) == gaussian_scale(0, 1) == 0
+    assert laplace_epsilon(0, 0) == gaussian_rho(0, 0) == 0
+    assert laplace_epsilon(1, 0) == gaussian_rho(1, 0) == math.inf
+
+
+def result_of(query):
+    universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    return sl.global_sensitivity(universe, query, size=3, neighbors=sl.Unbounded(1))
+
+
+def test_of_a_result_the_upper_bound_is_taken_and_not_the_value():
+    third = result_of("mean")
+    assert third.exact == Fraction(17, 6)
+    assert Fraction(third.value) != third.exact
+    for query in ("mean", "std", "sum"):
+        result = result_of(query)
+        assert laplace_scale(result, 1) == result.upper
+        assert gaussian_scale(result, 0.5) == result.upper
+        assert laplace_epsilon(result, 1) == result.upper
+        assert is_smallest_float_from(gaussian_rho(result, 1), Fraction(result.upper) ** 2 / 2)
+    below = SimpleNamespace(value=0.0, upper=5.0)
+    assert laplace_scale(below, 1) == 5
+
+
+def test_a_result_without_an_upper_bound_is_refused():
+    result = result_of(lambda x: float(np.ptp(x)))
+    assert result.upper is None
+    for call, name in (
+        (lambda: laplace_scale(result, 1), "sensitivity"),
+        (lambda: gaussian_scale(result, 1), "sensitivity"),
+        (lambda: laplace_epsilon(result, 1), "d_in"),
+        (lambda: gaussian_rho(result, 1), "d_in"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            call()
+        assert str(caught.value) == (
+            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
+            "its answers are not known; pass a number that is at least the sensitivity"
+        )
+
+
+def result_in(norm, query=None):
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
+    query = query or sl.Histogram("sex", categories=["f", "m"])
+    return sl.global_sensitivity(universe, query, size=3, neighbors=sl.Bounded(1), norm=norm)
+
+
+def test_a_vector_in_the_wrong_norm_is_refused():
+    assert laplace_scale(result_in("L1"), 1) == 2
+    assert gaussian_scale(result_in("L2"), 0.5) == math.sqrt(2)  # rounds up
+    for function, noise, needed, wrong in (
+        (laplace_scale, "Laplace", "L1", "L2"),
+        (laplace_scale, "Laplace", "L1", "Linf"),
+        (gaussian_scale, "Gaussian", "L2", "L1"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            function(result_in(wrong), 1)
+        assert str(caught.value) == (
+            f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
+            f"ask for the sensitivity in {needed}"
+        )
+
+
+def test_of_a_number_all_norms_are_one():
+    for norm in ("L1", "L2", "Linf"):
+        result = result_in(norm, sl.CountIf("sex == 'f'"))
+        assert laplace_scale(result, 1) == gaussian_scale(result, 0.5) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: laplace_scale(-1, 1),
+            "sensitivity must be a finite number of at least 0 or a result of "
+            "sl.global_sensitivity, got -1",
+        ),
+        (
+            lambda: laplace_scale("5", 1),
+            "sensitivity must be a finite number of at least 0 or a result of "
+            "sl.global_sensitivity, got '5'",
+        ),
+        (lambda: laplace_scale(1, 0), "epsilon must be a finite number above 0, got 0"),
+        (
+            lambda: laplace_scale(1, math.inf),
+            "epsilon must be a finite number above 0, got inf",
+        ),
+        (lambda: laplace_scale(1, True), "epsilon must be a finite number above 0, got True"),
+        (lambda: gaussian_scale(1, -0.5), "rho must be a finite number above 0, got -0.5"),
+        (
+            lambda: laplace_epsilon(math.nan, 1),
+            "d_in must be a finite number of at least 0 or a result of sl.global_sensitivity, "
+            "got nan",
+        ),
+        (
+            lambda: gaussian_rho(1, -1),
+            "scale must be a finite number of at least 0, got -1",
+        ),
+        (
+            lambda: group_noise_scales([1, 2.5]),
+            "groups must be one or more integers of at least 1, got 2.5",
+        ),
+        (
+            lambda: group_noise_scales([], rows=2),
+            "groups must be one or more integers of at least 1, got none",
+        ),
+        (
+            lambda: group_noise_scales([1], rows=0),
+            "rows must be one or more integers of at least 1, got 0",
+        ),
+        (
+            lambda: group_noise_scales([1], epsilon=0),
+            "epsilon must be a finite number above 0, got 0",
+        ),
+        (lambda: group_noise_scales([1], rho=0), "rho must be a finite number above 0, got 0"),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_people_in_groups():
+    """Tumult's guide: r g in L1 and r sqrt(g) in L2, here with what an enumeration of one says."""
+    frame = group_noise_scales(range(1, 17), rows=[1, 3])
+    assert len(frame) == 32
+    for row in frame.itertuples():
+        change = [row.rows] * row.groups
+        assert sum(change) == row.L1 == row.laplace_scale
+        assert math.isclose(row.L2, math.hypot(*change), rel_tol=1e-15)
+        assert row.gaussian_scale == row.L2
+        assert Fraction(row.L2) ** 2 >= sum(c * c for c in change)
+    other = group_noise_scales(4, rows=2, epsilon=0.5, rho=2)
+    assert other.iloc[0][["laplace_scale", "gaussian_scale"]].tolist() == [16, 2]
+    assert other.iloc[0][["epsilon", "rho"]].tolist() == [0.5, 2]
+
+
+def test_the_picture_of_people_in_groups():
+    frame = group_noise_scales(range(1, 21), rows=[1, 3], epsilon=0.5)
+    ax = plot_noise_scales(frame)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert list(lines) == [
+        f"{scale}, r = {r}" for r, scale in itertools.product((1, 3), ("Laplace b", "Gaussian σ"))
+    ]
+    assert lines["Laplace b, r = 3"].get_ydata()[-1] == 3 * 20 / 0.5
+    assert lines["Gaussian σ, r = 1"].get_ydata()[3] == 2 / 0.5
+    assert {lines[name].get_linestyle() for name in lines if "Laplace" in name} == {"-"}
+    assert {lines[name].get_linestyle() for name in lines if "Gaussian" in name} == {"--"}
+    assert (ax.get_title(), ax.get_ylabel()) == ("epsilon = 0.5, rho = 0.125", "noise scale (rows)")
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+    given_ax = matplotlib.figure.Figure().subplots()
+    assert plot_noise_scales(frame, ax=given_ax, title="a title") is given_ax
+    assert given_ax.get_title() == "a title"
+
+
+def test_what_the_picture_refuses():
+    frame = group_noise_scales([1])
+    for wrong, message in (
+        (frame.drop(columns="rho"), "frame: lacks rho; pass what group_noise_scales returns"),
+        (frame.iloc[:0], "frame: has no rows, so there is nothing to draw"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            plot_noise_scales(wrong)
+        assert str(caught.value) == message
