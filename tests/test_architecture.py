@@ -17,14 +17,15 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors"},
     {"arithmetic", "_parallel"},
-    {"universe"},
+    {"distances", "universe"},
     {"neighbors", "queries.base"},
-    {"listing", "blocks", "queries.functions", "queries.moments", "queries.quantiles"},
+    {"listing", "blocks", "vectors", "queries.functions", "queries.moments", "queries.quantiles"},
     {"queries"},
     {"problem"},
     {"columns", "plotting"},
     {"result"},
     {"verdicts"},
+    {"pairs"},
     {"search.engine", "search.lattice", "search.scaling"},
     {"search.evaluation", "search.layout"},
     {"search.gaps", "search.sorted_records"},
@@ -37,6 +38,7 @@ LAYERS = (
     {"curves"},
     {"empirical"},
     {"article"},
+    {"audit_opendp", "recording"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )
@@ -127,7 +129,12 @@ def test_plotting_knows_no_more_than_errors(file):
 
 @each_file
 def test_outside_packages_have_one_importer(file):
-    owner = {"joblib": "_parallel", "tqdm": "_parallel", "matplotlib": "plotting"}
+    owner = {
+        "joblib": "_parallel",
+        "tqdm": "_parallel",
+        "matplotlib": "plotting",
+        "opendp": "audit_opendp",
+    }
     unit = unit_of(parts_of(file))
     for package in run_time_imports(file) & set(owner):
         assert unit == owner[package], package
@@ -169,7 +176,9 @@ def test_the_oracle_imports_nothing_that_it_judges():
     assert names <= {"__future__", *sys.stdlib_module_names}
 
 
-@pytest.mark.parametrize("package", ["matplotlib", "IPython", "distributed", "hypothesis"])
+@pytest.mark.parametrize(
+    "package", ["matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"]
+)
 def test_importing_the_package_does_not_import(package):
     command = f"import sys, sensitivity_lab; sys.exit({package!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=False).returncode == 0
