@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -275,21 +276,36 @@ def exact(entry: Any) -> Fraction:
     return Fraction(number)
 
 
-def _codes(items: Iterable[Iterable[Any]]) -> tuple[list[list[int]], int]:
-    """Return the entries as small integers, equal ones for equal entries, and their number."""
+def _codes(items: Iterable[Iterable[Any]]) -> list[list[int]]:
+    """Return the entries as small integers, equal ones for equal entries."""
     known: dict[Hashable, int] = {}
-    rows = [[known.setdefault(key_of(entry), len(known)) for entry in item] for item in items]
-    return rows, len(known)
+    return [[known.setdefault(key_of(entry), len(known)) for entry in item] for item in items]
+
+
+def multiset(item: Sequence[Any]) -> Counter[Hashable]:
+    """Return how often each entry occurs in a sequence."""
+    try:
+        counted = Counter(item)
+    except TypeError:  # entries that are lists
+        return Counter(map(key_of, item))
+    merged: Counter[Hashable] = Counter()
+    for entry, number in counted.items():
+        merged[key_of(entry)] += number
+    return merged
 
 
 def _counted(kind: type[_Counted], items: Sequence[Any]) -> Distances:
-    rows, values = _codes(items)
-    counts = [np.bincount(np.array(row, dtype=np.int64), minlength=values) for row in rows]
-    return kind(np.array(counts, dtype=np.int64).reshape(len(rows), values))
+    multisets = [multiset(item) for item in items]
+    places = {entry: place for place, entry in enumerate(set().union(*multisets))}
+    counts = np.zeros((len(items), len(places)), dtype=np.int64)
+    for line, occurring in zip(counts, multisets, strict=True):
+        for entry, number in occurring.items():
+            line[places[entry]] = number
+    return kind(counts)
 
 
 def _ordered(kind: type[_Ordered], items: Sequence[Any]) -> Distances:
-    rows, _ = _codes(items)
+    rows = _codes(items)
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     codes = np.full((len(rows), int(sizes.max(initial=0))), -1, dtype=np.int64)
     for row, line in zip(rows, codes, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Difference
-from .distances import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exact, key_of
+from .distances import (
+    NUMERIC,
+    ORDER_IGNORED,
+    Distances,
+    distances,
+    entries,
+    exact,
+    key_of,
+    multiset,
+)
 from .errors import QueryError, TooLargeError
 from .verdicts import Evidence, literal
 
@@ -115,7 +123,7 @@ def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) ->
         return answered
     alike: dict[Hashable, dict[Hashable, Answered]] = {}
     for one in answered:
-        records = frozenset(Counter(map(key_of, one.dataset)).items())
+        records = frozenset(multiset(one.dataset).items())
         alike.setdefault((records, one.group), {}).setdefault(key_of(one.answer), one)
     if outputs != "absolute":
         return [one for same in alike.values() for one in same.values()]

@@ -91,3 +91,10 @@ def farthest(datasets, answers, inputs, outputs, distance):
         for (a, p), (b, q) in itertools.product(zip(datasets, answers, strict=True), repeat=2)
         if within(inputs, a, b, distance)
     )
+
+
+def farther(outputs, a, b, distance):
+    """Whether a and b are farther apart than a distance, exactly."""
+    if outputs == "L2":
+        return l2_squared(a, b) > Fraction(distance) ** 2
+    return DISTANCE[outputs](a, b) > Fraction(distance)
