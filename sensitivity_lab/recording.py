@@ -204,6 +204,7 @@ def audit_recorded(
     neighbors: Any,
     norm: Literal["L1", "L2", "Linf"] = "L1",
     every_order: bool = True,
+    where: Callable[[list[Any]], bool] | None = None,
     subject: str | None = None,
     **options: Any,
 ) -> AuditReport:
@@ -226,6 +227,8 @@ def audit_recorded(
         How far two answers are apart, where the library hands the mechanism several values.
     every_order : bool, default True
         Whether datasets are taken in every order of their records, or only in that of `values`.
+    where : callable, optional
+        Says of a dataset whether the function is defined on it; others are left out.
     subject : str, optional
         What the report calls the function; by default its name.
     **options
@@ -279,7 +282,9 @@ def audit_recorded(
         raise InputError(f"norm must be one of 'L1', 'L2', 'Linf', got {norm!r}")
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
-    datasets = vectors(universe, wanted, every_order)
+    datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]
+    if not datasets:
+        raise InputError("where must accept at least one dataset, but it accepts none")
     with recording(*targets, **options) as calls:
         claims, answers = zip(*(_observe(function, x, calls) for x in datasets), strict=True)
     distinct = sorted(set(claims))
@@ -294,6 +299,7 @@ def audit_recorded(
     claimed, worst = functools.reduce(_worse, pairs)
     order = "in every order" if every_order else "in one order"
     among = f"values {show(universe)}, sizes {show(wanted)} {order}"
+    among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     return AuditReport(
         str(subject or getattr(function, "__name__", "function")),

@@ -239,6 +239,19 @@ def test_two_orders_of_the_same_records_can_differ():
     assert "in one order" in one.setting
 
 
+def test_datasets_can_be_left_out():
+    report = audit_recorded(
+        lambda x: Mechanism(1).randomise(6 / sum(x)),
+        [0, 1, 2],
+        2,
+        Mechanism,
+        neighbors="bounded",
+        where=any,
+    )
+    assert report.rows[0].exact == 4  # from (0, 1) to (1, 2)
+    assert ", 8 datasets that `where` accepts; implementation" in report.setting
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -267,6 +280,10 @@ def test_functions_that_cannot_be_audited(function, message):
         (
             {"neighbors": sl.Bounded(1, exactly=True)},
             "neighbors must be a relation of at most k, got bounded, exactly 1",
+        ),
+        (
+            {"where": lambda _: False},
+            "where must accept at least one dataset, but it accepts none",
         ),
         ({"norm": 2}, "norm must be one of 'L1', 'L2', 'Linf', got 2"),
     ],
