@@ -18,6 +18,7 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
+from .audit_opendp import audit_opendp
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -42,6 +43,7 @@ from .queries import (
     Var,
     from_function,
 )
+from .recording import audit_recorded, recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
 from .universe import Universe
@@ -74,11 +76,14 @@ __all__ = [
     "Var",
     "VerificationError",
     "Witness",
+    "audit_opendp",
+    "audit_recorded",
     "count_datasets",
     "count_neighbors",
     "datasets",
     "from_function",
     "global_sensitivity",
     "neighboring_datasets",
+    "recording",
     "sensitivity_curves",
 ]

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from .arithmetic import Difference, Number
 from .distances import entries
 from .errors import InputError, QueryError
 from .neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
+from .norms import Norm, check_norm
 from .pairs import Answered, WorstPair, worst_pairs
 from .vectors import check_several, check_values, vectors
 from .verdicts import AuditReport, AuditRow, check_claim, literal
@@ -202,9 +203,10 @@ def audit_recorded(
     sizes: int | Iterable[int],
     *targets: Any,
     neighbors: Any,
-    norm: Literal["L1", "L2", "Linf"] = "L1",
+    norm: Norm = "L1",
     every_order: bool = True,
     where: Callable[[list[Any]], bool] | None = None,
+    select: Callable[[list[Call]], list[Call]] = list,
     subject: str | None = None,
     **options: Any,
 ) -> AuditReport:
@@ -229,6 +231,9 @@ def audit_recorded(
         Whether datasets are taken in every order of their records, or only in that of `values`.
     where : callable, optional
         Says of a dataset whether the function is defined on it; others are left out.
+    select : callable, optional
+        Which of the calls made on a dataset to audit, for a library that hands over several answers
+        with a claim each; by default all.
     subject : str, optional
         What the report calls the function; by default its name.
     **options
@@ -246,7 +251,7 @@ def audit_recorded(
         If an argument is not acceptable.
     QueryError
         If the function fails on a dataset, hands the mechanism nothing, or claims two sensitivities
-        in one call: record one of its mechanisms alone then.
+        in one call: `select` one of them then.
     TooLargeError
         If there are too many datasets or pairs; says the numbers.
 
@@ -278,15 +283,16 @@ def audit_recorded(
     metric = _METRIC_OF.get(type(relation))
     if metric is None or relation.exactly:
         raise InputError(f"neighbors must be a relation of at most k, got {relation}")
-    if norm not in ("L1", "L2", "Linf"):
-        raise InputError(f"norm must be one of 'L1', 'L2', 'Linf', got {norm!r}")
+    check_norm(norm)
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
     datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]
     if not datasets:
         raise InputError("where must accept at least one dataset, but it accepts none")
     with recording(*targets, **options) as calls:
-        claims, answers = zip(*(_observe(function, x, calls) for x in datasets), strict=True)
+        claims, answers = zip(
+            *(_observe(function, x, calls, select) for x in datasets), strict=True
+        )
     distinct = sorted(set(claims))
     if distinct[-1] == math.inf:
         raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
@@ -308,17 +314,20 @@ def audit_recorded(
     )
 
 
-def _observe(function: Any, x: list[Any], calls: list[Call]) -> tuple[Number, Any]:
+def _observe(
+    function: Any, x: list[Any], made: list[Call], select: Callable[[list[Call]], list[Call]]
+) -> tuple[Number, Any]:
     """Return what is claimed and what reaches the mechanism on a dataset."""
-    calls.clear()
+    made.clear()
     try:
         function(list(x))
     except Exception as error:
         raise QueryError(f"{literal(x)} raised {type(error).__name__}: {error}") from error
+    calls = select(list(made))
     claims = {check_claim(call.sensitivity, 1) for call in calls}
     if len(claims) != 1:
         seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"
-        raise QueryError(f"on {literal(x)} the library {seen}; choose other targets")
+        raise QueryError(f"on {literal(x)} the library {seen}; select others")
     if len(calls) == 1:
         return claims.pop(), _flat(calls[0].value)
     return claims.pop(), tuple(entry for call in calls for entry in entries(_flat(call.value)))
