@@ -19,6 +19,7 @@ Examples
 """
 
 from .audit_opendp import audit_opendp
+from .audit_recorded import audit_recorded
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -43,7 +44,7 @@ from .queries import (
     Var,
     from_function,
 )
-from .recording import audit_recorded, recording
+from .recording import recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
 from .universe import Universe

@@ -24,7 +24,7 @@ LAYERS = (
     {"problem"},
     {"columns", "measure", "plotting"},
     {"result"},
-    {"verdicts"},
+    {"recording", "verdicts"},
     {"pairs"},
     {"search.engine", "search.lattice", "search.scaling"},
     {"search.evaluation", "search.layout"},
@@ -38,7 +38,7 @@ LAYERS = (
     {"curves"},
     {"empirical"},
     {"article"},
-    {"audit_opendp", "recording"},
+    {"audit_opendp", "audit_recorded"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )

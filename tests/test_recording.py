@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.recording import Call, audit_recorded, recording
+from sensitivity_lab import audit_recorded, recording
+from sensitivity_lab.recording import Call
 
 
 class Mechanism:

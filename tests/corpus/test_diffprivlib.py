@@ -16,7 +16,7 @@ import plain
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.recording import audit_recorded, recording
+from sensitivity_lab import audit_recorded, recording
 
 library = pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
 
