@@ -24,6 +24,7 @@ from .errors import (
     NoEngineError,
     QueryError,
     SensitivityLabError,
+    SensitivityViolation,
     TooLargeError,
     VerificationError,
 )
@@ -44,10 +45,14 @@ from .queries import (
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
 from .universe import Universe
+from .verdicts import AuditReport, AuditRow, Evidence
 
 __all__ = [
+    "AuditReport",
+    "AuditRow",
     "Bounded",
     "Count",
+    "Evidence",
     "InputError",
     "Max",
     "Mean",
@@ -59,6 +64,7 @@ __all__ = [
     "Sensitivity",
     "SensitivityCurves",
     "SensitivityLabError",
+    "SensitivityViolation",
     "Std",
     "Sum",
     "SymmetricDifference",

@@ -24,6 +24,7 @@ LAYERS = (
     {"problem"},
     {"columns", "plotting"},
     {"result"},
+    {"verdicts"},
     {"search.engine", "search.lattice", "search.scaling"},
     {"search.evaluation", "search.layout"},
     {"search.gaps", "search.sorted_records"},
