@@ -12,6 +12,7 @@ import pandas as pd
 from .columns import as_universes
 from .errors import InputError, NoEngineError
 from .neighbors import Relation, as_relation, check_whole
+from .norms import check_norm
 from .problem import Problem, check_sizes
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
@@ -208,6 +209,7 @@ def sensitivity_curves(
     distances: Any,
     neighbors: Any,
     exactly: bool = False,
+    norm: str = "L1",
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -231,6 +233,8 @@ def sensitivity_curves(
         The neighbor relation or relations; of a Relation, k is replaced by the distances.
     exactly : bool, default False
         Whether k is the distance exactly, instead of at most.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
     method, n_jobs, progress, memory_limit
         See `global_sensitivity`.
 
@@ -258,6 +262,7 @@ def sensitivity_curves(
     2   sum         3          9.0
     """
     check_method(method)
+    in_norm = check_norm(norm)
     columns = as_universes(universes)
     asked = _as_queries(queries)
     relations = _as_relations(neighbors, distances, exactly)
@@ -267,7 +272,7 @@ def sensitivity_curves(
     for column, universe in columns.items():
         try:
             sizes = check_sizes(size, universe)
-            problem = Problem(universe, asked, relations, sizes).checked()
+            problem = Problem(universe, asked, relations, sizes, in_norm).checked()
             engines = _choose_engines(problem, method, options)
         except (InputError, NoEngineError) as error:
             raise type(error)(f"column {column!r}: {error}") from error

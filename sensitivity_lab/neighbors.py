@@ -22,8 +22,8 @@ from .universe import Universe
 Change = tuple[int, int]
 """Numbers of records (removed from x, added to x)."""
 
-Dataset = tuple[Number, ...]
-"""The records of a dataset, ascending."""
+Dataset = tuple[Any, ...]
+"""The records of a dataset, ascending: numbers, or rows in the order of their universe."""
 
 Multiplicities = NDArray[np.int64]
 """A dataset as the numbers of times that each distinct value of its universe occurs."""
@@ -310,13 +310,13 @@ def check_dataset(x: Iterable[Number], universe: Universe) -> Dataset:
     return universe.dataset(multiplicities)
 
 
-def show(dataset: Sequence[Number]) -> str:
+def show(dataset: Sequence[Any], things: str = "records") -> str:
     """Return a dataset as text, its middle left out if it is long."""
     if len(dataset) <= _SHOWN:
         return f"({', '.join(map(str, dataset))}{',' * (len(dataset) == 1)})"
     head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
     shown = ", ".join([*map(str, head), "...", *map(str, tail)])
-    return f"({shown}; {len(dataset):,} records)"
+    return f"({shown}; {len(dataset):,} {things})"
 
 
 def multiplicities_of(x: Iterable[Number], universe: Universe) -> Multiplicities:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .errors import InputError
 from .neighbors import Change, Relation, check_size
+from .norms import Norm
 from .queries import Query
 from .universe import Universe
 
@@ -25,12 +26,15 @@ class Problem:
         Answered independently of each other, such as one relation at several distances.
     sizes : tuple of int
         The sizes n of x; the maximum is over all of them.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
     """
 
     universe: Universe
     queries: tuple[Query, ...]
     neighbors: tuple[Relation, ...]
     sizes: tuple[int, ...]
+    norm: Norm = "L1"
 
     def checked(self) -> Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
@@ -69,7 +73,7 @@ class Problem:
     ) -> Problem:
         """Return the same problem for some of its queries, and some of its relations."""
         some = self.neighbors if neighbors is None else tuple(neighbors)
-        return Problem(self.universe, tuple(queries), some, self.sizes)
+        return Problem(self.universe, tuple(queries), some, self.sizes, self.norm)
 
 
 def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:

@@ -8,13 +8,12 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from .arithmetic import Difference, nearest
 from .blocks import Block, blocks_of
 from .errors import InputError, VerificationError
+from .measure import measure
 from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of, show
-from .queries import Query
+from .norms import Norm
+from .queries import Answer, Query
 from .universe import Universe
 
 if TYPE_CHECKING:
@@ -27,16 +26,16 @@ class Witness:
 
     Attributes
     ----------
-    x, y : tuple of numbers
-        The datasets, ascending.
-    query_x, query_y : float
-        The query's answers on them, in the query's unit.
+    x, y : tuple of records
+        The datasets, ascending; rows of a table in the order of their universe.
+    query_x, query_y : float or tuple of float
+        The query's answers on them, in the query's unit; a tuple where the answer is a vector.
     """
 
     x: Dataset
     y: Dataset
-    query_x: float
-    query_y: float
+    query_x: Answer
+    query_y: Answer
 
     @property
     def shared(self) -> Dataset:
@@ -62,7 +61,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The global sensitivity of a query, with its proof.
+    """The sensitivity of a query, with its proof.
 
     Attributes
     ----------
@@ -70,7 +69,8 @@ class Sensitivity:
         The sensitivity, in the query's unit (variance: units squared): the float nearest to the
         exact one; for a caller's own function, the difference of its two answers.
     exact : Fraction or None
-        The sensitivity as a rational; None for the standard deviation and for callers' functions.
+        The sensitivity as a rational; None where it is a root (standard deviation, L2 norm of
+        vectors) and for callers' functions.
     upper : float or None
         The smallest float that is not below the exact sensitivity: noise scaled to it is never too
         small. None for callers' functions.
@@ -89,6 +89,10 @@ class Sensitivity:
     size : int or tuple of int
         The size n of x; if several were asked for, the maximum is over all of them.
     universe : Universe
+    norm : {"L1", "L2", "Linf"}
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    kind : {"global", "local"}
+        Whether the maximum is over all x and y, or over the neighbors y of one x.
 
     Examples
     --------
@@ -118,6 +122,8 @@ class Sensitivity:
     neighbors: Relation
     size: int | tuple[int, ...]
     universe: Universe
+    norm: Norm = "L1"
+    kind: Literal["global", "local"] = "global"
 
     def __float__(self) -> float:
         return self.value
@@ -141,7 +147,7 @@ class Sensitivity:
         if x.sum() not in sizes:
             raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
         check_related(x, y, self.universe, self.neighbors)
-        again = measure(self.query, self.universe, x, y)
+        again = measure(self.query, self.universe, x, y, self.norm)
         for name, stated, computed in (
             ("answer on x", self.witness.query_x, again.query_x),
             ("answer on y", self.witness.query_y, again.query_y),
@@ -163,6 +169,8 @@ class Sensitivity:
             "meaning": self.neighbors.meaning,
             "distance": self.neighbors.k,
             "size": self.size,
+            "kind": self.kind,
+            "norm": self.norm,
             "sensitivity": self.value,
             "exact": None if self.exact is None else str(self.exact),
             "upper": self.upper,
@@ -226,8 +234,8 @@ class Sensitivity:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
             ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
-            ("witness x", f"{show(self.witness.x)}  {name} {self.witness.query_x:.10g}"),
-            ("witness y", f"{show(self.witness.y)}  {name} {self.witness.query_y:.10g}"),
+            ("witness x", f"{show(self.witness.x)}  {name} {_shown(self.witness.query_x)}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {_shown(self.witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
         if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
@@ -237,7 +245,9 @@ class Sensitivity:
     @property
     def _title(self) -> str:
         how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
-        return f"Sensitivity of {self.query.name}: {self.value:.10g} ({how})"
+        what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
+        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
+        return f"{what} of {self.query.name}{norm}: {self.value:.10g} ({how})"
 
     def __repr__(self) -> str:
         lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
@@ -252,50 +262,11 @@ class Sensitivity:
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """The answers of a query on a pair of datasets, and how far apart they are."""
-
-    query_x: float
-    query_y: float
-    value: float
-    exact: Fraction | None
-    upper: float | None
-
-
-def measure(
-    query: Query,
-    universe: Universe,
-    x: Multiplicities,
-    y: Multiplicities,
-    answers: tuple[float, float] | None = None,
-) -> Measurement:
-    """Return how far a query's answers on x and y are apart.
-
-    Parameters
-    ----------
-    query : Query
-        The query.
-    universe : Universe
-        What x and y are drawn from.
-    x : ndarray of int64, shape (m,)
-        A dataset, by multiplicities.
-    y : ndarray of int64, shape (m,)
-        Another.
-    answers : tuple of two floats, optional
-        The answers of a caller's function, where they are known, to spare it the calls.
-    """
-    integers, unit = universe.integers
-    first, second = (query.rational(np.repeat(integers, data), unit) for data in (x, y))
-    if first is None or second is None:
-        query_x, query_y = answers or (query(universe.dataset(x)), query(universe.dataset(y)))
-        return Measurement(query_x, query_y, abs(query_x - query_y), None, None)
-    difference = Difference(first, second, query.root)
-    query_x, query_y = (
-        Difference(answer, Fraction(0), root=True).nearest() if query.root else nearest(answer)
-        for answer in (first, second)
-    )
-    return Measurement(query_x, query_y, difference.nearest(), difference.exact, difference.upper())
+def _shown(answer: Answer) -> str:
+    """Return an answer as text, the middle of a long vector left out."""
+    if not isinstance(answer, tuple):
+        return f"{answer:.10g}"
+    return show([f"{number:.10g}" for number in answer], "numbers")
 
 
 def _of_universe(dataset: Dataset, universe: Universe) -> Multiplicities:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import InputError
+from .measure import measure
 from .neighbors import as_relation, check_related
+from .norms import check_norm
 from .problem import Problem, check_sizes
 from .queries import Query, as_query
-from .result import Sensitivity, Witness, measure
+from .result import Sensitivity, Witness
 from .search import choose
 from .search.engine import Finding, Options
 from .universe import Universe, check_universe
@@ -20,6 +22,7 @@ def global_sensitivity(
     *,
     size: Any,
     neighbors: Any,
+    norm: str = "L1",
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -27,7 +30,8 @@ def global_sensitivity(
 ) -> Sensitivity:
     """Compute how much a query can change between two neighboring datasets.
 
-    The maximum of ``|f(x) - f(y)|`` over all datasets x of a size and all neighbors y of x.
+    The maximum of ``|f(x) - f(y)|``, the norm of it where the answers are vectors, over all
+    datasets x of a size and all neighbors y of x.
 
     Parameters
     ----------
@@ -35,11 +39,14 @@ def global_sensitivity(
         What datasets are drawn from.
     query : str, Query or callable
         A name ("mean", "median", "sum", "count", "var", "std", "min", "max", "percentile_25"), a
-        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array.
+        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array that
+        returns a number, or a 1-D array of fixed length.
     size : int or iterable of int
         The number n of records of x, from 1 to the universe's size; for several, the maximum.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
         Which datasets are neighbors; a name means at a distance of at most 1.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
     method : str, default "auto"
         The name of an engine; "auto" takes the first that covers the problem.
     n_jobs : int, optional
@@ -75,7 +82,8 @@ def global_sensitivity(
     """
     sizes = check_sizes(size, check_universe(universe))
     relation = as_relation(neighbors)
-    problem = Problem(universe, (as_query(query),), (relation,), sizes).checked()
+    queries = (as_query(query),)
+    problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
     options = Options(n_jobs, progress, memory_limit)
     engine = choose(problem, method, options)
     ((finding,),) = engine.solve(problem, options)
@@ -90,7 +98,7 @@ def conclude(
     universe = problem.universe
     check_related(finding.x, finding.y, universe, neighbors)
     try:
-        measured = measure(query, universe, finding.x, finding.y, finding.answers)
+        measured = measure(query, universe, finding.x, finding.y, problem.norm, finding.answers)
     except InputError as error:
         raise InputError(f"{query.name}, {neighbors}: {error}") from error
     return Sensitivity(
@@ -111,4 +119,5 @@ def conclude(
         neighbors=neighbors,
         size=size,
         universe=universe,
+        norm=problem.norm,
     )

@@ -62,7 +62,7 @@ class Universe:
     [1, 2, 2, 2, 10]
     """
 
-    values: tuple[Number, ...]
+    values: tuple[Any, ...]
     counts: tuple[int, ...] | None
     size: int | float
     array: NDArray[Any]

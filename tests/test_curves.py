@@ -131,6 +131,8 @@ def test_dictionaries_are_those_of_the_results(curves):
         "meaning": "at most",
         "distance": 1,
         "size": 3,
+        "kind": "global",
+        "norm": "L1",
         "sensitivity": 3.0,
         "exact": "3",
         "upper": 3.0,

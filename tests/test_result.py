@@ -110,6 +110,8 @@ def test_dictionary_is_ready_for_json(result, float_result):
         "meaning": "at most",
         "distance": 1,
         "size": 3,
+        "kind": "global",
+        "norm": "L1",
         "sensitivity": 15.972222222222221,
         "exact": "575/36",
         "upper": 15.972222222222223,

@@ -13,7 +13,7 @@ from typing import Any
 from sensitivity_lab.errors import InputError
 
 from . import moments, quantiles
-from .base import ExactQuery, Query, Weights
+from .base import Answer, ExactQuery, Query, Weights
 from .functions import Function, from_function
 from .moments import Count, Mean, Std, Sum, Var
 from .quantiles import PERCENTILE_METHODS, Max, Median, Min, Percentile
@@ -22,6 +22,7 @@ __all__ = [
     "DEFAULT_QUERIES",
     "NAMED",
     "PERCENTILE_METHODS",
+    "Answer",
     "Count",
     "ExactQuery",
     "Function",

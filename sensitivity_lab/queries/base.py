@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Difference, Integers, Number, common_integers, nearest
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.universe import Universe
+
+Answer = float | tuple[float, ...]
+"""What a query returns: a number, or several that are released together."""
 
 Weights = tuple[tuple[int, Fraction], ...]
 """The ranks of an order statistic, counted from 0, each once, with their weights."""
@@ -64,12 +68,26 @@ class Query(ABC):
         """Return the exact answer on one dataset (its square, if `root`); None if "float"."""
         return None
 
-    @abstractmethod
-    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return a number per row of `rows`, shape (datasets, n); see the subclasses."""
+    def exactly(
+        self, universe: Universe, data: NDArray[np.int64]
+    ) -> Fraction | tuple[Fraction, ...] | None:
+        """Return the exact answer on a dataset given by multiplicities; None if "float".
+
+        A number (its square, if `root`), or a tuple where the answer is a vector.
+        """
+        integers, unit = universe.integers
+        return self.rational(np.repeat(integers, data), unit)
+
+    def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
+        """Return the answer on a dataset given by multiplicities, in floats."""
+        return self(universe.dataset(data))
 
     @abstractmethod
-    def __call__(self, x: Sequence[Number]) -> float:
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return an answer per row of `rows`, shape (datasets, n); see the subclasses."""
+
+    @abstractmethod
+    def __call__(self, x: Any) -> Answer:
         """Return the answer on one dataset, shape (n,)."""
 
 

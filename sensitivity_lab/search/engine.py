@@ -10,6 +10,7 @@ import numpy as np
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.neighbors import Multiplicities, check_whole
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Answer
 
 
 class Refusal(NamedTuple):
@@ -67,14 +68,14 @@ class Finding:
     ----------
     x, y : ndarray of int64, shape (m,)
         How often each distinct value of the universe occurs in the datasets.
-    answers : tuple of two floats, or None
+    answers : tuple of two answers, or None
         What a caller's function returned for x and y; None for queries that compute exactly.
     datasets_evaluated : int
     """
 
     x: Multiplicities
     y: Multiplicities
-    answers: tuple[float, float] | None
+    answers: tuple[Answer, Answer] | None
     datasets_evaluated: int
 
 
