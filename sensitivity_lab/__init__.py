@@ -18,6 +18,7 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
+from .audit import assert_sensitivity, audit
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -74,6 +75,8 @@ __all__ = [
     "Var",
     "VerificationError",
     "Witness",
+    "assert_sensitivity",
+    "audit",
     "count_datasets",
     "count_neighbors",
     "datasets",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 ROUNDING_ULPS = 4
 """A claim so many units in the last place of the truth away from it differs by rounding only."""
+
+_SHOWN_AS_ULP = 1e-3
+"""Factors nearer to 1 are told by the units in the last place instead."""
 
 VERDICTS = ("tight", "tight up to rounding", "loose", "violated")
 """The verdicts, from the best to the worst."""
@@ -145,6 +149,8 @@ class AuditRow:
             return f"{self.verdict} ({self.slack_ulp:+.3g} ulp)"
         if self.verdict == "tight":
             return self.verdict
+        if abs(self.factor - 1) < _SHOWN_AS_ULP:
+            return f"{self.verdict} (claim - truth = {self.slack_ulp:+.3g} ulp)"
         return f"{self.verdict} (claim / truth = {self.factor:.4g})"
 
     @property
@@ -231,10 +237,11 @@ class AuditReport:
         The datasets and answers are Python literals; those of numpy, pandas, fractions and decimal
         are written as ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal``.
         """
+        truth = repr(row.value) if row.exact is None else literal(row.exact)
         claim = f"a sensitivity of {literal(row.claimed)} is claimed at distance {row.distance}"
         return "\n".join(
             [
-                f"{self.subject}: {claim}, the truth is {row.truth_text}: {row.remark}",
+                f"{self.subject}: {claim}, the truth is {truth}: {row.remark}",
                 *row.evidence.lines,
                 f"({self.setting})",
             ]
@@ -330,15 +337,19 @@ class AuditReport:
 
 def check_claim(claimed: Any, distance: int) -> Number:
     """Return a claimed sensitivity, of Python's own type, or raise InputError."""
-    number = claimed.item() if isinstance(claimed, (np.generic, np.ndarray)) else claimed
-    wanted = "a number that is not negative (int, float, Fraction, Decimal, or math.inf)"
+    number = claimed.item() if getattr(claimed, "shape", None) == () else claimed
+    wanted = f"the claim at distance {distance} must be a number that is not negative"
     if not isinstance(number, Number) or isinstance(number, bool):
+        kind = type(number).__name__
+        raise InputError(f"{wanted}: an int, float, Fraction or Decimal, got {number!r} ({kind})")
+    # A signalling NaN does not even compare.
+    if (isinstance(number, Decimal) and number.is_nan()) or number != number or number < 0:
+        raise InputError(f"{wanted}, got {number!r}")
+    if math.inf > number > sys.float_info.max:
         raise InputError(
-            f"the claim at distance {distance} must be {wanted}, got {number!r} "
-            f"({type(number).__name__})"
+            f"the claim at distance {distance} is beyond the range of floats (about 1.8e308); "
+            "claim math.inf for no bound"
         )
-    if number != number or number < 0:
-        raise InputError(f"the claim at distance {distance} must be {wanted}, got {number!r}")
     return math.inf if number == math.inf else number
 
 

@@ -35,7 +35,7 @@ LAYERS = (
     {"search"},
     {"sensitivity"},
     {"curves"},
-    {"empirical"},
+    {"audit", "empirical"},
     {"article"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself

@@ -96,4 +96,4 @@ def _explain(ax: Axes, broken: NDArray[np.bool_]) -> None:
     if broken.any():
         entries.append(Line2D([], [], label="true, above the claim", **_BROKEN))
         entries.append(Patch(label="missing from the claim", **_REGION))
-    ax.legend(handles=entries, loc="upper left", fontsize="small")
+    ax.legend(handles=entries, loc="best", fontsize="small")
