@@ -157,7 +157,7 @@ class AuditRow:
     def truth_text(self) -> str:
         """The truth as a short fraction with its decimals, or as decimals alone."""
         if self.exact is None:
-            return repr(self.value)
+            return _plain(self.value)
         if self.exact.denominator == 1 or len(str(self.exact)) > 24:
             return _plain(self.exact)
         return f"{self.exact} = {self.value:.10g}"
