@@ -107,6 +107,8 @@ def audit(
     claims = [_claim_at(claim, k) for k in ks]
     sizes = check_sizes(size, check_universe(universe))
     check_norm(norm)
+    if not isinstance(implementation, bool):
+        raise InputError(f"implementation must be True or False, got {implementation!r}")
     if implementation:
         run = import_module(".implementation", __package__).implemented_sensitivity
         found = [run(query, universe, size=size, neighbors=one) for one in relations]
