@@ -7,14 +7,12 @@ between neighbors. Here the code itself is run, and its answers are subtracted e
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arithmetic import nearest
 from .errors import InputError, QueryError, TooLargeError
 from .folds import Fold
 from .implementation_result import (
@@ -23,6 +21,7 @@ from .implementation_result import (
     Method,
     Order,
     OrderedWitness,
+    as_float,
     run,
 )
 from .listing import neighboring_datasets
@@ -83,12 +82,13 @@ def implemented_sensitivity(
         "aligned": y is x, in its order, but for the positions that are replaced (`Bounded`: the
         Hamming distance of sequences), or removed and inserted (the other relations).
     ideal : str, Query or callable, optional
-        The same query as mathematics; by default what the fold declares, if anything.
+        The same query as mathematics; by default what the fold declares, if anything. Errors of a
+        query that is given are raised; of one that is declared, `ideal` becomes None.
     n_jobs : int, optional
         Worker processes for calling a function on all orders, as in joblib; by default 1. Folds,
         and functions under "aligned", run in this process.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
+        Whether to show a progress bar over those calls; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
         The largest number of bytes that the search may plan to use; beyond, it refuses.
     evaluation_limit : int, default 10 million
@@ -142,8 +142,8 @@ def implemented_sensitivity(
         Options(n_jobs, progress, memory_limit),
         check_whole("evaluation_limit", evaluation_limit, "a number of calls, at least 1"),
     )
-    mathematics = task.ideal(ideal)
     task.check_small()
+    mathematics = task.ideal(ideal)
     return task.conclude(task.search(), mathematics)
 
 
@@ -216,13 +216,19 @@ class _Task:
             return None
         if self.relation is None:
             return Fraction(0)
-        return global_sensitivity(
-            self.universe,
-            ideal,
-            size=self.sizes,
-            neighbors=self.relation,
-            memory_limit=self.options.memory_limit,
-        ).exact
+        try:
+            return global_sensitivity(
+                self.universe,
+                ideal,
+                size=self.sizes,
+                neighbors=self.relation,
+                memory_limit=self.options.memory_limit,
+            ).exact
+        except InputError:
+            # The relation is feasible, so the query is undefined here, or beyond all floats.
+            if given is None:
+                return None
+            raise
 
     def check_small(self) -> None:
         """Raise TooLargeError if there are too many multisets, or too many orders to call."""
@@ -317,7 +323,7 @@ class _Task:
             limits=self.limits,
         )
         found = AlignedPairs(automaton, alignment).furthest()
-        evaluations = automaton.steps if isinstance(function, Fold) else self.orders
+        evaluations = automaton.steps if isinstance(function, Fold) else found.answered
         return _Found(found.gap, found.x, found.y, evaluations)
 
     def conclude(self, found: _Found, ideal: Fraction | None) -> ImplementedSensitivity:
@@ -332,7 +338,7 @@ class _Task:
                 f"time, x = {x} or y = {y}; give code that is not random"
             )
         return ImplementedSensitivity(
-            value=math.inf if found.gap is None else nearest(found.gap),
+            value=as_float(found.gap),
             exact=found.gap,
             ideal=ideal,
             witness=OrderedWitness(x, y, *answers),

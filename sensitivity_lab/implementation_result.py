@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .arithmetic import Number, round_up
+from .arithmetic import Number, nearest, round_up
 from .errors import InputError, QueryError, VerificationError
 from .folds import Fold
 from .neighbors import (
@@ -66,11 +67,12 @@ class ImplementedSensitivity:
     value : float
         The sensitivity, in the query's unit: the float nearest to `exact`. math.inf if one dataset
         of a pair has a finite answer, +inf, -inf or NaN, and the other one another of these four;
-        two answers of +inf (or -inf, or NaN) are equal.
+        two answers of +inf (or -inf, or NaN) are equal. Also if `exact` is beyond all floats.
     exact : Fraction or None
         The difference of the two answers that the code returned, as rationals; None if infinite.
     ideal : Fraction or None
-        The exact sensitivity of the same query as mathematics; None where it is not known.
+        The exact sensitivity of the same query as mathematics; None where it is not known, no
+        rational number, not defined for so few records, or beyond all floats.
     witness : OrderedWitness
         Two ordered datasets that attain the sensitivity.
     method : {"reachable accumulators", "accumulator pairs", "all orders"}
@@ -111,7 +113,9 @@ class ImplementedSensitivity:
     @property
     def upper(self) -> float:
         """The smallest float that is not below the sensitivity."""
-        return math.inf if self.exact is None else round_up(self.exact)
+        if self.exact is None or self.value == math.inf:
+            return math.inf
+        return round_up(self.exact)
 
     def verify(self) -> None:
         """Run the code on the witness again.
@@ -140,7 +144,7 @@ class ImplementedSensitivity:
             _check_free(x, y, witness, self.neighbors, self.universe)
         again = [run(self.query, self.universe, data) for data in (witness.x, witness.y)]
         exact = distance(*again)
-        value = math.inf if exact is None else float(exact)
+        value = as_float(exact)
         for name, stated, computed in (
             ("answer on x", witness.query_x, again[0]),
             ("answer on y", witness.query_y, again[1]),
@@ -221,6 +225,19 @@ _MEANING = {
     "free": "free: any order of x, any order of y",
     "aligned": "aligned: y is x in its order, but for some positions",
 }
+
+
+def as_float(exact: Fraction | None) -> float:
+    """Return the float nearest to a sensitivity; None stands for an infinite one.
+
+    Examples
+    --------
+    >>> as_float(Fraction(1, 4)), as_float(None), as_float(Fraction(10**400))
+    (0.25, inf, inf)
+    """
+    if exact is None or exact > Fraction(sys.float_info.max):
+        return math.inf
+    return nearest(exact)
 
 
 def run(query: Implementation, universe: Universe, records: Sequence[Number]) -> Answer:

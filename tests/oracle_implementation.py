@@ -94,9 +94,11 @@ def sensitivity(
         if removed <= n and n - removed + added > 0
     ]
     pairs = _free if order == "free" else _aligned_by[relation]
+    if order == "free" and not exactly:
+        shapes.insert(0, (0, 0))
     answers: dict[Ordered, float] = {}
     largest: Fraction | float = Fraction(-1)
-    for pair in pairs(sorted(universe), n, shapes, exactly):
+    for pair in pairs(sorted(universe), n, shapes):
         for dataset in pair:
             if dataset not in answers:
                 answers[dataset] = code(dataset)
@@ -118,14 +120,14 @@ def _shapes(relation: str, k: int, exactly: bool, direction: str) -> list[tuple[
 
 
 def _free(
-    universe: list[float], n: int, shapes: list[tuple[int, int]], exactly: bool
+    universe: list[float], n: int, shapes: list[tuple[int, int]]
 ) -> Iterator[tuple[Ordered, Ordered]]:
     """Multisets of labeled records: x = core + A, y = core + B; each in every order."""
     labels = range(len(universe))
     related: set[tuple[Ordered, Ordered]] = set()
     for x in combinations(labels, n):
         outside = [label for label in labels if label not in x]
-        for removed, added in shapes if exactly else [(0, 0), *shapes]:
+        for removed, added in shapes:
             for core in combinations(x, n - removed):
                 for addition in combinations(outside, added):
                     of_y = sorted([*core, *addition])
@@ -145,7 +147,7 @@ def _is_dataset(universe: list[float], y: Ordered) -> bool:
 
 
 def _replaced(
-    universe: list[float], n: int, shapes: list[tuple[int, int]], exactly: bool
+    universe: list[float], n: int, shapes: list[tuple[int, int]]
 ) -> Iterator[tuple[Ordered, Ordered]]:
     """Sequences whose Hamming distance is at most k; exactly k, with equals, where all are many."""
     most = max(removed for removed, _ in shapes)
@@ -155,7 +157,7 @@ def _replaced(
 
 
 def _edited(
-    universe: list[float], n: int, shapes: list[tuple[int, int]], exactly: bool
+    universe: list[float], n: int, shapes: list[tuple[int, int]]
 ) -> Iterator[tuple[Ordered, Ordered]]:
     """Sequences with records of x deleted anywhere, and then records inserted anywhere."""
     for x in _sequences(universe, n):

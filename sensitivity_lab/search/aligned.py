@@ -65,11 +65,15 @@ class Node(NamedTuple):
 
 
 class FoundAligned(NamedTuple):
-    """Two ordered datasets, as letters, and how far their answers are apart; None: infinitely."""
+    """Two ordered datasets, as letters, and how far their answers are apart; None: infinitely.
+
+    `answered` is the number of accumulators whose answers were compared.
+    """
 
     gap: Fraction | None
     x: tuple[int, ...]
     y: tuple[int, ...]
+    answered: int
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,7 @@ class AlignedPairs:
             distance(first_answer, second_answer),
             tuple(column.of_x for column in columns if column.of_x is not None),
             tuple(column.of_y for column in columns if column.of_y is not None),
+            len(states),
         )
 
     def _next_level(self, level: dict[Node, Codes]) -> dict[Node, Codes]:
