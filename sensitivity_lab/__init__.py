@@ -29,6 +29,9 @@ from .errors import (
     TooLargeError,
     VerificationError,
 )
+from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
+from .implementation import implemented_sensitivity
+from .implementation_result import ImplementedSensitivity, OrderedWitness
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
@@ -54,12 +57,15 @@ __all__ = [
     "Bounded",
     "Count",
     "Evidence",
+    "Fold",
+    "ImplementedSensitivity",
     "InputError",
     "Max",
     "Mean",
     "Median",
     "Min",
     "NoEngineError",
+    "OrderedWitness",
     "Percentile",
     "QueryError",
     "Sensitivity",
@@ -80,8 +86,13 @@ __all__ = [
     "count_datasets",
     "count_neighbors",
     "datasets",
+    "float_mean",
+    "float_sum",
     "from_function",
     "global_sensitivity",
+    "implemented_sensitivity",
+    "integer_sum",
     "neighboring_datasets",
     "sensitivity_curves",
+    "welford_variance",
 ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 from .arithmetic import Difference, Number
 from .curves import as_relations, sensitivity_curves
 from .errors import InputError, SensitivityViolation
+from .implementation import implemented_sensitivity
+from .implementation_result import ImplementedSensitivity
 from .measure import difference
 from .neighbors import as_relation, multiplicities_of, show
 from .norms import check_norm
@@ -44,8 +46,8 @@ def audit(
     Parameters
     ----------
     query : str, Query or callable
-        See `global_sensitivity`. With `implementation`, what is to be run on ordered datasets; see
-        `implemented_sensitivity`.
+        See `global_sensitivity`. With `implementation`, code to run on ordered datasets: a `Fold`
+        or a function, see `implemented_sensitivity`.
     claim : int, float, Fraction, Decimal, or callable
         The sensitivity that somebody claims, the same at each distance, or a function of the
         distance k, such as ``lambda k: k / 6``; not negative. A float stands for its exact value.
@@ -65,7 +67,7 @@ def audit(
         Whether the query is audited as it is implemented, rounding or overflowing, on ordered
         datasets, where orders of the same records are at distance 0; by default as mathematics.
     method, n_jobs, progress, memory_limit
-        See `global_sensitivity`; not for implementations.
+        See `global_sensitivity`; `method` is not for implementations.
 
     Returns
     -------
@@ -109,26 +111,24 @@ def audit(
     check_norm(norm)
     if not isinstance(implementation, bool):
         raise InputError(f"implementation must be True or False, got {implementation!r}")
+    shared: dict[str, Any] = {
+        "size": size,
+        "n_jobs": n_jobs,
+        "progress": progress,
+        "memory_limit": memory_limit,
+    }
     if implementation:
-        run = import_module(".implementation", __package__).implemented_sensitivity
-        found = [run(query, universe, size=size, neighbors=one) for one in relations]
+        if method != "auto":
+            raise InputError(f"method goes with queries as mathematics, not code; got {method!r}")
+        found = [implemented_sensitivity(query, universe, neighbors=r, **shared) for r in relations]
         name, how = found[0].query.name, "as implemented, on ordered datasets"
         rows = [_implemented(*of_k) for of_k in zip(ks, claims, found, strict=True)]
     else:
         asked = as_query(query)
-        name, how = asked.name, f"{asked.arithmetic} arithmetic"
         points = sensitivity_curves(
-            universe,
-            asked,
-            size=size,
-            distances=ks,
-            neighbors=relation,
-            norm=norm,
-            method=method,
-            n_jobs=n_jobs,
-            progress=progress,
-            memory_limit=memory_limit,
+            universe, asked, distances=ks, neighbors=relation, norm=norm, method=method, **shared
         )
+        name, how = asked.name, f"{asked.arithmetic} arithmetic"
         rows = [_mathematical(c, point) for c, (_, point) in zip(claims, points, strict=True)]
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
@@ -223,8 +223,9 @@ def _mathematical(claimed: Number, point: Sensitivity) -> AuditRow:
     return AuditRow(point.neighbors.k, claimed, truth, Evidence(seen.x, seen.y, *answers))
 
 
-def _implemented(k: int, claimed: Number, found: Any) -> AuditRow:
+def _implemented(k: int, claimed: Number, found: ImplementedSensitivity) -> AuditRow:
     """Set a claim beside what code does on ordered datasets."""
     seen = found.witness
     evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
-    return AuditRow(k, claimed, Difference(found.exact, Fraction(0)), evidence)
+    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
+    return AuditRow(k, claimed, truth, evidence)

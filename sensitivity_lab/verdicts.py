@@ -73,8 +73,8 @@ class AuditRow:
         The distance k of the two datasets.
     claimed : int, float, Fraction or Decimal
         The sensitivity that is claimed, as given; not negative, perhaps infinite.
-    truth : Difference
-        The true one, an exact real number.
+    truth : Difference or math.inf
+        The true one, an exact real number; math.inf where code overflows on one of two neighbors.
     evidence : Evidence
         The pair that attains it.
 
@@ -93,7 +93,7 @@ class AuditRow:
 
     distance: int
     claimed: Number
-    truth: Difference
+    truth: Difference | float
     evidence: Evidence
 
     def __post_init__(self) -> None:
@@ -102,17 +102,19 @@ class AuditRow:
 
     @property
     def exact(self) -> Fraction | None:
-        """The truth as a rational; None if it is the difference of roots."""
-        return self.truth.exact
+        """The truth as a rational; None if it is the difference of roots, or infinite."""
+        return self.truth.exact if isinstance(self.truth, Difference) else None
 
     @cached_property
     def value(self) -> float:
         """The float nearest to the truth."""
-        return self.truth.nearest()
+        return self.truth.nearest() if isinstance(self.truth, Difference) else math.inf
 
     @cached_property
     def verdict(self) -> str:
         """One of `VERDICTS`, by comparing claim and truth without rounding."""
+        if not isinstance(self.truth, Difference):
+            return "tight" if self.claimed == math.inf else "violated"
         if self.claimed == math.inf:
             return "loose"
         claimed, zero = Fraction(self.claimed), Fraction(0)
@@ -128,8 +130,12 @@ class AuditRow:
     @property
     def slack_ulp(self) -> float:
         """The claim less the truth in units in the last place of the truth; below 0: too small."""
+        if self.verdict == "tight":
+            return 0.0
         if self.claimed == math.inf:
             return math.inf
+        if not isinstance(self.truth, Difference):
+            return -math.inf
         return _ratio(Fraction(self.claimed) - self.truth.close(), Fraction(math.ulp(self.value)))
 
     @property
@@ -137,10 +143,11 @@ class AuditRow:
         """The claim over the truth; infinite if only the truth is 0."""
         if self.verdict == "tight":
             return 1.0
-        truth = self.truth.close()
-        if self.claimed == math.inf or not truth:
+        if not isinstance(self.truth, Difference):
+            return 0.0
+        if self.claimed == math.inf or not self.truth.close():
             return math.inf
-        return _ratio(Fraction(self.claimed), truth)
+        return _ratio(Fraction(self.claimed), self.truth.close())
 
     @property
     def remark(self) -> str:
@@ -237,7 +244,7 @@ class AuditReport:
         The datasets and answers are Python literals; those of numpy, pandas, fractions and decimal
         are written as ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal``.
         """
-        truth = repr(row.value) if row.exact is None else literal(row.exact)
+        truth = literal(row.value if row.exact is None else row.exact)
         claim = f"a sensitivity of {literal(row.claimed)} is claimed at distance {row.distance}"
         return "\n".join(
             [

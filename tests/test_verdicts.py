@@ -31,7 +31,8 @@ def exactly(value) -> Difference:
 
 
 def row(claimed, truth, distance: int = 1, evidence: sl.Evidence = PAIR) -> sl.AuditRow:
-    truth = truth if isinstance(truth, Difference) else exactly(truth)
+    if not isinstance(truth, Difference) and truth != math.inf:
+        truth = exactly(truth)
     return sl.AuditRow(distance, claimed, truth, evidence)
 
 
@@ -71,6 +72,8 @@ def ulps_from(value: float, steps: int) -> float:
         (2, Difference(Fraction(4), Fraction(0), root=True), "tight", 1, 0),
         (2, SQRT_2, "loose", math.sqrt(2), (2 - Fraction(math.sqrt(2))) / ULP),
         (1, SQRT_2, "violated", math.sqrt(0.5), (1 - Fraction(math.sqrt(2))) / ULP),
+        (math.inf, math.inf, "tight", 1, 0),
+        (5, math.inf, "violated", 0, -math.inf),
         # A claim of a handful of units in the last place, where the truth is next to nothing.
         (2e-323, Difference(Fraction(1, 10**330), Fraction(0)), "tight up to rounding", None, 4),
     ],
@@ -382,6 +385,18 @@ def test_zeros_and_infinite_claims_can_be_drawn():
     ax = plot_audit([(1, 0.0, 0.0, False), (2, math.inf, 0.0, False)])
     low, high = ax.get_ylim()
     assert low < 0 < high
+
+
+def test_an_infinite_truth_is_hatched_up_to_the_frame():
+    overflow = sl.Evidence((1, 1), (1, 2), 3.0, math.inf)
+    found = report(row(1, 1), row(2, math.inf, 2, overflow), row(math.inf, math.inf, 3, overflow))
+    assert [one.verdict for one in found.rows] == ["tight", "violated", "tight"]
+    assert "  2  2        inf    violated (claim / truth = 0)\n" in repr(found)
+    assert "the truth is float('inf'): violated" in found.counterexample(found.decisive)
+    assert overflow.lines[1] == "y = [1, 2]  ->  f(y) = float('inf')"
+    ax = found.plot()
+    (bar,) = ax.patches
+    assert bar.get_y() + bar.get_height() == pytest.approx(ax.get_ylim()[1])
 
 
 def test_a_callers_axes_is_drawn_on():
