@@ -37,6 +37,7 @@ LAYERS = (
     {"curves", "implementation"},
     {"audit", "empirical"},
     {"article"},
+    {"cli_arguments"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )
