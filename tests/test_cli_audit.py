@@ -109,7 +109,7 @@ NEGATIVE = "the claim at distance 1 must be a number that is not negative, got"
         (["--claim-per-k", "1e999999999"], f"{A_CLAIM} '1e999999999'"),
         (["--claim", "1e-999999999"], f"{A_CLAIM} '1e-999999999'"),
         (["--claim", "-1"], f"{NEGATIVE} -1"),
-        (["--claim-per-k", "-1/2"], f"{NEGATIVE} Fraction(-1, 2)"),
+        (["--claim-per-k=-1/2"], f"{NEGATIVE} Fraction(-1, 2)"),
         (
             ["--claim", "1e399"],
             "the claim at distance 1 is beyond the range of floats (about 1.8e308); "
