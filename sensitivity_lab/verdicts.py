@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+import textwrap
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,15 +13,24 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from .arithmetic import Difference, Number
 from .errors import InputError, SensitivityViolation
-from .neighbors import show
+from .literals import brief, literal, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+__all__ = [
+    "ROUNDING_ULPS",
+    "VERDICTS",
+    "AuditReport",
+    "AuditRow",
+    "Evidence",
+    "check_claim",
+    "literal",
+]
 
 ROUNDING_ULPS = 4
 """A claim so many units in the last place of the truth away from it differs by rounding only."""
@@ -164,14 +173,14 @@ class AuditRow:
     def truth_text(self) -> str:
         """The truth as a short fraction with its decimals, or as decimals alone."""
         if self.exact is None:
-            return _plain(self.value)
+            return plain(self.value)
         if self.exact.denominator == 1 or len(str(self.exact)) > 24:
-            return _plain(self.exact)
+            return plain(self.exact)
         return f"{self.exact} = {self.value:.10g}"
 
     def _facts(self) -> tuple[str, ...]:
         """Return the cells of a line of the report."""
-        return str(self.distance), _plain(self.claimed), self.truth_text, self.remark
+        return str(self.distance), plain(self.claimed), self.truth_text, self.remark
 
 
 _HEADER = ("k", "claimed", "truth", "verdict")
@@ -299,7 +308,8 @@ class AuditReport:
             (row.distance, float(row.claimed), row.value, row.verdict == "violated")
             for row in self.rows
         ]
-        return plot_audit(points, **{"title": self._title, **options})
+        title = "\n".join([self._title, *textwrap.wrap(self.setting, 64)])
+        return plot_audit(points, **{"title": title, **options})
 
     @property
     def _title(self) -> str:
@@ -309,8 +319,8 @@ class AuditReport:
         """Return the evidence of the decisive row, shortened."""
         seen = self.decisive.evidence
         return [
-            ("x", f"{_brief(seen.x)}  ->  {_brief(seen.answer_x)}"),
-            ("y", f"{_brief(seen.y)}  ->  {_brief(seen.answer_y)}"),
+            ("x", f"{brief(seen.x)}  ->  {brief(seen.answer_x)}"),
+            ("y", f"{brief(seen.y)}  ->  {brief(seen.answer_y)}"),
         ]
 
     def __repr__(self) -> str:
@@ -358,52 +368,6 @@ def check_claim(claimed: Any, distance: int) -> Number:
             "claim math.inf for no bound"
         )
     return math.inf if number == math.inf else number
-
-
-def literal(value: Any) -> str:
-    """Return a value as text that Python reads back.
-
-    Examples
-    --------
-    >>> literal([Fraction(1, 3), Fraction(4), np.float64(0.1), math.inf])
-    "[Fraction(1, 3), 4, 0.1, float('inf')]"
-    >>> literal({"a": np.arange(2, dtype="int8")})
-    "{'a': np.array([0, 1], dtype='int8')}"
-    """
-    if isinstance(value, pd.DataFrame):
-        return f"pd.DataFrame({literal(value.to_dict('list'))})"
-    if isinstance(value, pd.Series):
-        return f"pd.Series({literal(value.tolist())})"
-    if isinstance(value, np.ndarray):
-        return f"np.array({literal(value.tolist())}, dtype={str(value.dtype)!r})"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{literal(k)}: {literal(v)}' for k, v in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(literal, value))}{',' * (len(value) == 1)})"
-    number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, Fraction) and number.denominator == 1:
-        return repr(number.numerator)
-    if isinstance(number, float) and not math.isfinite(number):
-        return f"float('{number}')"
-    return repr(number)
-
-
-def _brief(value: Any) -> str:
-    """Return a dataset or an answer as text, the middle of a long one left out."""
-    if isinstance(value, tuple | list) and not any(
-        isinstance(one, tuple | list | Mapping) for one in value
-    ):
-        return show(value)
-    return str(value) if isinstance(value, Number) else literal(value)
-
-
-def _plain(value: Number) -> str:
-    """Return a number as text: whole ones without a fraction, others by their ten first digits."""
-    if isinstance(value, Fraction | Decimal | int) and len(str(value)) <= 24:
-        return str(value)
-    return f"{float(value):.10g}"
 
 
 def _ratio(above: Fraction, below: Fraction) -> float:

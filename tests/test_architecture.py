@@ -22,7 +22,7 @@ LAYERS = (
     {"listing", "blocks", "queries.functions", "queries.moments", "queries.quantiles"},
     {"queries"},
     {"problem", "folds"},
-    {"columns", "measure", "plotting"},
+    {"columns", "literals", "measure", "plotting"},
     {"result"},
     {"verdicts"},
     {"search.engine", "search.lattice", "search.scaling", "search.answers"},

@@ -359,7 +359,7 @@ def test_plot_shows_claims_truths_and_what_is_missing():
     ax = REPORT.plot(unit="days")
     settle(ax.figure)
     assert_nothing_cut_off(ax.figure)
-    assert ax.get_title() == "Audit of mean, bounded: violated"
+    assert ax.get_title() == "Audit of mean, bounded: violated\nbounded, at most k; size 2"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("distance k", "sensitivity (days)")
     claim, true, broken = ax.get_lines()
     assert np.array_equal(claim.get_ydata(), [1, 0.3, np.nan, 2, 1 / 3, 1 - 1e-12], equal_nan=True)
