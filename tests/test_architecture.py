@@ -17,14 +17,15 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors"},
     {"arithmetic", "_parallel"},
-    {"norms", "universe"},
+    {"distances", "norms", "universe"},
     {"neighbors", "queries.base"},
-    {"listing", "blocks", "queries.functions", "queries.moments", "queries.quantiles"},
+    {"listing", "blocks", "vectors", "queries.functions", "queries.moments", "queries.quantiles"},
     {"queries"},
     {"problem", "folds"},
     {"columns", "literals", "measure", "plotting"},
     {"result"},
     {"verdicts"},
+    {"pairs"},
     {"search.engine", "search.lattice", "search.scaling", "search.answers"},
     {"search.evaluation", "search.layout", "search.automaton"},
     {"search.gaps", "search.sorted_records", "search.orders", "search.reachable", "search.aligned"},
@@ -37,7 +38,7 @@ LAYERS = (
     {"curves", "implementation"},
     {"audit", "empirical"},
     {"article"},
-    {"cli_arguments"},
+    {"audit_opendp", "cli_arguments", "recording"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )
@@ -128,7 +129,12 @@ def test_plotting_knows_no_more_than_errors(file):
 
 @each_file
 def test_outside_packages_have_one_importer(file):
-    owner = {"joblib": "_parallel", "tqdm": "_parallel", "matplotlib": "plotting"}
+    owner = {
+        "joblib": "_parallel",
+        "tqdm": "_parallel",
+        "matplotlib": "plotting",
+        "opendp": "audit_opendp",
+    }
     unit = unit_of(parts_of(file))
     for package in run_time_imports(file) & set(owner):
         assert unit == owner[package], package
@@ -170,7 +176,9 @@ def test_the_oracle_imports_nothing_that_it_judges():
     assert names <= {"__future__", *sys.stdlib_module_names}
 
 
-@pytest.mark.parametrize("package", ["matplotlib", "IPython", "distributed", "hypothesis"])
+@pytest.mark.parametrize(
+    "package", ["matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"]
+)
 def test_importing_the_package_does_not_import(package):
     command = f"import sys, sensitivity_lab; sys.exit({package!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=False).returncode == 0
