@@ -112,7 +112,7 @@ def audit(
     if not isinstance(implementation, bool):
         raise InputError(f"implementation must be True or False, got {implementation!r}")
     shared: dict[str, Any] = {
-        "size": size,
+        "size": sizes,
         "n_jobs": n_jobs,
         "progress": progress,
         "memory_limit": memory_limit,

@@ -47,10 +47,8 @@ def literal(value: Any) -> str:
 
 def brief(value: Any) -> str:
     """Return a dataset or an answer as text, the middle of a long one left out."""
-    if isinstance(value, tuple | list) and not any(
-        isinstance(one, tuple | list | Mapping) for one in value
-    ):
-        return show(value)
+    if isinstance(value, tuple | list):
+        return show([brief(one) for one in value])
     return str(value) if isinstance(value, Number) else literal(value)
 
 

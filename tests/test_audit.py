@@ -145,6 +145,19 @@ def test_a_row_per_distance():
     assert again.verdict == "violated"
 
 
+def test_sizes_and_distances_may_come_from_generators():
+    report = sl.audit(
+        "mean",
+        1,
+        BITS,
+        size=(n for n in (2, 3)),
+        neighbors="bounded",
+        distances=(k for k in (1, 2)),
+    )
+    assert [row.exact for row in report.rows] == [Fraction(1, 2), 1]
+    assert "; size any of (2, 3); " in report.setting
+
+
 def test_all_distances_cost_one_search():
     seen = Counter()
 

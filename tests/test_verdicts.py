@@ -249,6 +249,14 @@ def test_long_datasets_are_shortened_in_the_report_and_whole_in_the_counterexamp
     assert y == f"y = {[1] * 30}  ->  f(y) = {{'a': 1}}"
 
 
+def test_long_tables_are_shortened_too():
+    rows = tuple((age, "x") for age in range(20))
+    found = report(row(0, 1, evidence=sl.Evidence(rows, rows[:2], 20, np.float32(0.1))))
+    assert "  x  ((0, 'x'), (1, 'x'), " in repr(found)
+    assert "(6, 'x'), (7, 'x'), ..., (12, 'x'), (13, 'x'), " in repr(found)
+    assert repr(found).endswith("  y  ((0, 'x'), (1, 'x'))  ->  0.10000000149011612")
+
+
 def test_everything_is_frozen():
     for thing in (REPORT, REPORT.rows[0], PAIR):
         for field in fields(thing):
