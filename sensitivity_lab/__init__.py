@@ -18,6 +18,7 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
+from .audit import assert_sensitivity, audit
 from .audit_opendp import audit_opendp
 from .audit_recorded import audit_recorded
 from .curves import SensitivityCurves, sensitivity_curves
@@ -30,6 +31,9 @@ from .errors import (
     TooLargeError,
     VerificationError,
 )
+from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
+from .implementation import implemented_sensitivity
+from .implementation_result import ImplementedSensitivity, OrderedWitness
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
@@ -56,12 +60,15 @@ __all__ = [
     "Bounded",
     "Count",
     "Evidence",
+    "Fold",
+    "ImplementedSensitivity",
     "InputError",
     "Max",
     "Mean",
     "Median",
     "Min",
     "NoEngineError",
+    "OrderedWitness",
     "Percentile",
     "QueryError",
     "Sensitivity",
@@ -77,14 +84,21 @@ __all__ = [
     "Var",
     "VerificationError",
     "Witness",
+    "assert_sensitivity",
+    "audit",
     "audit_opendp",
     "audit_recorded",
     "count_datasets",
     "count_neighbors",
     "datasets",
+    "float_mean",
+    "float_sum",
     "from_function",
     "global_sensitivity",
+    "implemented_sensitivity",
+    "integer_sum",
     "neighboring_datasets",
     "recording",
     "sensitivity_curves",
+    "welford_variance",
 ]

@@ -13,12 +13,13 @@ import numpy as np
 from .arithmetic import Difference, Number
 from .distances import entries
 from .errors import InputError, QueryError
+from .literals import literal
 from .neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
 from .norms import Norm, check_norm
 from .pairs import Answered, WorstPair, worst_pairs
 from .recording import Call, recording
 from .vectors import check_several, check_values, vectors
-from .verdicts import AuditReport, AuditRow, check_claim, literal
+from .verdicts import AuditReport, AuditRow, check_claim
 
 _METRIC_OF = {
     Bounded: "change_one",

@@ -265,7 +265,7 @@ def sensitivity_curves(
     in_norm = check_norm(norm)
     columns = as_universes(universes)
     asked = _as_queries(queries)
-    relations = _as_relations(neighbors, distances, exactly)
+    relations = as_relations(neighbors, distances, exactly)
     options = Options(n_jobs, progress, memory_limit)
     # Every problem is checked, and every engine chosen, before the first search starts.
     problems = []
@@ -306,7 +306,7 @@ def _as_queries(queries: Any) -> tuple[Query, ...]:
     return asked
 
 
-def _as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relation, ...]:
+def as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relation, ...]:
     """Return every relation at every distance."""
     several = isinstance(neighbors, Iterable) and not isinstance(neighbors, str)
     families = [

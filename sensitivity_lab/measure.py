@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .arithmetic import Difference, nearest
+from .errors import QueryError
 from .neighbors import Multiplicities
 from .norms import Norm, distance
 from .queries import Answer, Query
 from .universe import Universe
+
+ExactAnswer = Fraction | tuple[Fraction, ...]
+"""An answer without rounding, or its square."""
 
 
 @dataclass(frozen=True)
@@ -51,27 +55,49 @@ def measure(
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:
         query_x, query_y = answers or (query.on(universe, x), query.on(universe, y))
-        gap = distance(_fractions(query_x), _fractions(query_y), norm)
+        gap = difference(query_x, query_y, norm)
         return Measurement(query_x, query_y, gap.nearest(), None, None)
-    if isinstance(first, tuple) and isinstance(second, tuple):
-        difference = distance(first, second, norm)
-    elif isinstance(first, Fraction) and isinstance(second, Fraction):
-        difference = Difference(first, second, query.root)
+    gap = difference(first, second, norm, root=query.root)
     return Measurement(
-        _as_floats(first, query.root),
-        _as_floats(second, query.root),
-        difference.nearest(),
-        difference.exact,
-        difference.upper(),
+        as_floats(first, query.root),
+        as_floats(second, query.root),
+        gap.nearest(),
+        gap.exact,
+        gap.upper(),
     )
 
 
-def _fractions(answer: Answer) -> tuple[Fraction, ...]:
-    """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer if isinstance(answer, tuple) else (answer,)))
+def difference(
+    first: Answer | ExactAnswer,
+    second: Answer | ExactAnswer,
+    norm: Norm,
+    *,
+    root: bool = False,
+) -> Difference:
+    """Return how far two answers are apart; floats count as the rationals that they are.
+
+    Parameters
+    ----------
+    first, second : number or tuple of numbers
+        The answers, or their squares if `root`.
+    norm : {"L1", "L2", "Linf"}
+        For answers that are vectors.
+    root : bool, default False
+        Whether the answers are the square roots of `first` and `second`.
+
+    Examples
+    --------
+    >>> difference((0.5, 1.0), (1.0, 2.0), "L1").exact
+    Fraction(3, 2)
+    """
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return distance(tuple(map(Fraction, first)), tuple(map(Fraction, second)), norm)
+    if isinstance(first, tuple) or isinstance(second, tuple):
+        raise QueryError(f"one answer is a number and the other a vector: {first}, {second}")
+    return Difference(Fraction(first), Fraction(second), root)
 
 
-def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
+def as_floats(answer: ExactAnswer, root: bool) -> Answer:
     """Return an exact answer as the nearest floats."""
     if isinstance(answer, tuple):
         return tuple(map(nearest, answer))

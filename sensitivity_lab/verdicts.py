@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import sys
+import textwrap
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -12,18 +13,30 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from .arithmetic import Difference, Number
 from .errors import InputError, SensitivityViolation
-from .neighbors import show
+from .literals import brief, literal, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "ROUNDING_ULPS",
+    "VERDICTS",
+    "AuditReport",
+    "AuditRow",
+    "Evidence",
+    "check_claim",
+    "literal",
+]
+
 ROUNDING_ULPS = 4
 """A claim so many units in the last place of the truth away from it differs by rounding only."""
+
+_SHOWN_AS_ULP = 1e-3
+"""Factors nearer to 1 are told by the units in the last place instead."""
 
 VERDICTS = ("tight", "tight up to rounding", "loose", "violated")
 """The verdicts, from the best to the worst."""
@@ -69,8 +82,8 @@ class AuditRow:
         The distance k of the two datasets.
     claimed : int, float, Fraction or Decimal
         The sensitivity that is claimed, as given; not negative, perhaps infinite.
-    truth : Difference
-        The true one, an exact real number.
+    truth : Difference or math.inf
+        The true one, an exact real number; math.inf where code overflows on one of two neighbors.
     evidence : Evidence
         The pair that attains it.
 
@@ -89,7 +102,7 @@ class AuditRow:
 
     distance: int
     claimed: Number
-    truth: Difference
+    truth: Difference | float
     evidence: Evidence
 
     def __post_init__(self) -> None:
@@ -98,17 +111,19 @@ class AuditRow:
 
     @property
     def exact(self) -> Fraction | None:
-        """The truth as a rational; None if it is the difference of roots."""
-        return self.truth.exact
+        """The truth as a rational; None if it is the difference of roots, or infinite."""
+        return self.truth.exact if isinstance(self.truth, Difference) else None
 
     @cached_property
     def value(self) -> float:
         """The float nearest to the truth."""
-        return self.truth.nearest()
+        return self.truth.nearest() if isinstance(self.truth, Difference) else math.inf
 
     @cached_property
     def verdict(self) -> str:
         """One of `VERDICTS`, by comparing claim and truth without rounding."""
+        if not isinstance(self.truth, Difference):
+            return "tight" if self.claimed == math.inf else "violated"
         if self.claimed == math.inf:
             return "loose"
         claimed, zero = Fraction(self.claimed), Fraction(0)
@@ -124,8 +139,12 @@ class AuditRow:
     @property
     def slack_ulp(self) -> float:
         """The claim less the truth in units in the last place of the truth; below 0: too small."""
+        if self.verdict == "tight":
+            return 0.0
         if self.claimed == math.inf:
             return math.inf
+        if not isinstance(self.truth, Difference):
+            return -math.inf
         return _ratio(Fraction(self.claimed) - self.truth.close(), Fraction(math.ulp(self.value)))
 
     @property
@@ -133,10 +152,11 @@ class AuditRow:
         """The claim over the truth; infinite if only the truth is 0."""
         if self.verdict == "tight":
             return 1.0
-        truth = self.truth.close()
-        if self.claimed == math.inf or not truth:
+        if not isinstance(self.truth, Difference):
+            return 0.0
+        if self.claimed == math.inf or not self.truth.close():
             return math.inf
-        return _ratio(Fraction(self.claimed), truth)
+        return _ratio(Fraction(self.claimed), self.truth.close())
 
     @property
     def remark(self) -> str:
@@ -145,20 +165,22 @@ class AuditRow:
             return f"{self.verdict} ({self.slack_ulp:+.3g} ulp)"
         if self.verdict == "tight":
             return self.verdict
+        if abs(self.factor - 1) < _SHOWN_AS_ULP:
+            return f"{self.verdict} (claim - truth = {self.slack_ulp:+.3g} ulp)"
         return f"{self.verdict} (claim / truth = {self.factor:.4g})"
 
     @property
     def truth_text(self) -> str:
         """The truth as a short fraction with its decimals, or as decimals alone."""
         if self.exact is None:
-            return repr(self.value)
+            return plain(self.value)
         if self.exact.denominator == 1 or len(str(self.exact)) > 24:
-            return _plain(self.exact)
+            return plain(self.exact)
         return f"{self.exact} = {self.value:.10g}"
 
     def _facts(self) -> tuple[str, ...]:
         """Return the cells of a line of the report."""
-        return str(self.distance), _plain(self.claimed), self.truth_text, self.remark
+        return str(self.distance), plain(self.claimed), self.truth_text, self.remark
 
 
 _HEADER = ("k", "claimed", "truth", "verdict")
@@ -231,10 +253,11 @@ class AuditReport:
         The datasets and answers are Python literals; those of numpy, pandas, fractions and decimal
         are written as ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal``.
         """
+        truth = literal(row.value if row.exact is None else row.exact)
         claim = f"a sensitivity of {literal(row.claimed)} is claimed at distance {row.distance}"
         return "\n".join(
             [
-                f"{self.subject}: {claim}, the truth is {row.truth_text}: {row.remark}",
+                f"{self.subject}: {claim}, the truth is {truth}: {row.remark}",
                 *row.evidence.lines,
                 f"({self.setting})",
             ]
@@ -285,7 +308,8 @@ class AuditReport:
             (row.distance, float(row.claimed), row.value, row.verdict == "violated")
             for row in self.rows
         ]
-        return plot_audit(points, **{"title": self._title, **options})
+        title = "\n".join([self._title, *textwrap.wrap(self.setting, 64)])
+        return plot_audit(points, **{"title": title, **options})
 
     @property
     def _title(self) -> str:
@@ -295,8 +319,8 @@ class AuditReport:
         """Return the evidence of the decisive row, shortened."""
         seen = self.decisive.evidence
         return [
-            ("x", f"{_brief(seen.x)}  ->  {_brief(seen.answer_x)}"),
-            ("y", f"{_brief(seen.y)}  ->  {_brief(seen.answer_y)}"),
+            ("x", f"{brief(seen.x)}  ->  {brief(seen.answer_x)}"),
+            ("y", f"{brief(seen.y)}  ->  {brief(seen.answer_y)}"),
         ]
 
     def __repr__(self) -> str:
@@ -330,62 +354,20 @@ class AuditReport:
 
 def check_claim(claimed: Any, distance: int) -> Number:
     """Return a claimed sensitivity, of Python's own type, or raise InputError."""
-    number = claimed.item() if isinstance(claimed, (np.generic, np.ndarray)) else claimed
-    wanted = "a number that is not negative (int, float, Fraction, Decimal, or math.inf)"
+    number = claimed.item() if getattr(claimed, "shape", None) == () else claimed
+    wanted = f"the claim at distance {distance} must be a number that is not negative"
     if not isinstance(number, Number) or isinstance(number, bool):
+        kind = type(number).__name__
+        raise InputError(f"{wanted}: an int, float, Fraction or Decimal, got {number!r} ({kind})")
+    # A signalling NaN does not even compare.
+    if (isinstance(number, Decimal) and number.is_nan()) or number != number or number < 0:
+        raise InputError(f"{wanted}, got {number!r}")
+    if math.inf > number > sys.float_info.max:
         raise InputError(
-            f"the claim at distance {distance} must be {wanted}, got {number!r} "
-            f"({type(number).__name__})"
+            f"the claim at distance {distance} is beyond the range of floats (about 1.8e308); "
+            "claim math.inf for no bound"
         )
-    if number != number or number < 0:
-        raise InputError(f"the claim at distance {distance} must be {wanted}, got {number!r}")
     return math.inf if number == math.inf else number
-
-
-def literal(value: Any) -> str:
-    """Return a value as text that Python reads back.
-
-    Examples
-    --------
-    >>> literal([Fraction(1, 3), Fraction(4), np.float64(0.1), math.inf])
-    "[Fraction(1, 3), 4, 0.1, float('inf')]"
-    >>> literal({"a": np.arange(2, dtype="int8")})
-    "{'a': np.array([0, 1], dtype='int8')}"
-    """
-    if isinstance(value, pd.DataFrame):
-        return f"pd.DataFrame({literal(value.to_dict('list'))})"
-    if isinstance(value, pd.Series):
-        return f"pd.Series({literal(value.tolist())})"
-    if isinstance(value, np.ndarray):
-        return f"np.array({literal(value.tolist())}, dtype={str(value.dtype)!r})"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{literal(k)}: {literal(v)}' for k, v in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(literal, value))}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(literal, value))}{',' * (len(value) == 1)})"
-    number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, Fraction) and number.denominator == 1:
-        return repr(number.numerator)
-    if isinstance(number, float) and not math.isfinite(number):
-        return f"float('{number}')"
-    return repr(number)
-
-
-def _brief(value: Any) -> str:
-    """Return a dataset or an answer as text, the middle of a long one left out."""
-    if isinstance(value, tuple | list) and not any(
-        isinstance(one, tuple | list | Mapping) for one in value
-    ):
-        return show(value)
-    return str(value) if isinstance(value, Number) else literal(value)
-
-
-def _plain(value: Number) -> str:
-    """Return a number as text: whole ones without a fraction, others by their ten first digits."""
-    if isinstance(value, Fraction | Decimal | int) and len(str(value)) <= 24:
-        return str(value)
-    return f"{float(value):.10g}"
 
 
 def _ratio(above: Fraction, below: Fraction) -> float:

@@ -38,7 +38,8 @@ def plot_audit(
     Parameters
     ----------
     points : sequence of (int, float, float, bool)
-        Distance, claim, truth, and whether the claim is violated. Infinite claims are not drawn.
+        Distance, claim, truth, and whether the claim is violated. Infinite numbers are not
+        drawn; what is missing up to an infinite truth is hatched up to the frame.
     title : str
         The title.
     unit : str
@@ -68,14 +69,16 @@ def plot_audit(
         ax = new_figure((6, 3.6)).add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)
     k, claim, truth, violated = np.array(points, dtype=float).T
-    claim[~np.isfinite(claim)] = np.nan
     broken = violated.astype(bool)
-    ax.bar(k[broken], (truth - claim)[broken], 0.5, claim[broken], zorder=1, **_REGION)
+    finite = np.concatenate([claim, truth])
+    top = finite[np.isfinite(finite)].max(initial=0) or 1.0
+    claim[~np.isfinite(claim)] = np.nan
+    missing = np.minimum(truth, 1.08 * top) - claim
+    ax.bar(k[broken], missing[broken], 0.5, claim[broken], zorder=1, **_REGION)
     ax.plot(k, claim, marker="_", markersize=16, markeredgewidth=1.8, zorder=2, **_CLAIM)
+    truth[~np.isfinite(truth)] = np.nan
     for chosen, style in ((~broken, _TRUTH), (broken, _BROKEN)):
         ax.plot(k[chosen], truth[chosen], zorder=3, **style)
-    drawn = np.concatenate([claim, truth])
-    top = np.nanmax(drawn) or 1.0
     ax.set_ylim(-0.03 * top, 1.08 * top)
     ax.set_xlim(k.min() - 0.6, k.max() + 0.6)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
@@ -96,4 +99,4 @@ def _explain(ax: Axes, broken: NDArray[np.bool_]) -> None:
     if broken.any():
         entries.append(Line2D([], [], label="true, above the claim", **_BROKEN))
         entries.append(Patch(label="missing from the claim", **_REGION))
-    ax.legend(handles=entries, loc="upper left", fontsize="small")
+    ax.legend(handles=entries, loc="best", fontsize="small")
