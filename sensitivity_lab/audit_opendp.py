@@ -7,7 +7,7 @@ rounding, overflow and the order of records count.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Literal
@@ -21,8 +21,8 @@ from .pairs import Answered, check_pairs, worst_pairs
 from .vectors import check_several, check_values, vectors
 from .verdicts import AuditReport, AuditRow
 
-_PROBES = 4
-"""So many inputs are put to a transformation several times, to see whether it is randomised."""
+_PROBES = 16
+"""At most so many inputs are put to a transformation several times: is it randomised?"""
 
 _REPEATS = 8
 """How often each of them is."""
@@ -271,12 +271,25 @@ def _member(domain: Any, value: Any) -> bool:
 
 def _refuse_randomised(transformation: Any, inputs: Sequence[Any]) -> None:
     """Raise InputError if two calls on one input differ."""
-    # The longest inputs come last; of those, some have entries of every kind.
-    places = {round((len(inputs) - 1) * (1 - part / (_PROBES + 1))) for part in range(_PROBES + 1)}
-    for place in sorted(places):
-        first = _invoke(transformation, inputs[place])
+    for x in _probes(inputs):
+        first = _invoke(transformation, x)
         for _ in range(_REPEATS):
-            _check_same(inputs[place], first, _invoke(transformation, inputs[place]))
+            _check_same(x, first, _invoke(transformation, x))
+
+
+def _probes(inputs: Sequence[Any]) -> list[Any]:
+    """Return inputs of many different entries, such that every entry is in one of them."""
+    kinds = [set(map(key_of, x)) if isinstance(x, list) else {key_of(x)} for x in inputs]
+    unseen: set[Hashable] = set().union(*kinds)
+    probes: list[Any] = []
+    # Of equally many different entries the last, which is one of the longest inputs.
+    for place in sorted(range(len(inputs)), key=lambda i: (len(kinds[i]), i), reverse=True):
+        if len(probes) == _PROBES:
+            break
+        if not probes or kinds[place] & unseen:
+            probes.append(inputs[place])
+            unseen -= kinds[place]
+    return probes
 
 
 def _check_same(x: Any, before: Any, now: Any) -> None:

@@ -158,7 +158,7 @@ def test_every_vector_is_put_once_but_for_probes_and_evidence():
     audit_opendp(of_function(count), [0, 1, 2], [0, 4], d_in=1)
     times = [asked.count(x) for x in itertools.product(range(3), repeat=4)]
     assert min(times) == 1
-    assert sum(time > 1 for time in times) <= 6
+    assert sum(time > 1 for time in times) <= 3
     assert len(set(asked)) == 82
 
 
@@ -256,8 +256,9 @@ def test_randomised_transformations_are_refused():
         dp.symmetric_distance(),
         bounds=(0.0, 1.0),
     )
+    # Only missing values are replaced at random, and there are more values than a vector holds.
     with pytest.raises(sl.InputError, match="it is randomised"):
-        audit_opendp(impute, [0.0, math.nan], 2)
+        audit_opendp(impute, [0.0, 0.25, 0.5, math.nan, 0.75, 1.0], 2)
 
 
 def test_a_rare_change_of_mind_is_seen_in_the_evidence():
