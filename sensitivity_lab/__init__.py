@@ -36,18 +36,26 @@ from .listing import count_datasets, count_neighbors, datasets, neighboring_data
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
     Count,
+    CountIf,
+    Covariance,
+    GroupBy,
+    Histogram,
     Max,
     Mean,
+    MeanOf,
     Median,
     Min,
     Percentile,
+    Stack,
     Std,
     Sum,
+    SumOf,
     Var,
     from_function,
 )
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
+from .tables import TableUniverse
 from .universe import Universe
 from .verdicts import AuditReport, AuditRow, Evidence
 
@@ -56,12 +64,17 @@ __all__ = [
     "AuditRow",
     "Bounded",
     "Count",
+    "CountIf",
+    "Covariance",
     "Evidence",
     "Fold",
+    "GroupBy",
+    "Histogram",
     "ImplementedSensitivity",
     "InputError",
     "Max",
     "Mean",
+    "MeanOf",
     "Median",
     "Min",
     "NoEngineError",
@@ -72,9 +85,12 @@ __all__ = [
     "SensitivityCurves",
     "SensitivityLabError",
     "SensitivityViolation",
+    "Stack",
     "Std",
     "Sum",
+    "SumOf",
     "SymmetricDifference",
+    "TableUniverse",
     "TooLargeError",
     "Unbounded",
     "Universe",

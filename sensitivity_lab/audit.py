@@ -18,6 +18,7 @@ from .problem import check_sizes
 from .queries import as_query
 from .result import Sensitivity
 from .search.engine import Options
+from .tables import TableUniverse
 from .universe import Universe, check_universe
 from .verdicts import AuditReport, AuditRow, Evidence, check_claim
 
@@ -220,7 +221,9 @@ def _mathematical(claimed: Number, point: Sensitivity) -> AuditRow:
     else:
         truth = difference(first, second, point.norm, root=query.root)
         answers = (seen.query_x, seen.query_y) if query.root else (first, second)
-    return AuditRow(point.neighbors.k, claimed, truth, Evidence(seen.x, seen.y, *answers))
+    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
+    evidence = Evidence(seen.x, seen.y, *answers, columns)
+    return AuditRow(point.neighbors.k, claimed, truth, evidence)
 
 
 def _implemented(k: int, claimed: Number, found: ImplementedSensitivity) -> AuditRow:

@@ -38,6 +38,8 @@ class Problem:
 
     def checked(self) -> Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
+        for query in self.queries:
+            self._check_records(query)
         smallest = min(
             min(size, size - removed + added)
             for relation in self.neighbors
@@ -50,6 +52,22 @@ class Problem:
                     f"size {smallest} occur among x and y; choose a larger size or a smaller k"
                 )
         return self
+
+    def _check_records(self, query: Query) -> None:
+        """Raise InputError unless a query takes datasets of this universe's records."""
+        if self.universe.numeric and not query.on_numbers:
+            raise InputError(
+                f"{query.name} is a query on records, and the universe has numbers; make a "
+                "TableUniverse of the table"
+            )
+        if self.universe.numeric:
+            return
+        if not query.on_records:
+            raise InputError(
+                f"{query.name} is a query on numbers, and the universe has rows; take one column "
+                "with universe.column(name), or a query on records such as MeanOf(column)"
+            )
+        query.sums(self.universe)
 
     def changes(self, relation: Relation) -> list[tuple[int, Change]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""

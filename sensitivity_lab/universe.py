@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, compress, repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,9 @@ class Universe:
     [1, 2, 2, 2, 10]
     """
 
+    numeric: ClassVar[bool] = True
+    """Whether records are numbers."""
+
     values: tuple[Any, ...]
     counts: tuple[int, ...] | None
     size: int | float
@@ -79,7 +82,7 @@ class Universe:
         if counts is None:
             self._set(listed, (1,) * len(listed))
             return
-        checked = [_check_count(count) for count in counts]
+        checked = [check_count(count) for count in counts]
         if len(checked) != len(given):
             raise InputError(
                 f"values and counts must have one length, got {len(given)} values and "
@@ -154,7 +157,7 @@ class Universe:
         made = cls(values)
         counts = None
         if copies is not None:
-            counts = (_check_count(copies, "copies"),) * len(made.values)
+            counts = (check_count(copies, "copies"),) * len(made.values)
         made._set(made.values, counts)
         return made
 
@@ -172,13 +175,25 @@ class Universe:
         return np.minimum(self._counts, limit)
 
     @cached_property
-    def integers(self) -> tuple[Integers, int]:
-        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
+    def _integers(self) -> tuple[Integers, int]:
         if self.array.dtype == np.float64:
             return integers_of_floats(self.array)
         return common_integers(self.values)
 
-    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Number, ...]:
+    @property
+    def integers(self) -> tuple[Integers, int]:
+        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
+        return self._integers
+
+    def records_of(self, x: Iterable[Any]) -> list[Any]:
+        """Return the records of a dataset, in any order and not yet checked."""
+        return list(x)
+
+    def given(self, places: NDArray[np.intp]) -> Any:
+        """Return the records at some positions, as a caller's function gets them."""
+        return self.array[places]
+
+    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Any, ...]:
         """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
         times = multiplicities.tolist()
         if multiplicities.max() == 1:
@@ -257,6 +272,17 @@ def check_universe(universe: Any) -> Universe:
     )
 
 
+def check_count(count: Any, name: str = "counts") -> int:
+    """Return how often a record occurs, at least once, or raise InputError."""
+    if isinstance(count, np.generic):
+        count = count.item()
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InputError(f"{name} must be positive integers, got {count!r}")
+    if count >= 2**62:
+        raise InputError(f"{name} must be below 2**62, got {count!r}")
+    return count
+
+
 def _as_list(values: Iterable[Any]) -> list[Any]:
     """Return the values as a list of Python numbers, or raise InputError."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -264,7 +290,7 @@ def _as_list(values: Iterable[Any]) -> list[Any]:
     if getattr(values, "ndim", 1) != 1:
         raise InputError(
             f"records must be one-dimensional, got {values.ndim} dimensions; "  # type: ignore[attr-defined]
-            "give one column at a time"
+            "give one column, or make a TableUniverse of the rows"
         )
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
@@ -337,13 +363,3 @@ def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
     else:
         distinct.sort()
     return distinct, tuple(counter[value] for value in distinct)
-
-
-def _check_count(count: Any, name: str = "counts") -> int:
-    if isinstance(count, np.generic):
-        count = count.item()
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InputError(f"{name} must be positive integers, got {count!r}")
-    if count >= 2**62:
-        raise InputError(f"{name} must be below 2**62, got {count!r}")
-    return count

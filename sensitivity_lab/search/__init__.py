@@ -7,13 +7,17 @@ from typing import Any
 from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
 from sensitivity_lab.problem import Problem
 
+from .additive import Additive
 from .engine import Engine, Options
 from .enumeration import Enumeration
 from .linear import Rearrangement
 from .moments import Moments
+from .projection import Projection
 from .quantiles import Quantiles
 
-ENGINES: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments(), Enumeration())
+_ON_NUMBERS: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments())
+
+ENGINES: tuple[Engine, ...] = (*_ON_NUMBERS, Additive(), Projection(_ON_NUMBERS), Enumeration())
 
 
 def check_method(method: Any) -> None:
