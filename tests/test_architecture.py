@@ -33,8 +33,8 @@ LAYERS = (
     {"search.enumeration", "search.linear", "search.moments", "search.quantiles"},  # the engines
     {"search"},
     {"sensitivity", "implementation_result"},
-    {"curves", "implementation"},
-    {"empirical"},
+    {"curves", "implementation_search"},
+    {"empirical", "implementation"},
     {"article"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
