@@ -19,6 +19,8 @@ Examples
 """
 
 from .audit import assert_sensitivity, audit
+from .audit_opendp import audit_opendp
+from .audit_recorded import audit_recorded
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -53,6 +55,7 @@ from .queries import (
     Var,
     from_function,
 )
+from .recording import recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
 from .tables import TableUniverse
@@ -99,6 +102,8 @@ __all__ = [
     "Witness",
     "assert_sensitivity",
     "audit",
+    "audit_opendp",
+    "audit_recorded",
     "count_datasets",
     "count_neighbors",
     "datasets",
@@ -109,6 +114,7 @@ __all__ = [
     "implemented_sensitivity",
     "integer_sum",
     "neighboring_datasets",
+    "recording",
     "sensitivity_curves",
     "welford_variance",
 ]

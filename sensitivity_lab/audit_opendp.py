@@ -15,10 +15,11 @@ from typing import Any, Literal
 from . import _parallel
 from .distances import ORDER_IGNORED, key_of
 from .errors import InputError, QueryError
+from .literals import literal
 from .neighbors import show
 from .pairs import Answered, check_pairs, worst_pairs
 from .vectors import check_several, check_values, vectors
-from .verdicts import AuditReport, AuditRow, literal
+from .verdicts import AuditReport, AuditRow
 
 _PROBES = 4
 """So many inputs are put to a transformation several times, to see whether it is randomised."""

@@ -21,7 +21,8 @@ from .distances import (
     multiset,
 )
 from .errors import QueryError, TooLargeError
-from .verdicts import Evidence, literal
+from .literals import literal
+from .verdicts import Evidence
 
 PAIR_LIMIT = 200_000_000
 """At most so many pairs of datasets are compared, which takes about a minute."""

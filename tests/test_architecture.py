@@ -26,7 +26,7 @@ LAYERS = (
     {"problem", "folds"},
     {"columns", "literals", "measure", "plotting"},
     {"result"},
-    {"verdicts"},
+    {"recording", "verdicts"},
     {"pairs"},
     {"search.engine", "search.lattice", "search.scaling", "search.answers"},
     {"search.contributions", "search.evaluation", "search.layout", "search.automaton"},
@@ -48,7 +48,7 @@ LAYERS = (
     {"empirical", "implementation"},
     {"audit"},
     {"article"},
-    {"audit_opendp", "cli_arguments", "recording"},
+    {"audit_opendp", "audit_recorded", "cli_arguments"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )

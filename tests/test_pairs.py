@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError, QueryError, TooLargeError, pairs, vectors
+from sensitivity_lab import InputError, QueryError, TooLargeError, audit_opendp, pairs, vectors
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.distances import METRICS, NUMERIC, ORDER_IGNORED, distances
 from sensitivity_lab.pairs import Answered, worst_pairs
@@ -210,3 +211,12 @@ def test_sizes_are_whole_numbers():
     with pytest.raises(InputError) as caught:
         vectors.check_several("sizes", -1, "a size, at least 0")
     assert str(caught.value) == "sizes must be a size, at least 0, got -1"
+
+
+def test_without_opendp_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp.mod", None)
+    with pytest.raises(InputError) as caught:
+        audit_opendp(None, [0], 1)
+    assert str(caught.value) == (
+        "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
+    )

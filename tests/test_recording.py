@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.recording import Call, audit_recorded, recording
+from sensitivity_lab import audit_recorded, recording
+from sensitivity_lab.recording import Call
 
 
 class Mechanism:
@@ -239,6 +240,22 @@ def test_two_orders_of_the_same_records_can_differ():
     assert "in one order" in one.setting
 
 
+@pytest.mark.parametrize(("place", "claim", "truth"), [(0, 1, 1), (1, 5, 2)])
+def test_one_of_several_calls_can_be_audited(place, claim, truth):
+    def count_and_total(x):
+        return Mechanism(1).randomise(len(x)), Mechanism(5).randomise(sum(x))
+
+    report = audit_recorded(
+        count_and_total,
+        [0, 2],
+        [1, 2],
+        Mechanism,
+        neighbors="unbounded",
+        select=lambda calls: calls[place : place + 1],
+    )
+    assert (report.rows[0].claimed, report.rows[0].exact) == (claim, truth)
+
+
 def test_datasets_can_be_left_out():
     report = audit_recorded(
         lambda x: Mechanism(1).randomise(6 / sum(x)),
@@ -255,10 +272,10 @@ def test_datasets_can_be_left_out():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (sum, "on [0] the library called no recorded mechanism; choose other targets"),
+        (sum, "on [0] the library called no recorded mechanism; select others"),
         (
             lambda _: (Mechanism(1).randomise(1), Mechanism(2).randomise(1)),
-            "on [0] the library claimed 2 sensitivities; choose other targets",
+            "on [0] the library claimed 2 sensitivities; select others",
         ),
         (lambda _: 1 // 0, "[0] raised ZeroDivisionError: integer division or modulo by zero"),
         (
