@@ -35,6 +35,9 @@ from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
 from .implementation import implemented_sensitivity
 from .implementation_result import ImplementedSensitivity, OrderedWitness
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .local import local_sensitivity
+from .neighbor_rows import NeighborRow, NeighborTable
+from .neighbor_table import neighbor_table
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
     Count,
@@ -58,6 +61,8 @@ from .queries import (
 from .recording import recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
+from .smooth import SmoothSensitivity, smooth_sensitivity
+from .sweep import Sweep, sweep
 from .tables import TableUniverse
 from .universe import Universe
 from .verdicts import AuditReport, AuditRow, Evidence
@@ -80,6 +85,8 @@ __all__ = [
     "MeanOf",
     "Median",
     "Min",
+    "NeighborRow",
+    "NeighborTable",
     "NoEngineError",
     "OrderedWitness",
     "Percentile",
@@ -88,10 +95,12 @@ __all__ = [
     "SensitivityCurves",
     "SensitivityLabError",
     "SensitivityViolation",
+    "SmoothSensitivity",
     "Stack",
     "Std",
     "Sum",
     "SumOf",
+    "Sweep",
     "SymmetricDifference",
     "TableUniverse",
     "TooLargeError",
@@ -113,8 +122,12 @@ __all__ = [
     "global_sensitivity",
     "implemented_sensitivity",
     "integer_sum",
+    "local_sensitivity",
+    "neighbor_table",
     "neighboring_datasets",
     "recording",
     "sensitivity_curves",
+    "smooth_sensitivity",
+    "sweep",
     "welford_variance",
 ]

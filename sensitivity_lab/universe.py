@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -159,6 +160,62 @@ class Universe:
         if copies is not None:
             counts = (check_count(copies, "copies"),) * len(made.values)
         made._set(made.values, counts)
+        return made
+
+    def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
+        """Return the universe of the clipped records: none below `lower`, none above `upper`.
+
+        Records that are clipped to one value stay different records: their counts add up.
+
+        Parameters
+        ----------
+        lower, upper : int, float, Fraction or Decimal, optional
+            The clipping bounds, finite, in the unit of the records. By default no bound.
+
+        Returns
+        -------
+        Universe
+            Its values are those of the universe and the bounds themselves, exactly.
+
+        Raises
+        ------
+        InputError
+            If a bound is no finite number, `lower` is above `upper`, or records are rows.
+
+        Notes
+        -----
+        O(m) for m distinct values.
+
+        Examples
+        --------
+        >>> Universe.from_dataset([1, 2, 2, 3, 10]).clipped(2, 5)
+        Universe of 5 records: 2 (x3), 3, 5
+        """
+        if not self.numeric:
+            raise InputError(
+                f"{self!r} has rows, not numbers; clip one column, column(name).clipped(lower, "
+                "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
+            )
+        low, high = (
+            None if bound is None else _check_bound(name, bound)
+            for name, bound in (("lower", lower), ("upper", upper))
+        )
+        if low is not None and high is not None and Fraction(low) > Fraction(high):
+            raise InputError(f"lower must be at most upper, got {low!r} and {high!r}")
+        counts = self.counts or (1,) * len(self.values)
+        first, last = 0, len(self.values)
+        if low is not None:
+            first = bisect_left(self.values, Fraction(low), key=Fraction)
+        if high is not None:
+            last = bisect_right(self.values, Fraction(high), key=Fraction)
+        # A Counter merges a bound with an equal record, whatever their types.
+        counter: Counter[Any] = Counter({low: sum(counts[:first])} if first else {})
+        for value, count in zip(self.values[first:last], counts[first:last], strict=True):
+            counter[value] += count
+        if last < len(self.values):
+            counter[high] += sum(counts[last:])
+        made = type(self).__new__(type(self))
+        made._set(tuple(counter), None if self.counts is None else tuple(counter.values()))
         return made
 
     @property
@@ -348,6 +405,16 @@ def _not_finite(value: object, position: int) -> str:
         f"records must be finite numbers, got {value!r} at position {position}; "
         "drop or replace missing and infinite values first"
     )
+
+
+def _check_bound(name: str, bound: Any) -> Number:
+    try:
+        return _as_number(bound, 0)
+    except InputError:
+        raise InputError(
+            f"{name} must be a finite int, float, Fraction or Decimal, or None for no bound; "
+            f"got {bound!r} ({type(bound).__name__})"
+        ) from None
 
 
 def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
