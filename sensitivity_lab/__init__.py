@@ -35,22 +35,35 @@ from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
 from .implementation import implemented_sensitivity
 from .implementation_result import ImplementedSensitivity, OrderedWitness
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .local import local_sensitivity
+from .neighbor_rows import NeighborRow, NeighborTable
+from .neighbor_table import neighbor_table
 from .neighbors import Bounded, SymmetricDifference, Unbounded
 from .queries import (
     Count,
+    CountIf,
+    Covariance,
+    GroupBy,
+    Histogram,
     Max,
     Mean,
+    MeanOf,
     Median,
     Min,
     Percentile,
+    Stack,
     Std,
     Sum,
+    SumOf,
     Var,
     from_function,
 )
 from .recording import recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
+from .smooth import SmoothSensitivity, smooth_sensitivity
+from .sweep import Sweep, sweep
+from .tables import TableUniverse
 from .universe import Universe
 from .verdicts import AuditReport, AuditRow, Evidence
 
@@ -59,14 +72,21 @@ __all__ = [
     "AuditRow",
     "Bounded",
     "Count",
+    "CountIf",
+    "Covariance",
     "Evidence",
     "Fold",
+    "GroupBy",
+    "Histogram",
     "ImplementedSensitivity",
     "InputError",
     "Max",
     "Mean",
+    "MeanOf",
     "Median",
     "Min",
+    "NeighborRow",
+    "NeighborTable",
     "NoEngineError",
     "OrderedWitness",
     "Percentile",
@@ -75,9 +95,14 @@ __all__ = [
     "SensitivityCurves",
     "SensitivityLabError",
     "SensitivityViolation",
+    "SmoothSensitivity",
+    "Stack",
     "Std",
     "Sum",
+    "SumOf",
+    "Sweep",
     "SymmetricDifference",
+    "TableUniverse",
     "TooLargeError",
     "Unbounded",
     "Universe",
@@ -97,8 +122,12 @@ __all__ = [
     "global_sensitivity",
     "implemented_sensitivity",
     "integer_sum",
+    "local_sensitivity",
+    "neighbor_table",
     "neighboring_datasets",
     "recording",
     "sensitivity_curves",
+    "smooth_sensitivity",
+    "sweep",
     "welford_variance",
 ]

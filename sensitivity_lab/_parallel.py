@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import joblib
@@ -19,7 +19,7 @@ def workers(n_jobs: int | None) -> int:
 
 def run(
     function: Callable[[Recipe], Answer],
-    recipes: Sequence[Recipe],
+    recipes: Iterable[Recipe],
     lengths: Sequence[int],
     *,
     n_jobs: int | None,
@@ -31,7 +31,7 @@ def run(
     ----------
     function : callable
         Takes a recipe. Lambdas and closures work under every backend.
-    recipes : sequence
+    recipes : iterable
         Small descriptions of pieces of work.
     lengths : sequence of int
         The amount of work in each recipe, for the progress bar.
@@ -67,3 +67,14 @@ def run(
             answers.append(answer)
             bar.update(length)
     return answers
+
+
+def tracked(items: Sequence[Recipe], *, unit: str, progress: bool | None) -> Iterator[Recipe]:
+    """Yield the items, with a progress bar that counts them; `progress` is that of `run`."""
+    yield from tqdm(
+        items,
+        unit=f" {unit}",
+        disable=None if progress is None else not progress,
+        delay=1 if progress is None else 0,
+        leave=False,
+    )

@@ -133,14 +133,14 @@ class Difference:
         """Return the difference as a rational; for roots within one part in 2**120."""
         if not self.root:
             return self._distance
-        low, high = self._bracket()
+        low, high = self.bracket()
         return (low + high) / 2
 
     def upper(self) -> float:
         """Return the smallest float that is not below the difference."""
         if not self.root:
             return round_up(self._distance)
-        low, high = self._bracket()
+        low, high = self.bracket()
         rounded = round_up(high)
         below = math.nextafter(rounded, -math.inf)
         # high lies above the true value by at most one part in 2**120; only then can the float
@@ -149,13 +149,13 @@ class Difference:
             return below
         return rounded
 
-    def _bracket(self) -> tuple[Fraction, Fraction]:
-        """Return rationals around a difference of roots, equal or a part in 2**120 apart."""
-        if self.first == self.second:
-            return Fraction(0), Fraction(0)
+    def bracket(self, bits: int = 128) -> tuple[Fraction, Fraction]:
+        """Return rationals around the difference, equal or a part in ``2**(bits - 8)`` apart."""
+        if not self.root or self.first == self.second:
+            return self._distance, self._distance
         # |sqrt a - sqrt b| = |a - b| / (sqrt a + sqrt b) has no cancellation.
         distance = self._distance
-        (low_a, high_a), (low_b, high_b) = _root(self.first), _root(self.second)
+        (low_a, high_a), (low_b, high_b) = _root(self.first, bits), _root(self.second, bits)
         return distance / (high_a + high_b), distance / (low_a + low_b)
 
     def __eq__(self, other: object) -> bool:
@@ -193,13 +193,13 @@ class Difference:
         return (self.first - self.second) ** 2, Fraction(0)
 
 
-def _root(value: Fraction) -> tuple[Fraction, Fraction]:
-    """Return rationals around the square root, equal if it is rational, else 2**-128 apart."""
+def _root(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Return rationals around the square root, equal if it is rational, else of so many bits."""
     above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
     if above * above == value.numerator and below * below == value.denominator:
         return Fraction(above, below), Fraction(above, below)
-    # Scale by a power of four so that the integer root has at least 128 bits.
-    shift = max(0, 128 + (value.denominator.bit_length() - value.numerator.bit_length()) // 2)
+    # Scale by a power of four so that the integer root has at least so many bits.
+    shift = max(0, bits + (value.denominator.bit_length() - value.numerator.bit_length()) // 2)
     root = math.isqrt((value.numerator << 2 * shift) // value.denominator)
     return Fraction(root, 1 << shift), Fraction(root + 1, 1 << shift)
 

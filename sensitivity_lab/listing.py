@@ -13,6 +13,7 @@ from .arithmetic import Number
 from .neighbors import (
     Change,
     Dataset,
+    Multiplicities,
     Relation,
     as_relation,
     check_dataset,
@@ -52,6 +53,13 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
         tuple(universe.values[place] for place in places)
         for places in _sub_multisets(universe.multiplicities(size).tolist(), size)
     )
+
+
+def iter_datasets(universe: Universe, size: int) -> Iterator[Multiplicities]:
+    """Yield every dataset of a size, by multiplicities, each distinct one once."""
+    length = len(universe.values)
+    for places in _sub_multisets(universe.multiplicities(size).tolist(), size):
+        yield np.bincount(places, minlength=length).astype(np.int64)
 
 
 def count_datasets(universe: Universe, size: int) -> int:
@@ -123,11 +131,15 @@ def neighboring_datasets(
     [(2,), (1,), (1, 2, 2), (1, 2, 3)]
     """
     x = check_dataset(x, check_universe(universe))
-    relation = as_relation(relation)
-    return _neighbors(x, universe, relation.changes(len(x), universe))
+    changes = as_relation(relation).changes(len(x), universe)
+    data = multiplicities_of(x, universe)
+    return map(universe.dataset, iter_neighbors(data, universe, changes))
 
 
-def _neighbors(x: Dataset, universe: Universe, changes: Sequence[Change]) -> Iterator[Dataset]:
+def iter_neighbors(
+    x: Multiplicities, universe: Universe, changes: Sequence[Change]
+) -> Iterator[Multiplicities]:
+    """Yield the neighbors that changes lead to, by multiplicities, each distinct one once."""
     inside, outside = _inside_and_outside(x, universe, changes)
     for removed, added in _net_changes(changes):
         slacks = {total - removed for total, more in changes if total - removed == more - added}
@@ -144,7 +156,7 @@ def _neighbors(x: Dataset, universe: Universe, changes: Sequence[Change]) -> Ite
                 )
                 if any(slack <= swaps for slack in slacks):
                     y = [have + new[place] for place, have in enumerate(kept)]
-                    yield universe.dataset(np.array(y, dtype=np.int64))
+                    yield np.array(y, dtype=np.int64)
 
 
 def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation) -> int:
@@ -183,7 +195,7 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
     x = check_dataset(x, check_universe(universe))
     relation = as_relation(relation)
     changes = relation.changes(len(x), universe)
-    inside, outside = _inside_and_outside(x, universe, changes)
+    inside, outside = _inside_and_outside(multiplicities_of(x, universe), universe, changes)
     most_removed = max(removed for removed, _ in changes)
     most_added = max(added for _, added in changes)
     most_swaps = min(most_removed, most_added)
@@ -212,11 +224,11 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
 
 
 def _inside_and_outside(
-    x: Dataset, universe: Universe, changes: Sequence[Change]
+    x: Multiplicities, universe: Universe, changes: Sequence[Change]
 ) -> tuple[list[int], list[int]]:
     """Return per value the records in x, and those outside x that a change can add."""
-    inside = multiplicities_of(x, universe).tolist()
-    most = len(x) + max(added for _, added in changes)
+    inside = x.tolist()
+    most = int(x.sum()) + max(added for _, added in changes)
     limits = universe.multiplicities(most).tolist()
     return inside, [limit - have for limit, have in zip(limits, inside, strict=True)]
 

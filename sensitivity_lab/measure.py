@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .arithmetic import Difference, nearest
-from .errors import QueryError
 from .neighbors import Multiplicities
 from .norms import Norm, distance
 from .queries import Answer, Query
 from .universe import Universe
 
 ExactAnswer = Fraction | tuple[Fraction, ...]
-"""An answer without rounding, or its square."""
+"""An answer as a rational number (its square, if the query is a root), or a tuple of several."""
 
 
 @dataclass(frozen=True)
@@ -55,49 +54,41 @@ def measure(
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:
         query_x, query_y = answers or (query.on(universe, x), query.on(universe, y))
-        gap = difference(query_x, query_y, norm)
+        gap = difference_of(_fractions(query_x), _fractions(query_y), norm)
         return Measurement(query_x, query_y, gap.nearest(), None, None)
-    gap = difference(first, second, norm, root=query.root)
+    difference = difference_of(first, second, norm, query.root)
     return Measurement(
-        as_floats(first, query.root),
-        as_floats(second, query.root),
-        gap.nearest(),
-        gap.exact,
-        gap.upper(),
+        _as_floats(first, query.root),
+        _as_floats(second, query.root),
+        difference.nearest(),
+        difference.exact,
+        difference.upper(),
     )
 
 
-def difference(
-    first: Answer | ExactAnswer,
-    second: Answer | ExactAnswer,
-    norm: Norm,
-    *,
-    root: bool = False,
+def difference_of(
+    first: ExactAnswer, second: ExactAnswer, norm: Norm, root: bool = False
 ) -> Difference:
-    """Return how far two answers are apart; floats count as the rationals that they are.
-
-    Parameters
-    ----------
-    first, second : number or tuple of numbers
-        The answers, or their squares if `root`.
-    norm : {"L1", "L2", "Linf"}
-        For answers that are vectors.
-    root : bool, default False
-        Whether the answers are the square roots of `first` and `second`.
-
-    Examples
-    --------
-    >>> difference((0.5, 1.0), (1.0, 2.0), "L1").exact
-    Fraction(3, 2)
-    """
+    """Return how far two answers are apart; numbers are the squares of the answers if `root`."""
     if isinstance(first, tuple) and isinstance(second, tuple):
-        return distance(tuple(map(Fraction, first)), tuple(map(Fraction, second)), norm)
-    if isinstance(first, tuple) or isinstance(second, tuple):
-        raise QueryError(f"one answer is a number and the other a vector: {first}, {second}")
-    return Difference(Fraction(first), Fraction(second), root)
+        return distance(first, second, norm)
+    if isinstance(first, Fraction) and isinstance(second, Fraction):
+        return Difference(first, second, root)
+    raise TypeError(f"{first!r} and {second!r} are no answers of one query")
 
 
-def as_floats(answer: ExactAnswer, root: bool) -> Answer:
+def exact_answer(query: Query, universe: Universe, data: Multiplicities) -> ExactAnswer:
+    """Return what `difference_of` compares: the exact answer, or what the answer's floats are."""
+    exact = query.exactly(universe, data)
+    return _fractions(query.on(universe, data)) if exact is None else exact
+
+
+def _fractions(answer: Answer) -> tuple[Fraction, ...]:
+    """Return the rational numbers that the floats of an answer are."""
+    return tuple(map(Fraction, answer if isinstance(answer, tuple) else (answer,)))
+
+
+def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
     """Return an exact answer as the nearest floats."""
     if isinstance(answer, tuple):
         return tuple(map(nearest, answer))

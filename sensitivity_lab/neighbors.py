@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Number
 from .errors import InputError, VerificationError
 from .universe import Universe
 
@@ -295,9 +294,9 @@ def check_size(size: Any, universe: Universe) -> int:
     return records
 
 
-def check_dataset(x: Iterable[Number], universe: Universe) -> Dataset:
+def check_dataset(x: Iterable[Any], universe: Universe) -> Dataset:
     """Return a dataset in ascending order, or raise InputError if it is not of the universe."""
-    listed = list(x)
+    listed = universe.records_of(x)
     multiplicities = multiplicities_of(listed, universe)
     check_size(len(listed), universe)
     for value, count, limit in zip(
@@ -319,9 +318,9 @@ def show(dataset: Sequence[Any], things: str = "records") -> str:
     return f"({shown}; {len(dataset):,} {things})"
 
 
-def multiplicities_of(x: Iterable[Number], universe: Universe) -> Multiplicities:
+def multiplicities_of(x: Iterable[Any], universe: Universe) -> Multiplicities:
     """Return how often each distinct value of the universe occurs in x, or raise InputError."""
-    places = np.fromiter(map(universe.index, x), dtype=np.intp)
+    places = np.fromiter(map(universe.index, universe.records_of(x)), dtype=np.intp)
     return np.bincount(places, minlength=len(universe.values)).astype(np.int64)
 
 

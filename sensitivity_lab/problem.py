@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from .errors import InputError
-from .neighbors import Change, Relation, check_size
+from .neighbors import Change, Multiplicities, Relation, check_size
 from .norms import Norm
 from .queries import Query
 from .universe import Universe
@@ -38,6 +41,8 @@ class Problem:
 
     def checked(self) -> Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
+        for query in self.queries:
+            self._check_records(query)
         smallest = min(
             min(size, size - removed + added)
             for relation in self.neighbors
@@ -50,6 +55,22 @@ class Problem:
                     f"size {smallest} occur among x and y; choose a larger size or a smaller k"
                 )
         return self
+
+    def _check_records(self, query: Query) -> None:
+        """Raise InputError unless a query takes datasets of this universe's records."""
+        if self.universe.numeric and not query.on_numbers:
+            raise InputError(
+                f"{query.name} is a query on records, and the universe has numbers; make a "
+                "TableUniverse of the table"
+            )
+        if self.universe.numeric:
+            return
+        if not query.on_records:
+            raise InputError(
+                f"{query.name} is a query on numbers, and the universe has rows; take one column "
+                "with universe.column(name), or a query on records such as MeanOf(column)"
+            )
+        query.sums(self.universe)
 
     def changes(self, relation: Relation) -> list[tuple[int, Change]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
@@ -74,6 +95,50 @@ class Problem:
         """Return the same problem for some of its queries, and some of its relations."""
         some = self.neighbors if neighbors is None else tuple(neighbors)
         return Problem(self.universe, tuple(queries), some, self.sizes, self.norm)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalProblem:
+    """The question how much a query can change between one dataset and its neighbors.
+
+    Parameters
+    ----------
+    universe : Universe
+    query : Query
+    neighbors : Relation
+    x : ndarray of int64, shape (m,)
+        The dataset: how often each distinct value of the universe occurs in it.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    """
+
+    universe: Universe
+    query: Query
+    neighbors: Relation
+    x: Multiplicities
+    norm: Norm = "L1"
+
+    def checked(self) -> LocalProblem:
+        """Return the problem, or raise InputError unless the relation and the query apply to it."""
+        Problem(self.universe, (self.query,), (self.neighbors,), (self.size,)).checked()
+        return self
+
+    @cached_property
+    def size(self) -> int:
+        """The number of records of x."""
+        return int(self.x.sum())
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """The changes (removed, added) that lead from x to a neighbor."""
+        return self.neighbors.changes(self.size, self.universe)
+
+    @cached_property
+    def outside(self) -> Multiplicities:
+        """How many records of each value are outside x, as far as a change can add them."""
+        most = max(added for _, added in self.changes)
+        left: Multiplicities = self.universe.multiplicities(self.size + most) - self.x
+        return np.minimum(left, most)
 
 
 def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:

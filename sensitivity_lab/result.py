@@ -199,30 +199,49 @@ class Sensitivity:
         """The blocks' roles in a row, such as "OCOA"."""
         return "".join(part for part, _, _, _ in self.blocks)
 
-    def plot(self, kind: Literal["strip", "witness"] = "strip", **options: Any) -> Axes:
+    def plot(
+        self, kind: Literal["strip", "witness", "answers"] | None = None, **options: Any
+    ) -> Axes:
         """Draw the worst case.
 
         Parameters
         ----------
-        kind : {"strip", "witness"}, default "strip"
-            The sorted universe and the role of its records, or x and y on a number line.
+        kind : {"strip", "witness", "answers"}, optional
+            The sorted universe and the role of its records; x and y on a number line; or f(x) and
+            f(y) coordinate by coordinate. The first two need records that are numbers and an
+            answer that is one. By default the strip, and the answers where there is none.
         **options
-            Of `sensitivity_lab.plotting.plot_strip` or `plot_witness`, such as `unit` and `ax`.
+            Of `sensitivity_lab.plotting.plot_strip`, `plot_witness` or `plot_answers`, such as
+            `unit`, `ax`, and for the answers `labels`.
 
         Returns
         -------
         matplotlib.axes.Axes
+
+        Raises
+        ------
+        InputError
+            If `kind` is unknown, or not possible for this result.
         """
+        if kind not in ("strip", "witness", "answers", None):
+            raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {kind!r}")
+        vector = isinstance(self.witness.query_x, tuple)
+        numeric = self.universe.numeric
+        if kind in ("strip", "witness") and (vector or not numeric):
+            what = "answers that are vectors" if vector else "records that are no numbers"
+            raise InputError(f"kind {kind!r} cannot show {what}; use plot('answers')")
         if kind == "witness":
             named = {"query": self.query.name, "neighbors": str(self.neighbors)}
             return self.witness.plot(**{**named, **options})
-        if kind != "strip":
-            raise InputError(f"kind must be 'strip' or 'witness', got {kind!r}")
-        from .plotting import plot_strip
+        from .plotting import plot_answers, plot_strip
 
+        norm = f" in {self.norm}" if vector else ""
         title = (
-            f"{self.query.name}: sensitivity {self.value:.6g} ({self.neighbors}, size {self.size})"
+            f"{self.query.name}: sensitivity {self.value:.6g}{norm} "
+            f"({self.neighbors}, size {self.size})"
         )
+        if kind == "answers" or vector or not numeric:
+            return plot_answers(self.witness, **{"title": title, **options})
         return plot_strip(self.blocks, **{"title": title, **options})
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -234,8 +253,8 @@ class Sensitivity:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
             ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
-            ("witness x", f"{show(self.witness.x)}  {name} {_shown(self.witness.query_x)}"),
-            ("witness y", f"{show(self.witness.y)}  {name} {_shown(self.witness.query_y)}"),
+            ("witness x", f"{show(self.witness.x)}  {name} {show_answer(self.witness.query_x)}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
         if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
@@ -262,7 +281,7 @@ class Sensitivity:
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
-def _shown(answer: Answer) -> str:
+def show_answer(answer: Answer) -> str:
     """Return an answer as text, the middle of a long vector left out."""
     if not isinstance(answer, tuple):
         return f"{answer:.10g}"

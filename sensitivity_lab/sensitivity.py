@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from .errors import InputError
 from .measure import measure
@@ -91,7 +91,12 @@ def global_sensitivity(
 
 
 def conclude(
-    problem: Problem, query: Query, neighbors: Any, method: str, finding: Finding
+    problem: Problem,
+    query: Query,
+    neighbors: Any,
+    method: str,
+    finding: Finding,
+    kind: Literal["global", "local"] = "global",
 ) -> Sensitivity:
     """Turn a finding into a result: check that the pair is one of neighbors, and measure it."""
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
@@ -120,4 +125,5 @@ def conclude(
         size=size,
         universe=universe,
         norm=problem.norm,
+        kind=kind,
     )

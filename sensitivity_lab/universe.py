@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, compress, repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,9 @@ class Universe:
     [1, 2, 2, 2, 10]
     """
 
+    numeric: ClassVar[bool] = True
+    """Whether records are numbers."""
+
     values: tuple[Any, ...]
     counts: tuple[int, ...] | None
     size: int | float
@@ -79,7 +83,7 @@ class Universe:
         if counts is None:
             self._set(listed, (1,) * len(listed))
             return
-        checked = [_check_count(count) for count in counts]
+        checked = [check_count(count) for count in counts]
         if len(checked) != len(given):
             raise InputError(
                 f"values and counts must have one length, got {len(given)} values and "
@@ -154,8 +158,64 @@ class Universe:
         made = cls(values)
         counts = None
         if copies is not None:
-            counts = (_check_count(copies, "copies"),) * len(made.values)
+            counts = (check_count(copies, "copies"),) * len(made.values)
         made._set(made.values, counts)
+        return made
+
+    def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
+        """Return the universe of the clipped records: none below `lower`, none above `upper`.
+
+        Records that are clipped to one value stay different records: their counts add up.
+
+        Parameters
+        ----------
+        lower, upper : int, float, Fraction or Decimal, optional
+            The clipping bounds, finite, in the unit of the records. By default no bound.
+
+        Returns
+        -------
+        Universe
+            Its values are those of the universe and the bounds themselves, exactly.
+
+        Raises
+        ------
+        InputError
+            If a bound is no finite number, `lower` is above `upper`, or records are rows.
+
+        Notes
+        -----
+        O(m) for m distinct values.
+
+        Examples
+        --------
+        >>> Universe.from_dataset([1, 2, 2, 3, 10]).clipped(2, 5)
+        Universe of 5 records: 2 (x3), 3, 5
+        """
+        if not self.numeric:
+            raise InputError(
+                f"{self!r} has rows, not numbers; clip one column, column(name).clipped(lower, "
+                "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
+            )
+        low, high = (
+            None if bound is None else _check_bound(name, bound)
+            for name, bound in (("lower", lower), ("upper", upper))
+        )
+        if low is not None and high is not None and Fraction(low) > Fraction(high):
+            raise InputError(f"lower must be at most upper, got {low!r} and {high!r}")
+        counts = self.counts or (1,) * len(self.values)
+        first, last = 0, len(self.values)
+        if low is not None:
+            first = bisect_left(self.values, Fraction(low), key=Fraction)
+        if high is not None:
+            last = bisect_right(self.values, Fraction(high), key=Fraction)
+        # A Counter merges a bound with an equal record, whatever their types.
+        counter: Counter[Any] = Counter({low: sum(counts[:first])} if first else {})
+        for value, count in zip(self.values[first:last], counts[first:last], strict=True):
+            counter[value] += count
+        if last < len(self.values):
+            counter[high] += sum(counts[last:])
+        made = type(self).__new__(type(self))
+        made._set(tuple(counter), None if self.counts is None else tuple(counter.values()))
         return made
 
     @property
@@ -172,13 +232,25 @@ class Universe:
         return np.minimum(self._counts, limit)
 
     @cached_property
-    def integers(self) -> tuple[Integers, int]:
-        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
+    def _integers(self) -> tuple[Integers, int]:
         if self.array.dtype == np.float64:
             return integers_of_floats(self.array)
         return common_integers(self.values)
 
-    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Number, ...]:
+    @property
+    def integers(self) -> tuple[Integers, int]:
+        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
+        return self._integers
+
+    def records_of(self, x: Iterable[Any]) -> list[Any]:
+        """Return the records of a dataset, in any order and not yet checked."""
+        return list(x)
+
+    def given(self, places: NDArray[np.intp]) -> Any:
+        """Return the records at some positions, as a caller's function gets them."""
+        return self.array[places]
+
+    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Any, ...]:
         """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
         times = multiplicities.tolist()
         if multiplicities.max() == 1:
@@ -257,6 +329,17 @@ def check_universe(universe: Any) -> Universe:
     )
 
 
+def check_count(count: Any, name: str = "counts") -> int:
+    """Return how often a record occurs, at least once, or raise InputError."""
+    if isinstance(count, np.generic):
+        count = count.item()
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InputError(f"{name} must be positive integers, got {count!r}")
+    if count >= 2**62:
+        raise InputError(f"{name} must be below 2**62, got {count!r}")
+    return count
+
+
 def _as_list(values: Iterable[Any]) -> list[Any]:
     """Return the values as a list of Python numbers, or raise InputError."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
@@ -264,7 +347,7 @@ def _as_list(values: Iterable[Any]) -> list[Any]:
     if getattr(values, "ndim", 1) != 1:
         raise InputError(
             f"records must be one-dimensional, got {values.ndim} dimensions; "  # type: ignore[attr-defined]
-            "give one column at a time"
+            "give one column, or make a TableUniverse of the rows"
         )
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
@@ -324,6 +407,16 @@ def _not_finite(value: object, position: int) -> str:
     )
 
 
+def _check_bound(name: str, bound: Any) -> Number:
+    try:
+        return _as_number(bound, 0)
+    except InputError:
+        raise InputError(
+            f"{name} must be a finite int, float, Fraction or Decimal, or None for no bound; "
+            f"got {bound!r} ({type(bound).__name__})"
+        ) from None
+
+
 def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
     """Return the distinct values in ascending order, and their counts."""
     if not listed:
@@ -337,13 +430,3 @@ def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
     else:
         distinct.sort()
     return distinct, tuple(counter[value] for value in distinct)
-
-
-def _check_count(count: Any, name: str = "counts") -> int:
-    if isinstance(count, np.generic):
-        count = count.item()
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InputError(f"{name} must be positive integers, got {count!r}")
-    if count >= 2**62:
-        raise InputError(f"{name} must be below 2**62, got {count!r}")
-    return count

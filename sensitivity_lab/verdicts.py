@@ -52,17 +52,23 @@ class Evidence:
         The datasets as the audited code takes them: a tuple of records, a list, a table.
     answer_x, answer_y : Any
         What the audited code answered: a number, or several in a tuple or a mapping.
+    columns : tuple or None, default None
+        Where the records are rows and the audited code takes a DataFrame: its columns.
     """
 
     x: Any
     y: Any
     answer_x: Any
     answer_y: Any
+    columns: tuple[Any, ...] | None = None
 
     @property
     def lines(self) -> tuple[str, str]:
         """The pair as two lines of Python literals, to paste into a bug report."""
         datasets = [literal(list(d) if isinstance(d, tuple) else d) for d in (self.x, self.y)]
+        if self.columns is not None:
+            columns = literal(list(self.columns))
+            datasets = [f"pd.DataFrame({rows}, columns={columns})" for rows in datasets]
         width = max(map(len, datasets))
         answers = map(literal, (self.answer_x, self.answer_y))
         first, second = (

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ in_plain_python = {
 
 def evidence_of(message: str) -> dict[str, list]:
     """What the two lines of a counterexample say, read by Python alone."""
-    names = {"Fraction": Fraction, "Decimal": Decimal, "np": np}
+    names = {"Fraction": Fraction, "Decimal": Decimal, "np": np, "pd": pd}
     said = {}
     for line in message.splitlines()[1:3]:
         dataset, answer = line.split("->")
@@ -126,6 +127,39 @@ def test_counterexamples_show_records_as_they_are(values):
     said = evidence_of(str(caught.value))
     assert {type(record) for record in said["x"] + said["y"]} == {type(values[0])}
     assert set(said["x"] + said["y"]) == set(values)
+
+
+def test_counterexamples_of_tables_are_tables():
+    universe = sl.TableUniverse.from_domain({"age": [20, 30], "sex": ["f", "m"]})
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(sl.SumOf("age"), 10, universe, **{**HERE, "neighbors": "unbounded"})
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        assert list(said[letter].columns) == ["age", "sex"]
+        assert said[letter]["age"].sum() == said[f"f({letter})"]
+    assert abs(said["f(x)"] - said["f(y)"]) == 30
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2", "Linf"])
+def test_vectors_are_audited_in_every_norm(norm):
+    """Two records replaced by others: two cells lose what two cells gain, or one does."""
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m", "x"]})
+    histogram = sl.Histogram("sex", categories=["f", "m", "x"])
+    options = {**HERE, "distances": [1, 2], "norm": norm}
+    truth = {"L1": [2, 4], "L2": [math.sqrt(2), 2 * math.sqrt(2)], "Linf": [1, 2]}[norm]
+    report = sl.audit(histogram, lambda k: truth[k - 1], universe, **options)
+    assert f"; {norm} norm; exact arithmetic" in report.setting
+    verdict = "tight up to rounding" if norm == "L2" else "tight"
+    assert [row.verdict for row in report.rows] == [verdict, verdict]
+    small = sl.audit(histogram, 0.5, universe, **options)
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        small.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    gaps = [abs(one - other) for one, other in zip(said["f(x)"], said["f(y)"], strict=True)]
+    assert np.linalg.norm(gaps, {"L1": 1, "L2": 2, "Linf": np.inf}[norm]) == truth[0]
+    for letter in "xy":
+        counts = said[letter]["sex"].value_counts()
+        assert said[f"f({letter})"] == tuple(counts.get(sex, 0) for sex in ("f", "m", "x"))
 
 
 def test_a_row_per_distance():

@@ -485,7 +485,8 @@ def test_a_failing_function_names_its_dataset():
             sl.Universe([1, 10]), ["mean", no_ten], size=1, distances=1, neighbors="bounded"
         )
     assert str(caught.value) == (
-        "query 'no_ten' on the dataset (10,) returned nan; a query returns one finite number"
+        "query 'no_ten' on the dataset (10,) returned nan; a query returns one finite number, or a "
+        "1-D array of them"
     )
 
 

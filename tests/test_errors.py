@@ -49,7 +49,8 @@ def no_number(came: str, hint: str = "give a numeric column") -> str:
         (5, "records must be a sequence of numbers, got 5"),
         (
             np.ones((2, 2)),
-            "records must be one-dimensional, got 2 dimensions; give one column at a time",
+            "records must be one-dimensional, got 2 dimensions; give one column, or make a "
+            "TableUniverse of the rows",
         ),
         ([], "a universe needs at least one record, got none"),
     ],

@@ -211,27 +211,33 @@ def raise_on_3(x):
         (raise_on_3, "query 'f' on the dataset (1, 3) raised KeyError: 'three'"),
         (
             lambda x: math.nan if 10 in x else 0,
-            "query 'f' on the dataset (1, 10) returned nan; a query returns one finite number",
+            "query 'f' on the dataset (1, 10) returned nan; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
         (
             lambda x: float(x[0]) * math.inf,
-            "query 'f' on the dataset (1, 2) returned inf; a query returns one finite number",
+            "query 'f' on the dataset (1, 2) returned inf; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
         (
-            lambda x: x,
-            "query 'f' on the dataset (1, 2) returned [1, 2]; a query returns one finite number",
+            lambda x: [x, x],
+            "query 'f' on the dataset (1, 2) returned [array([1, 2]), array([1, 2])]; a "
+            "query returns one finite number, or a 1-D array of them",
         ),
         (
             lambda x: x.sort(),
-            "query 'f' on the dataset (1, 2) returned None; a query returns one finite number",
+            "query 'f' on the dataset (1, 2) returned None; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
         (
             lambda x: str(x[0] + 6),
-            "query 'f' on the dataset (1, 2) returned '7'; a query returns one finite number",
+            "query 'f' on the dataset (1, 2) returned '7'; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
         (
             lambda x: x[0] * 1j,
-            "query 'f' on the dataset (1, 2) returned 1j; a query returns one finite number",
+            "query 'f' on the dataset (1, 2) returned 1j; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
     ],
 )
@@ -249,16 +255,22 @@ SHAPES = "a vectorized function gets shape (datasets, n) and returns shape (data
     [
         (
             lambda rows: np.where(rows[:, 1] == 10, math.nan, 0),
-            "query 'f' on the dataset (1, 10) returned nan; a query returns one finite number",
+            "query 'f' on the dataset (1, 10) returned nan; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
         (
-            lambda rows: rows,
-            "query 'f' on the dataset (1, 2) returned an array of shape (1, 2) for one row; "
-            + SHAPES,
+            lambda rows: rows[:, :, None],
+            "query 'f' on the dataset (1, 2) returned [[1], [2]]; a query returns one "
+            "finite number, or a 1-D array of them",
+        ),
+        (
+            lambda rows: rows.sum(),
+            "query 'f' on the dataset (1, 2) returned an array of shape () for one row; " + SHAPES,
         ),
         (
             lambda rows: rows[:, 0] * 1j,
-            "query 'f' on the dataset (1, 2) returned 1j; a query returns one finite number",
+            "query 'f' on the dataset (1, 2) returned 1j; a query returns one "
+            "finite number, or a 1-D array of them",
         ),
         (
             lambda rows: rows.no_such_thing,

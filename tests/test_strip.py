@@ -141,7 +141,7 @@ def test_a_result_draws_its_witness_with_its_own_names(result):
 def test_another_kind_of_picture_is_refused(result):
     with pytest.raises(sl.InputError) as caught:
         result.plot("pie")
-    assert str(caught.value) == "kind must be 'strip' or 'witness', got 'pie'"
+    assert str(caught.value) == "kind must be 'strip', 'witness' or 'answers', got 'pie'"
 
 
 @each_strip

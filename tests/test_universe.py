@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from strategies import domains, records
+from hypothesis import strategies as st
+from strategies import KINDS, domains, records
 
 import sensitivity_lab as sl
 
@@ -151,3 +152,68 @@ def test_extent_is_a_number_of_records_or_of_values():
     assert sl.Universe.from_dataset(range(12_345)).extent == "universe of 12,345 records"
     assert sl.Universe.from_domain([1, 2], copies=4).extent == "universe of 8 records"
     assert sl.Universe.from_domain([1, 2, 3]).extent == "domain of 3 values, unlimited copies"
+
+
+@given(
+    records=st.sampled_from(["ties", "fractions", "decimals", "tenths", "beyond 2**53"]).flatmap(
+        lambda kind: st.lists(KINDS[kind], min_size=1, max_size=8)
+    ),
+    bounds=st.lists(st.fractions(-4, 4, max_denominator=3), min_size=2, max_size=2).map(sorted),
+)
+def test_clipping_clips_every_record(records, bounds):
+    low, high = bounds
+    universe = sl.Universe.from_dataset(records)
+    wanted = sorted(min(max(Fraction(record), low), high) for record in records)
+    clipped = universe.clipped(low, high)
+    assert [Fraction(record) for record in clipped] == wanted
+    assert clipped == sl.Universe.from_dataset(wanted)
+    above = sorted(max(Fraction(record), low) for record in records)
+    assert [Fraction(record) for record in universe.clipped(lower=low)] == above
+    assert universe.clipped() == universe
+
+
+def test_clipping_keeps_numbers_as_they_are():
+    universe = sl.Universe.from_dataset([1, 2, 2, 3, 10])
+    clipped = universe.clipped(2, 5.0)
+    assert (clipped.values, clipped.counts) == ((2, 3, 5.0), (3, 1, 1))
+    assert [type(value) for value in clipped.values] == [int, int, float]
+    assert universe.clipped(np.int64(2), np.float64(5)) == clipped
+
+
+def test_a_clipped_domain_stays_unlimited():
+    domain = sl.Universe.from_domain(range(6))
+    assert domain.clipped(upper=2) == sl.Universe.from_domain([0, 1, 2])
+    assert domain.clipped(10, 20) == sl.Universe.from_domain([10])
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ((3, 2), "lower must be at most upper, got 3 and 2"),
+        (
+            (float("nan"), 2),
+            "lower must be a finite int, float, Fraction or Decimal, or None for no bound; "
+            "got nan (float)",
+        ),
+        (
+            (0, "2"),
+            "upper must be a finite int, float, Fraction or Decimal, or None for no bound; "
+            "got '2' (str)",
+        ),
+    ],
+)
+def test_bounds_that_clip_nothing(bounds, message):
+    with pytest.raises(sl.InputError) as caught:
+        sl.Universe.from_dataset([1, 2]).clipped(*bounds)
+    assert str(caught.value) == message
+
+
+def test_rows_are_not_clipped():
+    table = sl.TableUniverse.from_domain({"age": [1, 2]})
+    with pytest.raises(sl.InputError) as caught:
+        table.clipped(0, 1)
+    assert str(caught.value) == (
+        f"{table!r} has rows, not numbers; clip one column, column(name).clipped(lower, upper), "
+        "or clip in the query, as in SumOf(column, clip=(lower, upper))"
+    )
+    assert table.column("age").clipped(0, 1) == sl.Universe.from_domain([1])

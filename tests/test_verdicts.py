@@ -314,6 +314,14 @@ def test_the_two_lines_are_aligned():
     assert pair.lines == ("x = [1, 2, 30]  ->  f(x) = 3", "y = [1, 2]      ->  f(y) = 4.5")
 
 
+def test_rows_with_columns_are_written_as_a_table():
+    pair = sl.Evidence(((1, "f"),), (), 1, 0, ("age", "sex"))
+    assert pair.lines == (
+        "x = pd.DataFrame([(1, 'f')], columns=['age', 'sex'])  ->  f(x) = 1",
+        "y = pd.DataFrame([], columns=['age', 'sex'])          ->  f(y) = 0",
+    )
+
+
 numbers = (
     st.integers()
     | st.floats(allow_nan=False)

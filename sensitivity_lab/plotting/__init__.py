@@ -5,10 +5,21 @@ state) and changes no rcParams. Every query has a color, a marker and a dash pat
 picture can be read by the color-blind and in print without color.
 """
 
+from sensitivity_lab.plotting._answers import plot_answers
 from sensitivity_lab.plotting._audit import plot_audit
 from sensitivity_lab.plotting._curves import plot_curves
 from sensitivity_lab.plotting._figures import check_path, save
 from sensitivity_lab.plotting._strip import plot_strip
+from sensitivity_lab.plotting._sweep import plot_sweep
 from sensitivity_lab.plotting._witness import plot_witness
 
-__all__ = ["check_path", "plot_audit", "plot_curves", "plot_strip", "plot_witness", "save"]
+__all__ = [
+    "check_path",
+    "plot_answers",
+    "plot_audit",
+    "plot_curves",
+    "plot_strip",
+    "plot_sweep",
+    "plot_witness",
+    "save",
+]

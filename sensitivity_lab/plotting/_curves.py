@@ -241,7 +241,7 @@ def _draw_panel(
     limits: tuple[float, float],
     yscale: str,
 ) -> None:
-    ax.set_yscale(yscale)
+    ax.set_yscale(yscale, **({"nonpositive": "mask"} if yscale == "log" else {}))
     ax.set_ylim(limits)
     for query, line in lines.items():
         if query in panel.table:
@@ -252,7 +252,8 @@ def _draw_panel(
             ax.add_line(drawn)
     k = panel.table.index
     margin = max(0.4, 0.04 * (k.max() - k.min()))
-    ax.set_xlim(max(k.min() - margin, 0.4), k.max() + margin)
+    left = k.min() - margin
+    ax.set_xlim(max(left, 0.4) if k.min() >= 1 else left, k.max() + margin)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
     ax.set_title(panel.title, **PLAIN, fontsize="medium")
     ax.set_xlabel(panel.xlabel)

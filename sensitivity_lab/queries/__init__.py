@@ -15,8 +15,10 @@ from sensitivity_lab.errors import InputError
 from . import moments, quantiles
 from .base import Answer, ExactQuery, Query, Weights
 from .functions import Function, from_function
+from .groups import GroupBy, Histogram, Stack
 from .moments import Count, Mean, Std, Sum, Var
 from .quantiles import PERCENTILE_METHODS, Max, Median, Min, Percentile
+from .records import CountIf, Covariance, MeanOf, RecordQuery, SumOf
 
 __all__ = [
     "DEFAULT_QUERIES",
@@ -24,16 +26,24 @@ __all__ = [
     "PERCENTILE_METHODS",
     "Answer",
     "Count",
+    "CountIf",
+    "Covariance",
     "ExactQuery",
     "Function",
+    "GroupBy",
+    "Histogram",
     "Max",
     "Mean",
+    "MeanOf",
     "Median",
     "Min",
     "Percentile",
     "Query",
+    "RecordQuery",
+    "Stack",
     "Std",
     "Sum",
+    "SumOf",
     "Var",
     "Weights",
     "as_query",

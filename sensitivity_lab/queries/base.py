@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Difference, Integers, Number, common_integers, nearest
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.universe import Universe
+
+from .sums import Sums
 
 Answer = float | tuple[float, ...]
 """What a query returns: a number, or several that are released together."""
@@ -41,6 +43,10 @@ class Query(ABC):
         Whether adding a constant to all records changes the answers for all sizes by one constant.
     vectorized : bool
         Whether `evaluate` is quick on many rows at once.
+    on_numbers, on_records : bool
+        Whether the query takes datasets of numbers, and of rows of a table.
+    vector : bool
+        Whether the answer is several numbers that are released together.
     """
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "exact"
@@ -49,6 +55,9 @@ class Query(ABC):
     ddof: int | float | Fraction = 0
     centred: ClassVar[bool] = False
     vectorized: bool = True
+    on_numbers: ClassVar[bool] = True
+    on_records: ClassVar[bool] = False
+    vector: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -68,6 +77,14 @@ class Query(ABC):
         """Return the exact answer on one dataset (its square, if `root`); None if "float"."""
         return None
 
+    def sums(self, universe: Universe) -> Sums | None:
+        """Return the query on a universe of records as sums over them; None if it is no such."""
+        return None
+
+    def projection(self, universe: Universe) -> tuple[Hashable, Query] | None:
+        """Return a column and a query on its numbers that answers the same; None if none does."""
+        return None
+
     def exactly(
         self, universe: Universe, data: NDArray[np.int64]
     ) -> Fraction | tuple[Fraction, ...] | None:
@@ -75,16 +92,51 @@ class Query(ABC):
 
         A number (its square, if `root`), or a tuple where the answer is a vector.
         """
-        integers, unit = universe.integers
-        return self.rational(np.repeat(integers, data), unit)
+        if universe.numeric:
+            integers, unit = universe.integers
+            return self.rational(np.repeat(integers, data), unit)
+        sums = self.sums(universe)
+        if sums is None:
+            return None
+        ((above,), (below,)) = sums.of_one(data)
+        if not all(below):
+            raise self.undefined(universe.dataset(data))
+        answers = tuple(map(Fraction, above.tolist(), below.tolist()))
+        return answers if self.vector else answers[0]
 
     def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
         return self(universe.dataset(data))
 
-    @abstractmethod
+    def on_rows(self, universe: Universe, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the answers on datasets given as rows of positions, shape (datasets, n).
+
+        Returns
+        -------
+        ndarray of float, shape (datasets,) or (datasets, d)
+            On universes of records at most three units in the last place off.
+        """
+        sums = self.sums(universe)
+        if sums is None:
+            return self.evaluate(universe.given(rows))
+        above, below = sums.of(rows)
+        bad = (below == 0).any(axis=1)
+        if bad.any():
+            raise self.undefined([universe.values[place] for place in rows[int(np.argmax(bad))]])
+        answers: NDArray[Any] = (above / below).astype(np.float64)
+        return answers
+
+    def undefined(self, records: Sequence[Any]) -> QueryError:
+        """Return the error for a dataset on which the query has no answer."""
+        return QueryError(
+            f"query {self.name!r} has no answer on the dataset {tuple(records)}: a mean of no "
+            "values, or a covariance of too few; choose other sizes, or give the answer for no "
+            "values as empty"
+        )
+
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return an answer per row of `rows`, shape (datasets, n); see the subclasses."""
+        raise InputError(f"{self.name} is a query on records, not on numbers")
 
     @abstractmethod
     def __call__(self, x: Any) -> Answer:

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.universe import Universe
 
 from .base import ExactQuery, Query
+from .sums import Sums, as_terms
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Count(ExactQuery):
 
     moment: ClassVar[str | None] = "count"
     centred: ClassVar[bool] = True
+    on_records: ClassVar[bool] = True
     degree: ClassVar[int] = 0
 
     @property
@@ -45,6 +48,10 @@ class Count(ExactQuery):
     def magnitude(self, size: int, largest: int) -> int:
         """Return n."""
         return size
+
+    def sums(self, universe: Universe) -> Sums:
+        """Return the sum of 1 over the records."""
+        return Sums.additive(as_terms([1] * len(universe.values)))
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import LocalProblem, Problem
 
-from .engine import Engine, Options
+from .additive import Additive
+from .engine import Engine, Options, Refusal
 from .enumeration import Enumeration
 from .linear import Rearrangement
+from .local_ends import LocalQuantiles, LocalRearrangement
+from .local_engine import LocalEngine
+from .local_enumeration import LocalEnumeration
+from .local_moments import LocalMoments
 from .moments import Moments
+from .projection import Projection
 from .quantiles import Quantiles
+from .smooth_engine import SmoothEngine, SmoothProblem
+from .smooth_enumeration import SmoothEnumeration
+from .smooth_quantiles import SmoothQuantiles
 
-ENGINES: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments(), Enumeration())
+_ON_NUMBERS: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments())
+
+ENGINES: tuple[Engine, ...] = (*_ON_NUMBERS, Additive(), Projection(_ON_NUMBERS), Enumeration())
+
+LOCAL_ENGINES: tuple[LocalEngine, ...] = (
+    LocalQuantiles(),
+    LocalRearrangement(),
+    LocalMoments(),
+    LocalEnumeration(),
+)
+"""The same methods for the neighbors of one dataset, under the same names."""
 
 
-def check_method(method: Any) -> None:
+SMOOTH_ENGINES: tuple[SmoothEngine, ...] = (SmoothQuantiles(), SmoothEnumeration())
+"""The methods for the local sensitivities of all datasets around one."""
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Of = TypeVar("Of", bound=_Named)
+
+
+def check_method(method: Any, engines: Sequence[_Named] = ENGINES) -> None:
     """Raise InputError unless a method is "auto" or the name of an engine."""
-    names = ("auto", *(engine.name for engine in ENGINES))
+    names = ("auto", *(engine.name for engine in engines))
     if method not in names:
         raise InputError(f"unknown method {method!r}; choose one of {', '.join(map(repr, names))}")
 
@@ -43,16 +75,35 @@ def choose(problem: Problem, method: Any, options: Options) -> Engine:
         If no engine, or not the one that was named, takes the problem; with each one's reason. A
         TooLargeError if one would take a smaller problem of the kind.
     """
-    check_method(method)
+    names = ", ".join(query.name for query in problem.queries)
+    return _first(ENGINES, method, lambda engine: engine.refusal(problem, options), names)
+
+
+def choose_local(problem: LocalProblem, method: Any, options: Options) -> LocalEngine:
+    """Return the local engine that solves a problem; see `choose`."""
+    name = problem.query.name
+    return _first(LOCAL_ENGINES, method, lambda engine: engine.refusal(problem, options), name)
+
+
+def choose_smooth(problem: SmoothProblem, method: Any, options: Options) -> SmoothEngine:
+    """Return the smooth engine that solves a problem; see `choose`."""
+    name = problem.query.name
+    return _first(SMOOTH_ENGINES, method, lambda engine: engine.refusal(problem, options), name)
+
+
+def _first(
+    engines: Sequence[Of], method: Any, refuse: Callable[[Of], Refusal | None], names: str
+) -> Of:
+    """Return the first engine that a method allows and that does not refuse."""
+    check_method(method, engines)
     refusals = []
-    for engine in ENGINES:
+    for engine in engines:
         if method not in ("auto", engine.name):
             continue
-        refusal = engine.refusal(problem, options)
+        refusal = refuse(engine)
         if refusal is None:
             return engine
         refusals.append(refusal)
-    names = ", ".join(query.name for query in problem.queries)
     reasons = "; ".join(refusal.reason for refusal in refusals)
     too_large = any(refusal.too_large for refusal in refusals)
     kind = TooLargeError if too_large else NoEngineError

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.listing import neighboring_datasets
 from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.problem import Problem
@@ -21,8 +22,9 @@ from sensitivity_lab.queries import Query
 
 from .engine import Finding, Options, Refusal
 from .evaluation import Evaluator, evaluate_levels, lattice_of
-from .gaps import Family, GapFinder, Pair, best_pair
+from .gaps import Family, Finder, GapFinder, Pair, best_pair
 from .lattice import Floats, Lattice, estimate
+from .vectors import VectorFinder
 
 _COUNTABLE = 1e12
 """Up to so many datasets are counted exactly; more fit into no memory, and are estimated."""
@@ -149,23 +151,57 @@ def _families(problem: Problem, relation: Relation) -> list[Family]:
 
 
 def _solve_group(problem: Problem, plan: Plan, options: Options) -> list[list[Finding]]:
-    """Solve a problem whose queries go down the lattice together."""
+    """Solve a problem whose queries are evaluated together."""
     evaluator = Evaluator(problem.universe, problem.queries, problem.largest)
     answers = evaluate_levels(evaluator, plan.sizes, options)
     lattice = lattice_of(problem.universe, problem.largest)
-    finder = GapFinder(evaluator, lattice, answers)
-    pairs = _sweep(finder, lattice, answers, plan)
+    is_vector = [of_one[plan.sizes[0]].ndim == 2 for of_one in answers]
+    numbers = [place for place, vector in enumerate(is_vector) if not vector]
+    findings: dict[int, list[Finding]] = {}
+    if numbers:
+        together = {
+            size: np.column_stack([answers[place].pop(size) for place in numbers])
+            for size in plan.sizes
+        }
+        queries = tuple(problem.queries[place] for place in numbers)
+        finder = GapFinder(replace(evaluator, queries=queries), lattice, together)
+        pairs = _sweep(finder, lattice, together, plan)
+        for column, place in enumerate(numbers):
+            findings[place] = _findings(problem, problem.queries[place], plan, pairs, column)
+    for place, query in enumerate(problem.queries):
+        if is_vector[place]:
+            vectors = VectorFinder(problem, query, lattice, answers[place])
+            _check_memory(query, plan, vectors.width, options)
+            pairs = _sweep(vectors, lattice, vectors.columns(), plan)
+            findings[place] = _findings(problem, query, plan, pairs, 0)
+    return [findings[place] for place in range(len(problem.queries))]
+
+
+def _check_memory(query: Query, plan: Plan, width: int, options: Options) -> None:
+    """Raise TooLargeError if the answers' numbers are too many for the memory limit."""
+    needed = plan.bytes_per_query * width
+    if needed > options.memory_limit:
+        raise TooLargeError(
+            f"enumeration would need about {_bytes(needed)} for the {plan.datasets:,} answers of "
+            f"{query.name}, each of which becomes {width} columns, more than the memory limit of "
+            f"{_bytes(options.memory_limit)}; choose a smaller size or distance, fewer answers, or "
+            "a larger memory_limit"
+        )
+
+
+def _findings(
+    problem: Problem, query: Query, plan: Plan, pairs: dict[Family, list[Pair]], column: int
+) -> list[Finding]:
+    """Return a finding for every relation, from the best pairs of a column."""
+    lattice = lattice_of(problem.universe, problem.largest)
     return [
-        [
-            _finding(problem, query, relation, [pairs[f][column] for f in families], lattice)
-            for relation, families in plan.families.items()
-        ]
-        for column, query in enumerate(problem.queries)
+        _finding(problem, query, relation, [pairs[family][column] for family in families], lattice)
+        for relation, families in plan.families.items()
     ]
 
 
 def _sweep(
-    finder: GapFinder, lattice: Lattice, answers: dict[int, Floats], plan: Plan
+    finder: Finder, lattice: Lattice, answers: dict[int, Floats], plan: Plan
 ) -> dict[Family, list[Pair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import _parallel
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universe import Universe
 
@@ -62,25 +63,28 @@ class Evaluator:
         """The universe's values as floats, by whether they are centred."""
         return {centred: Scale.of(self.universe, centred=centred) for centred in (False, True)}
 
-    def __call__(self, recipe: Recipe) -> Floats:
+    def __call__(self, recipe: Recipe) -> list[Floats]:
         """Return the answers on a range of datasets.
 
         Returns
         -------
-        ndarray, shape (last - first, queries)
-            For exact queries their numerators on the scaled values; for functions their answers.
+        list of ndarray, shape (last - first,) or (last - first, d)
+            By query. For exact queries on numbers their numerators on the scaled values; for other
+            queries their answers.
         """
         lattice = lattice_of(self.universe, self.top)
-        out = np.empty((recipe.last - recipe.first, len(self.queries)))
+        parts: list[list[Floats]] = [[] for _ in self.queries]
         for first in range(recipe.first, recipe.last, _BLOCK_ROWS):
             last = min(first + _BLOCK_ROWS, recipe.last)
             rows = lattice.rows(recipe.size, first, last)
-            block = out[first - recipe.first : last - recipe.first]
-            for column, query in enumerate(self.queries):
-                # A column of `rows` is a rank; taking the transpose keeps columns contiguous.
-                records = self.records_for(query)[rows.T].T
-                block[:, column] = query.evaluate(records)
-        return out
+            for part, query in zip(parts, self.queries, strict=True):
+                if self.universe.numeric:
+                    # A column of `rows` is a rank; taking the transpose keeps columns contiguous.
+                    answers = query.evaluate(self.records_for(query)[rows.T].T)
+                else:
+                    answers = query.on_rows(self.universe, rows)
+                part.append(answers.astype(np.float64, copy=False))
+        return [joined(query, part) for query, part in zip(self.queries, parts, strict=True)]
 
     def records_for(self, query: Query) -> NDArray[Any]:
         """Return the distinct values as this query is to see them, shape (m,)."""
@@ -95,15 +99,27 @@ def lattice_of(universe: Universe, top: int) -> Lattice:
     return Lattice(universe.multiplicities(top).tolist(), top)
 
 
+def joined(query: Query, parts: Sequence[Floats]) -> Floats:
+    """Return answers on several blocks as one array, or raise QueryError if they do not fit."""
+    shapes = list(dict.fromkeys(part.shape[1:] for part in parts))
+    if len(shapes) > 1:
+        one, other = ("a number" if not shape else f"{shape[0]} numbers" for shape in shapes[:2])
+        raise QueryError(
+            f"query {query.name!r} returned {one} on some datasets and {other} on others; a query "
+            "returns a number, or an array of one fixed length"
+        )
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 def evaluate_levels(
     evaluator: Evaluator, sizes: Sequence[int], options: Options
-) -> dict[int, Floats]:
+) -> list[dict[int, Floats]]:
     """Evaluate every dataset of the given sizes once.
 
     Returns
     -------
-    dict of ndarray, shape (datasets of the size, queries)
-        By size. The same for every number of workers, as the chunks are.
+    list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
+        By query, then by size. The same for every number of workers, as the chunks are.
     """
     lattice = lattice_of(evaluator.universe, evaluator.top)
     recipes = _recipes({size: lattice.number(size) for size in sizes})
@@ -116,12 +132,17 @@ def evaluate_levels(
     little = seconds / (probe.last - probe.first) * sum(lengths) < _SERIAL_SECONDS
     n_jobs = 1 if little else options.n_jobs
     done += _parallel.run(evaluator, recipes[1:], lengths, n_jobs=n_jobs, progress=options.progress)
-    return {
-        size: np.concatenate(
-            [part for recipe, part in zip(recipes, done, strict=True) if recipe.size == size]
-        )
-        for size in sizes
-    }
+    levels: list[dict[int, Floats]] = []
+    for place, query in enumerate(evaluator.queries):
+        blocks = [answers[place] for answers in done]
+        joined(query, [block[:1] for block in blocks])
+        of_size: dict[int, list[Floats]] = {size: [] for size in sizes}
+        for recipe, block in zip(recipes, blocks, strict=True):
+            of_size[recipe.size].append(block)
+        levels.append({size: joined(query, parts) for size, parts in of_size.items()})
+        for answers in done:
+            answers[place] = np.empty(0)  # joined: the blocks' memory is free again
+    return levels
 
 
 def _recipes(numbers: dict[int, int]) -> list[Recipe]:

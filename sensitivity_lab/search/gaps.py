@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from fractions import Fraction
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.neighbors import Multiplicities
-from sensitivity_lab.queries import ExactQuery, Query
+from sensitivity_lab.queries import Answer, ExactQuery, Query
 
 from .evaluation import Evaluator
 from .lattice import Floats, Indices, Lattice
@@ -55,7 +56,7 @@ class Pair:
     y: Multiplicities
     gap: float
     difference: Difference | None
-    answers: tuple[float, float] | None
+    answers: tuple[Answer, Answer] | None
 
 
 def best_pair(pairs: Sequence[Pair]) -> Pair:
@@ -69,6 +70,13 @@ def best_pair(pairs: Sequence[Pair]) -> Pair:
         if further:
             best = pair
     return best
+
+
+class Finder(Protocol):
+    """Finds, per column of answers, the pair of a family that is furthest apart."""
+
+    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
+        """Return the pairs, given the extremes over every core; see `GapFinder.find`."""
 
 
 class GapFinder:
@@ -269,7 +277,8 @@ class _Cores:
         big, small = self._sides(core)
         universe = self.finder.evaluator.universe
         both = self.family.of_x + self.family.of_y
-        limits = universe.multiplicities(both) + self._multiplicities(core)
+        shared = self.finder.lattice.multiplicities(self.family.core, core)
+        limits = universe.multiplicities(both) + shared
         for sign in (1, -1):
             widest = -np.inf
             for row in np.argsort(-sign * big.values, kind="stable"):
@@ -290,22 +299,9 @@ class _Cores:
 
     def _over(self, core: int, size: int, which: int) -> _Side:
         lattice = self.finder.lattice
-        base = self._multiplicities(core)
-        more = size - self.family.core
-        free = Lattice(
-            [limit - have for limit, have in zip(lattice.counts, base, strict=True)], more
-        )
-        rows = free.rows(more, 0, free.number(more))
-        multiplicities = np.tile(base, (len(rows), 1))
-        for column in range(more):
-            multiplicities[np.arange(len(rows)), rows[:, column]] += 1
+        multiplicities = lattice.containing(lattice.multiplicities(self.family.core, core), size)
         answers = self.finder.answers[size][lattice.rank(multiplicities), self.column]
         return _Side(multiplicities, answers, self.measure.side(answers, which))
-
-    def _multiplicities(self, core: int) -> NDArray[np.int64]:
-        lattice = self.finder.lattice
-        row = lattice.rows(self.family.core, core, core + 1)[0]
-        return np.bincount(row, minlength=len(lattice.counts)).astype(np.int64)
 
     def _extreme(self, side: _Side, sign: int) -> int:
         """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
@@ -324,12 +320,12 @@ class _Cores:
     def _pair(self, big: _Side, row: int, small: _Side, other: int) -> Pair:
         universe, query = self.finder.evaluator.universe, self.measure.query
         x, y = big.multiplicities[row], small.multiplicities[other]
+        answers: tuple[Answer, Answer]
         answers = (float(big.answers[row]), float(small.answers[other]))
         if self.family.of_x < self.family.of_y:
             x, y, answers = y, x, answers[::-1]
         gap = abs(float(big.values[row] - small.values[other]))
-        integers, unit = universe.integers
-        first, second = (query.rational(np.repeat(integers, data), unit) for data in (x, y))
-        if first is None or second is None:
-            return Pair(x, y, gap, None, answers)
-        return Pair(x, y, gap, Difference(first, second, query.root), None)
+        first, second = query.exactly(universe, x), query.exactly(universe, y)
+        if isinstance(first, Fraction) and isinstance(second, Fraction):
+            return Pair(x, y, gap, Difference(first, second, query.root), None)
+        return Pair(x, y, gap, None, answers)

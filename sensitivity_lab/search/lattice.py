@@ -138,6 +138,33 @@ class Lattice:
                 table[size, copies + 1 :] = stop
         return table
 
+    def containing(self, core: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+        """List the datasets of a size that contain a core, by multiplicities.
+
+        Parameters
+        ----------
+        core : ndarray of int, shape (m,)
+            A smaller dataset, by multiplicities.
+        size : int
+            The size of the datasets.
+
+        Returns
+        -------
+        ndarray of int64, shape (datasets, m)
+        """
+        more = size - int(core.sum())
+        free = Lattice([limit - have for limit, have in zip(self.counts, core, strict=True)], more)
+        rows = free.rows(more, 0, free.number(more))
+        multiplicities = np.tile(core, (len(rows), 1))
+        for column in range(more):
+            multiplicities[np.arange(len(rows)), rows[:, column]] += 1
+        return multiplicities
+
+    def multiplicities(self, size: int, position: int) -> NDArray[np.int64]:
+        """Return the dataset at a position of a level, by multiplicities, shape (m,)."""
+        row = self.rows(size, position, position + 1)[0]
+        return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
+
     def maximum_below(self, upper: Floats, size: int) -> Floats:
         """Bring maxima down one level.
 

@@ -32,6 +32,8 @@ class Rearrangement:
 
     def refusal(self, problem: Problem, options: Options) -> Refusal | None:
         """Refuse queries that are not linear in the records."""
+        if not problem.universe.numeric:
+            return Refusal("rearrangement covers numbers, not rows")
         for query in problem.queries:
             if query.moment not in ("count", "sum", "mean"):
                 return Refusal(f"rearrangement covers sum, mean and count, not {query.name}")

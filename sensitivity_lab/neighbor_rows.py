@@ -1,0 +1,234 @@
+"""What a table of neighbors is: rows, a data frame, text and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, groupby
+
+import pandas as pd
+
+from .neighbors import Dataset, Relation, show
+from .norms import Norm
+from .queries import Answer, Query
+from .result import show_answer
+from .table_text import Cells, as_html, as_text
+from .universe import Universe
+
+CHANGES = ("removed", "added", "replaced")
+"""The kinds of change, in the order in which the neighbors of a dataset are listed."""
+
+_SHOWN = 200
+"""About how many rows a repr shows."""
+
+
+@dataclass(frozen=True)
+class NeighborRow:
+    """A dataset x, one neighbor y of it, and what the query makes of the two.
+
+    Attributes
+    ----------
+    x, y : tuple of records
+        The datasets, ascending.
+    query_x, query_y : float or tuple of float
+        The query's answers on them.
+    change : {"removed", "added", "replaced"}
+        What leads from x to y: records are only removed, only added, or both ("replaced").
+    removed, added : tuple of records
+        The records that only x has, and those that only y has. Both are empty where records were
+        replaced by equal ones.
+    difference : float
+        The norm of the difference of the two answers.
+    exact : Fraction or None
+        The same as a rational; None where it is a root, and for callers' functions.
+    local : bool
+        Whether no other neighbor of x has a larger difference: it is the local sensitivity of x.
+    attains_global : bool
+        Whether no other row has a larger difference: it is the global sensitivity.
+    """
+
+    x: Dataset
+    query_x: Answer
+    change: str
+    removed: Dataset
+    added: Dataset
+    y: Dataset
+    query_y: Answer
+    difference: float
+    exact: Fraction | None
+    local: bool = False
+    attains_global: bool = False
+
+
+@dataclass(frozen=True)
+class NeighborTable:
+    """All datasets x of a size with all their neighbors y, and how far their answers are apart.
+
+    Attributes
+    ----------
+    rows : tuple of NeighborRow
+        By x; the neighbors of one x by change: removed, added, replaced.
+    query : Query
+    neighbors : Relation
+    size : int or tuple of int
+        The size n of x, or the sizes.
+    universe : Universe
+    norm : {"L1", "L2", "Linf"}
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 10])
+    >>> sl.neighbor_table(universe, "median", size=2, neighbors=sl.Unbounded(1))
+    Neighbors, f = median: global sensitivity 4.5 (exact)
+      unbounded, at most 1; size 2; universe of 3 records; 3 datasets x, 9 rows
+      local: the largest |f(x) - f(y)| of its x; global *: the largest of all
+    <BLANKLINE>
+    x = (1, 2), f(x) = 1.5
+      - removed  1   y = (2,)        f(y) = 2    |f(x) - f(y)| = 0.5  local
+      - removed  2   y = (1,)        f(y) = 1    |f(x) - f(y)| = 0.5  local
+      + added    10  y = (1, 2, 10)  f(y) = 2    |f(x) - f(y)| = 0.5  local
+    <BLANKLINE>
+    x = (1, 10), f(x) = 5.5
+      - removed  1   y = (10,)       f(y) = 10   |f(x) - f(y)| = 4.5  local, global *
+      - removed  10  y = (1,)        f(y) = 1    |f(x) - f(y)| = 4.5  local, global *
+      + added    2   y = (1, 2, 10)  f(y) = 2    |f(x) - f(y)| = 3.5
+    <BLANKLINE>
+    x = (2, 10), f(x) = 6
+      - removed  2   y = (10,)       f(y) = 10   |f(x) - f(y)| = 4    local
+      - removed  10  y = (2,)        f(y) = 2    |f(x) - f(y)| = 4    local
+      + added    1   y = (1, 2, 10)  f(y) = 2    |f(x) - f(y)| = 4    local
+    """
+
+    rows: tuple[NeighborRow, ...]
+    query: Query
+    neighbors: Relation
+    size: int | tuple[int, ...]
+    universe: Universe
+    norm: Norm = "L1"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[NeighborRow]:
+        return iter(self.rows)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a tidy DataFrame, made anew each time.
+
+        Columns: x, query_x, change ("removed", "added", "replaced"), removed, added, y, query_y,
+        difference (the norm, nearest float), exact (the same as a fraction, or an empty string),
+        local and global (whether the row attains the local sensitivity of its x, and the global
+        one; all rows that tie are marked).
+        """
+        return pd.DataFrame(
+            {
+                "x": row.x,
+                "query_x": row.query_x,
+                "change": row.change,
+                "removed": row.removed,
+                "added": row.added,
+                "y": row.y,
+                "query_y": row.query_y,
+                "difference": row.difference,
+                "exact": "" if row.exact is None else str(row.exact),
+                "local": row.local,
+                "global": row.attains_global,
+            }
+            for row in self.rows
+        )
+
+    @property
+    def value(self) -> float:
+        """The global sensitivity, in the query's unit: the largest difference of all rows."""
+        return self._largest.difference
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The global sensitivity as a rational; None where it is a root, and for functions."""
+        return self._largest.exact
+
+    @property
+    def _largest(self) -> NeighborRow:
+        return next(row for row in self.rows if row.attains_global)
+
+    def to_text(self) -> str:
+        """Return all rows as text, a block per x."""
+        return as_text(self._headings(), _cells(self._blocks))
+
+    def to_html(self) -> str:
+        """Return all rows as an HTML table, colored by change."""
+        return as_html(self._headings(), _cells(self._blocks))
+
+    def __repr__(self) -> str:
+        shown, left_out = self._shown
+        return as_text(self._headings(), _cells(shown), left_out)
+
+    def _repr_html_(self) -> str:
+        shown, left_out = self._shown
+        return as_html(self._headings(), _cells(shown), left_out)
+
+    @property
+    def _blocks(self) -> list[list[NeighborRow]]:
+        """The rows of each x."""
+        return [list(block) for _, block in groupby(self.rows, key=lambda row: row.x)]
+
+    @property
+    def _shown(self) -> tuple[list[list[NeighborRow]], str]:
+        """The blocks that a repr has room for, one with the maximum among them; and the others."""
+        blocks = self._blocks
+        reached = accumulate(map(len, blocks))
+        fit = max(1, sum(1 for number in reached if number <= _SHOWN))
+        shown = blocks[:fit]
+        attaining = next(block for block in blocks if any(row.attains_global for row in block))
+        if attaining not in shown:
+            shown.append(attaining)
+        left_out = len(self.rows) - sum(map(len, shown))
+        advice = "all are in .frame, .to_text() and .to_html()"
+        return shown, f"{left_out:,} more rows; {advice}" if left_out else ""
+
+    def _headings(self) -> list[str]:
+        vector = isinstance(self.rows[0].query_x, tuple)
+        norm = f", {self.norm} norm" if vector else ""
+        how = "exact" if self.query.arithmetic == "exact" else "float answers"
+        size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
+        blocks = len(self._blocks)
+        bars = f"|f(x) - f(y)|{f' in {self.norm}' if vector else ''}"
+        return [
+            f"Neighbors, f = {self.query.name}{norm}: global sensitivity {self.value:.10g} ({how})",
+            f"{self.neighbors}; size {size}; {self.universe.extent}; "
+            f"{blocks:,} dataset{'s' * (blocks != 1)} x, {len(self.rows):,} rows",
+            f"local: the largest {bars} of its x; global *: the largest of all",
+        ]
+
+
+def _cells(blocks: list[list[NeighborRow]]) -> list[list[Cells]]:
+    """Return the texts that both reprs write."""
+    return [
+        [
+            Cells(
+                x=show(row.x),
+                query_x=show_answer(row.query_x),
+                change=row.change,
+                records=_records(row),
+                y=show(row.y),
+                query_y=show_answer(row.query_y),
+                difference=f"{row.difference:.10g}",
+                local=row.local,
+                attains_global=row.attains_global,
+            )
+            for row in block
+        ]
+        for block in blocks
+    ]
+
+
+def _records(row: NeighborRow) -> str:
+    """Return the records that change, as text."""
+    if not row.removed and not row.added:
+        return "a record by an equal one"
+    sides = [show(side)[1:-1].rstrip(",") for side in (row.removed, row.added) if side]
+    return " by ".join(sides)

@@ -1,0 +1,197 @@
+"""Every dataset with every neighbor: what local and global sensitivity are maxima of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import Difference
+from .errors import InputError, TooLargeError
+from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .measure import ExactAnswer, difference_of
+from .neighbor_rows import CHANGES, NeighborRow, NeighborTable
+from .neighbors import (
+    Dataset,
+    Multiplicities,
+    Relation,
+    as_relation,
+    check_whole,
+    multiplicities_of,
+    show,
+)
+from .norms import Norm, check_norm
+from .problem import Problem, check_sizes
+from .queries import Answer, Query, as_query
+from .universe import Universe, check_universe
+
+_ROW_LIMIT = 5_000
+
+
+def neighbor_table(
+    universe: Universe,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    row_limit: int = _ROW_LIMIT,
+) -> NeighborTable:
+    """List every dataset x of a size with every neighbor y and the change of a query's answer.
+
+    The largest change among the neighbors of one x is the local sensitivity of x, and the largest
+    of all is the global sensitivity; the rows that attain them are marked.
+
+    Parameters
+    ----------
+    universe : Universe
+        What datasets are drawn from; a small one.
+    query : str, Query or callable
+        As in `global_sensitivity`.
+    size : int or iterable of int
+        The number n of records of x, or several.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+        Which datasets are neighbors; a name means at a distance of at most 1.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    row_limit : int, default 5000
+        The largest number of rows; beyond, it refuses.
+
+    Returns
+    -------
+    NeighborTable
+        `.frame` is a tidy DataFrame with a row per x and y; `.value` is the global sensitivity. In
+        a notebook it is shown in color.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable or the distance is not feasible.
+    TooLargeError
+        If the table would have more rows than `row_limit`; says how many x and neighbors there are.
+    QueryError
+        If a caller's function raises or returns no finite number; names the dataset.
+
+    Notes
+    -----
+    The rows are counted before any is listed. The query is evaluated once per distinct dataset, in
+    rational arithmetic where it is exact, and differences are compared without rounding.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+    >>> table = sl.neighbor_table(universe, "median", size=3, neighbors=sl.Unbounded(1))
+    >>> table.value, len(table)
+    (4.5, 50)
+    >>> table.frame.query("`global`")[["x", "change", "removed", "y", "difference"]]
+                  x   change removed        y  difference
+    10   (1, 2, 11)  removed    (1,)  (2, 11)         4.5
+    27  (1, 10, 11)  removed   (11,)  (1, 10)         4.5
+    """
+    sizes = check_sizes(size, check_universe(universe))
+    relation = as_relation(neighbors)
+    in_norm = check_norm(norm)
+    asked = as_query(query)
+    Problem(universe, (asked,), (relation,), sizes, in_norm).checked()
+    _check_rows(universe, sizes, relation, row_limit)
+    answers = _Answers(asked, universe)
+    try:
+        blocks = [
+            list(_neighbors_of(x, answers, relation, in_norm))
+            for one in sizes
+            for x in datasets(universe, one)
+        ]
+    except InputError as error:
+        raise InputError(f"{asked.name}, {relation}: {error}") from error
+    largest_of = [max(difference for _, difference in block) for block in blocks]
+    largest = max(largest_of)
+    rows = tuple(
+        replace(row, local=difference == local, attains_global=difference == largest)
+        for block, local in zip(blocks, largest_of, strict=True)
+        for row, difference in block
+    )
+    asked_size = sizes[0] if len(sizes) == 1 else sizes
+    return NeighborTable(rows, asked, relation, asked_size, universe, in_norm)
+
+
+def _check_rows(
+    universe: Universe, sizes: tuple[int, ...], relation: Relation, row_limit: Any
+) -> None:
+    """Count the rows, and raise TooLargeError as soon as they are too many."""
+    limit = check_whole("row_limit", row_limit, "a number of rows, at least 1")
+    number = sum(count_datasets(universe, size) for size in sizes)
+    first = next(datasets(universe, sizes[0]))
+    # Every x has a neighbor, so that beyond the limit no x needs to be listed.
+    rows = number
+    if number <= limit:
+        rows = 0
+        for x in chain.from_iterable(datasets(universe, size) for size in sizes):
+            rows += count_neighbors(x, universe, relation)
+            if rows > limit:
+                break
+    if rows > limit:
+        size = sizes[0] if len(sizes) == 1 else f"any of {show(sizes)}"
+        raise TooLargeError(
+            f"the table would have more than {limit:,} rows: {number:,} datasets x (size {size}; "
+            f"{universe.extent}), and the first, {show(first)}, alone has "
+            f"{count_neighbors(first, universe, relation):,} neighbors ({relation}); choose a "
+            "smaller universe, size or k, or a larger row_limit, or ask global_sensitivity for "
+            "the largest change alone"
+        )
+
+
+class _Answers:
+    """The answers of a query on datasets, each computed once."""
+
+    def __init__(self, query: Query, universe: Universe) -> None:
+        self.query = query
+        self.universe = universe
+        self._known: dict[bytes, tuple[Answer, ExactAnswer]] = {}
+
+    def on(self, data: Multiplicities) -> tuple[Answer, ExactAnswer]:
+        """Return the answer in floats, and as what differences are measured between."""
+        key = data.tobytes()
+        if key not in self._known:
+            floats = self.query.on(self.universe, data)
+            exact = self.query.exactly(self.universe, data)
+            self._known[key] = floats, _fractions(floats) if exact is None else exact
+        return self._known[key]
+
+
+def _neighbors_of(
+    x: Dataset, answers: _Answers, relation: Relation, norm: Norm
+) -> Iterator[tuple[NeighborRow, Difference]]:
+    """Yield a row per neighbor of x, not marked yet, with its difference; sorted by change."""
+    universe, query = answers.universe, answers.query
+    of_x = multiplicities_of(x, universe)
+    query_x, exact_x = answers.on(of_x)
+    found = []
+    for y in neighboring_datasets(x, universe, relation):
+        of_y = multiplicities_of(y, universe)
+        removed = universe.dataset(np.maximum(of_x - of_y, 0))
+        added = universe.dataset(np.maximum(of_y - of_x, 0))
+        query_y, exact_y = answers.on(of_y)
+        difference = difference_of(exact_x, exact_y, norm, query.root)
+        row = NeighborRow(
+            x=x,
+            query_x=query_x,
+            change="replaced" if bool(removed) == bool(added) else CHANGES[bool(added)],
+            removed=removed,
+            added=added,
+            y=y,
+            query_y=query_y,
+            difference=difference.nearest(),
+            exact=difference.exact if query.arithmetic == "exact" else None,
+        )
+        found.append((row, difference))
+    yield from sorted(found, key=lambda pair: CHANGES.index(pair[0].change))
+
+
+def _fractions(answer: Answer) -> ExactAnswer:
+    """Return the rational numbers that the floats of an answer are."""
+    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)

@@ -1,0 +1,233 @@
+"""Exact search for sums of a function of a record: only what changes matters.
+
+With ``f(x) = sum of g(r) over the records r of x``, ``f(x) - f(y)`` is the sum of g over A less
+that over B, whatever the core. Its norm is convex, so an optimal A has the records that reach
+furthest in some direction, and B those that reach furthest in the opposite one. For Linf and L1 the
+directions are known, the coordinates and the signs; for L2 those records are paired that are among
+the furthest in any direction. The proofs are in ``docs/proofs.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import comb, prod
+
+import numpy as np
+
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.neighbors import Change, Multiplicities, Relation
+from sensitivity_lab.norms import Norm, distance
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Query
+
+from .contributions import Contributions, Part, contributions_of
+from .engine import Finding, Options, Refusal
+from .lattice import Floats, Indices, Lattice
+
+_SIGNED = 10
+"""Up to so many coordinates, L1 is searched through all their signs."""
+
+_PAIRS = 200_000_000
+"""At most so many pairs (A, B) are compared for one change."""
+
+_BLOCK = 1 << 20
+"""About so many pairs are compared at a time."""
+
+_Parts = tuple[Part, Part]
+
+
+class Additive:
+    """The engine: exact for sums of a function of a record, in every norm.
+
+    Notes
+    -----
+    For N distinct contributions of d numbers: Linf takes 2 d sorts per change, L1 up to 10 numbers
+    2**d sorts, whatever k. L2, and L1 of more numbers, compare all pairs (A, B) over the
+    contributions that can matter: for a histogram of c categories about ``c**(i + j)`` pairs.
+    """
+
+    name = "additive"
+
+    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
+        """Refuse what is not additive, and too many pairs."""
+        for query in problem.queries:
+            for relation in problem.neighbors:
+                for size, change in problem.changes(relation):
+                    held = contributions_of(query, problem.universe, size + change[1])
+                    if held is None:
+                        return Refusal(
+                            "additive covers sums of a function of a record (counts, sums, "
+                            f"histograms and their stacks), not {query.name}"
+                        )
+                    pairs = _number_of_pairs(held, change, problem.norm)
+                    if pairs > _PAIRS:
+                        return Refusal(
+                            f"additive would compare {pairs:,} pairs of changed records for "
+                            f"{query.name}, {relation}, {problem.norm}, more than {_PAIRS:,}; "
+                            "choose a smaller distance, a coarser universe, or the norm 'L1' or "
+                            "'Linf'",
+                            too_large=True,
+                        )
+        return None
+
+    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
+        """Return a finding for every query (outer list) and every relation (inner list)."""
+        return [
+            [_solve(problem, query, relation) for relation in problem.neighbors]
+            for query in problem.queries
+        ]
+
+
+def _solve(problem: Problem, query: Query, relation: Relation) -> Finding:
+    """Return the pair that is furthest apart over all sizes and changes of a relation."""
+    best: tuple[Difference, Finding] | None = None
+    solved: dict[tuple[int, Change], tuple[Difference, _Parts]] = {}
+    for size, change in problem.changes(relation):
+        held = contributions_of(query, problem.universe, size + change[1])
+        if held is None:
+            raise AssertionError(f"{query.name} is not additive")
+        # With a universe of counted records the best change does not depend on the size.
+        key = (0 if problem.universe.counts else size, change)
+        if key not in solved:
+            solved[key] = _best(held, change, problem.norm)
+        far, parts = solved[key]
+        if best is None or far > best[0]:
+            x, y = _datasets(problem, held, size, change, parts)
+            best = far, Finding(x, y, None, 0)
+    if best is None:
+        raise AssertionError(f"no change for {relation}")
+    return best[1]
+
+
+def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, _Parts]:
+    """Return the parts A and B, disjoint, whose contributions are furthest apart."""
+    best: tuple[Difference, _Parts] | None = None
+    for parts in _candidates(held, change, norm):
+        far = _distance(held, parts, norm)
+        if best is None or far > best[0]:
+            best = far, parts
+    if best is None:
+        raise AssertionError(f"no parts for {change}")
+    return best[0], _made_disjoint(held, best[1], norm)
+
+
+def _distance(held: Contributions, parts: _Parts, norm: Norm) -> Difference:
+    return distance(held.total(parts[0]), held.total(parts[1]), norm)
+
+
+def _directions(held: Contributions, norm: Norm) -> list[Floats] | None:
+    """Return directions in one of which an optimum lies; None if they are too many."""
+    numbers = held.vectors.shape[1]
+    if norm == "Linf" or numbers == 1:
+        return [sign * axis for axis in np.eye(numbers) for sign in (1.0, -1.0)]
+    if norm == "L1" and numbers <= _SIGNED:
+        return [np.array(signs) for signs in product((1.0, -1.0), repeat=numbers)]
+    return None
+
+
+def _candidates(held: Contributions, change: Change, norm: Norm) -> Iterator[_Parts]:
+    """Yield parts (A, B), among them the best up to a record that is in both."""
+    removed, added = change
+    directions = _directions(held, norm)
+    if directions is not None:
+        for direction in directions:
+            yield held.extreme(direction, removed), held.extreme(-direction, added)
+        return
+    of_a, of_b = (_parts(held, held.outer(number), number) for number in change)
+    pairs = _Pairs(held, norm, of_a, of_b)
+    for rows in pairs.furthest():
+        part_a, part_b = (
+            np.bincount(parts[row], minlength=len(held.counts)).astype(np.int64)
+            for parts, row in zip((of_a, of_b), rows, strict=True)
+        )
+        yield part_a, part_b
+
+
+def _number_of_pairs(held: Contributions, change: Change, norm: Norm) -> int:
+    """Bound how many pairs (A, B) would be compared; 0 where directions are known."""
+    if _directions(held, norm) is not None:
+        return 0
+    return prod(
+        comb(len(held.outer(number)) + number - 1, number) if number else 1 for number in change
+    )
+
+
+def _parts(held: Contributions, groups: Indices, number: int) -> Indices:
+    """List the parts of so many records of some groups, a row of groups each."""
+    lattice = Lattice(held.counts[groups].tolist(), number)
+    rows: Indices = groups[lattice.rows(number, 0, lattice.number(number))]
+    return rows
+
+
+class _Pairs:
+    """All pairs of some parts A with some parts B."""
+
+    def __init__(self, held: Contributions, norm: Norm, of_a: Indices, of_b: Indices) -> None:
+        self.norm = norm
+        self.sums_a, self.sums_b = (held.floats[rows].sum(axis=1) for rows in (of_a, of_b))
+        numbers = held.floats.shape[1]
+        widest = (of_a.shape[1] + of_b.shape[1]) * held.largest
+        total = numbers * (widest**2 if norm == "L2" else widest)
+        exact = held.whole and total < 2**53
+        eps = float(np.finfo(np.float64).eps)
+        self.slack = 0.0 if exact else 8 * (numbers + of_a.shape[1] + of_b.shape[1]) * eps * total
+
+    def furthest(self) -> list[tuple[int, int]]:
+        """Return the pairs that are furthest apart, up to the error."""
+        least = -np.inf
+        near: list[tuple[float, int, int]] = []
+        rows = max(1, _BLOCK // len(self.sums_b))
+        for start in range(0, len(self.sums_a), rows):
+            far = self._distances(self.sums_a[start : start + rows])
+            least = max(least, float(far.max()) - 2 * self.slack)
+            found = np.argwhere(far >= least)[: None if self.slack else 1]
+            near += [(float(far[a, b]), start + int(a), int(b)) for a, b in found]
+        return [(a, b) for gap, a, b in near if gap >= least]
+
+    def _distances(self, sums: Floats) -> Floats:
+        """Return the distances (for L2 their squares) of some A to all B."""
+        far = np.zeros((len(sums), len(self.sums_b)))
+        for one, other in zip(sums.T, self.sums_b.T, strict=True):
+            gap = np.subtract.outer(one, other)
+            far += gap * gap if self.norm == "L2" else np.abs(gap)
+        return far
+
+
+def _made_disjoint(held: Contributions, parts: _Parts, norm: Norm) -> _Parts:
+    """Exchange records that are in both parts, without coming closer.
+
+    Let c be in both and e in neither. With e for c in A, or else in B, the difference becomes
+    u + (e - c) or u - (e - c), and by convexity one of them is not shorter than u.
+    """
+    a, b = parts
+    while (over := np.flatnonzero(a + b > held.counts)).size:
+        shared, free = over[0], np.flatnonzero(a + b < held.counts)[0]
+        step = np.zeros_like(a)
+        step[[free, shared]] = 1, -1
+        a, b = max(((a + step, b), (a, b + step)), key=lambda pair: _distance(held, pair, norm))
+    return a, b
+
+
+def _datasets(
+    problem: Problem, held: Contributions, size: int, change: Change, parts: _Parts
+) -> tuple[Multiplicities, Multiplicities]:
+    """Return datasets x and y with these parts, and a core of the first records left."""
+    left = problem.universe.multiplicities(size + change[1]).copy()
+    sides = []
+    for part in parts:
+        taken = _spread(part, held, left)
+        left -= taken
+        sides.append(taken)
+    core = np.clip(size - change[0] - (np.cumsum(left) - left), 0, left)
+    return core + sides[0], core + sides[1]
+
+
+def _spread(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
+    """Return a part as records, the first of each group that are left."""
+    taken = np.zeros_like(left)
+    for group in np.flatnonzero(part):
+        members = np.flatnonzero(held.group == group)
+        have = left[members]
+        taken[members] = np.clip(part[group] - (np.cumsum(have) - have), 0, have)
+    return taken

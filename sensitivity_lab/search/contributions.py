@@ -1,0 +1,140 @@
+"""What records contribute to an additive query, and the records that can matter.
+
+Records with equal contributions are interchangeable: they are one *group* with a count. A part,
+such as the records that only x has, is a number of records per group.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universe import Universe
+
+from .lattice import Floats, Indices
+
+Whole = NDArray[np.int64]
+
+Part = NDArray[np.int64]
+"""How many records of each group, shape (g,)."""
+
+_WIDE = 6
+"""At most so many coordinates are looked at together to find records that cannot matter."""
+
+_MANY = 16
+"""Coordinates of more values than that are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What the records of a universe contribute to an additive query.
+
+    Attributes
+    ----------
+    vectors : ndarray of Python ints, shape (g, d)
+        The distinct contributions, times `unit`.
+    floats : ndarray of float64, shape (g, d)
+        The same in floats, rounded where they must be.
+    counts : ndarray of int64, shape (g,)
+        How many records contribute each.
+    group : ndarray of intp, shape (m,)
+        The group of each distinct record.
+    unit : int
+    largest : float
+        At least the largest absolute value of `floats`.
+    whole : bool
+        Whether `floats` are not rounded.
+    """
+
+    vectors: NDArray[np.object_]
+    floats: Floats
+    counts: Part
+    group: Indices
+    unit: int
+    largest: float
+    whole: bool
+
+    def total(self, part: Part) -> tuple[Fraction, ...]:
+        """Return what a part contributes, exactly."""
+        held = np.flatnonzero(part)
+        sums = (self.vectors[held] * part[held, None].astype(object)).sum(axis=0)
+        return tuple(Fraction(number, self.unit) for number in np.atleast_1d(sums))
+
+    def extreme(self, direction: Floats, number: int) -> Part:
+        """Return the part of so many records that reaches furthest in an exact direction."""
+        if self.whole:
+            scores = self.floats @ direction
+        else:
+            scores = self.vectors @ direction.astype(int).astype(object)
+        order = np.argsort(-scores, kind="stable")
+        counts = self.counts[order]
+        before = np.cumsum(counts) - counts
+        part = np.zeros_like(counts)
+        part[order] = np.clip(number - before, 0, counts)
+        return part
+
+    @lru_cache(maxsize=16)  # noqa: B019 - lives in the cache of `contributions_of` itself
+    def outer(self, number: int) -> Indices:
+        """Return groups that hold so many furthest records of every direction.
+
+        Two records are comparable if they differ in *wide* coordinates only, those of many values.
+        A record is left out if for all signs of these coordinates at least `number` comparable
+        others are at least as far in every one of them.
+        """
+        ranks = self._ranks
+        wide = np.argsort(-ranks.max(axis=0), kind="stable")[:_WIDE]
+        wide = wide[ranks[:, wide].max(axis=0) >= _MANY]
+        _, fibre = np.unique(np.delete(ranks, wide, axis=1), axis=0, return_inverse=True)
+        matters = np.zeros(len(ranks), dtype=bool)
+        for signs in product((1, -1), repeat=len(wide)):
+            matters[self._furthest(ranks[:, wide] * signs, fibre.ravel(), number)] = True
+        return np.flatnonzero(matters)
+
+    def _furthest(self, seen: Whole, fibre: Indices, number: int) -> list[int]:
+        """Return the groups with fewer than so many records of their fibre beyond them."""
+        # Whoever is beyond a record comes before it. If one of them was left out, then enough kept
+        # records are beyond that one, and so beyond this record too.
+        kept: dict[int, Indices] = {}
+        for place in np.argsort(-seen.sum(axis=1), kind="stable"):
+            rivals = kept.get(fibre[place], np.empty(0, dtype=np.intp))
+            beyond = rivals[(seen[rivals] >= seen[place]).all(axis=1)]
+            if self.counts[beyond].sum() < number:
+                kept[fibre[place]] = np.append(rivals, place)
+        return [int(place) for places in kept.values() for place in places]
+
+    @cached_property
+    def _ranks(self) -> Whole:
+        """The contributions by their order in each coordinate, shape (g, d)."""
+        columns = [np.unique(column, return_inverse=True)[1] for column in self.vectors.T]
+        return np.column_stack(columns)
+
+
+@lru_cache(maxsize=16)
+def contributions_of(query: Query, universe: Universe, limit: int) -> Contributions | None:
+    """Return what records contribute, each value at most `limit` times; None if not additive."""
+    sums = None if universe.numeric else query.sums(universe)
+    if sums is None or sums.units is None:
+        return None
+    unit = math.lcm(*sums.units)
+    terms = sums.terms * np.array([unit // own for own in sums.units], dtype=object)
+    places: dict[tuple[int, ...], int] = {}
+    group = np.array(
+        [places.setdefault(tuple(row), len(places)) for row in terms.tolist()], dtype=np.intp
+    )
+    vectors = np.empty((len(places), terms.shape[1]), dtype=object)
+    vectors[:] = list(places)
+    counts = np.bincount(group, weights=universe.multiplicities(limit)).astype(np.int64)
+    largest = int(abs(vectors).max())
+    # Scaling by a power of two changes no comparison, and keeps large numbers in range.
+    shift = max(0, largest.bit_length() - 53)
+    floats = (vectors / (1 << shift)).astype(np.float64)
+    # A direction has coordinates -1, 0 and 1: sums of so many terms are exact below 2**53.
+    whole = shift == 0 and largest * terms.shape[1] <= 2**53
+    return Contributions(vectors, floats, counts, group, unit, float(np.abs(floats).max()), whole)

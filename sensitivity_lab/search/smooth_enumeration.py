@@ -1,0 +1,151 @@
+"""Smooth search by the definition: every dataset, its distance and its local sensitivity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.listing import count_datasets, iter_datasets, iter_neighbors
+from sensitivity_lab.measure import ExactAnswer, difference_of
+from sensitivity_lab.neighbors import Multiplicities
+
+from .engine import Options, Refusal
+from .local_enumeration import answers_on
+from .smooth_engine import Enough, Rise, Rises, SmoothProblem
+
+_MOST = 200_000
+"""At most so many datasets are listed."""
+
+_BYTES = 2048
+"""About what a dataset with its neighbors needs, in memory, besides 64 bytes per value."""
+
+
+class SmoothEnumeration:
+    """The engine: exact for every query, at the cost of listing every dataset once.
+
+    Notes
+    -----
+    Time: an evaluation per dataset, and for numbers a few comparisons per dataset and value; for
+    vectors one per pair of datasets with a common core.
+    """
+
+    name = "enumeration"
+
+    def refusal(self, problem: SmoothProblem, options: Options) -> Refusal | None:
+        """Refuse where there are too many datasets."""
+        lowest, highest = problem.sizes
+        if highest == float("inf"):
+            return Refusal(
+                "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"
+            )
+        limits = problem.universe.multiplicities(int(highest))
+        most = min(_MOST, options.memory_limit // (_BYTES + 64 * len(limits)))
+        number = 0
+        for size in range(lowest, int(highest) + 1):
+            number += count_datasets(problem.universe, size)
+            if number > most:
+                return Refusal(
+                    f"enumeration would evaluate at least {number:,} datasets, more than the limit "
+                    f"of {most:,}; choose a smaller size or a coarser universe with fewer distinct "
+                    "values",
+                    too_large=True,
+                )
+        return None
+
+    def solve(self, problem: SmoothProblem, options: Options, enough: Enough) -> Rises:
+        """Return the rises over all distances."""
+        lattice = _Lattice.of(problem, options)
+        best: dict[int, tuple[Difference, int, int]] = {}
+        for z, data in enumerate(lattice.datasets):
+            gap, y = lattice.furthest(z)
+            distance = problem.distance(data)
+            if distance not in best or best[distance][0] < gap:
+                best[distance] = gap, z, y
+        rises: list[Rise] = []
+        for distance in sorted(best):
+            gap, z, y = best[distance]
+            if not rises or gap > rises[-1].gap:
+                rises.append(Rise(distance, gap, partial(lattice.pair, z, y)))
+        return Rises(tuple(rises), max(best), len(lattice.datasets))
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """All datasets, their answers, and for each one those of its neighbors that can matter.
+
+    Attributes
+    ----------
+    datasets : list of ndarray of int64, shape (m,)
+    answers : list of answers
+    neighbors : list of list of int
+        By dataset; of the neighbors by one way, of numbers the ones with the smallest and the
+        largest answer, of vectors one for each answer.
+    """
+
+    problem: SmoothProblem
+    datasets: list[Multiplicities]
+    answers: list[ExactAnswer]
+    neighbors: list[list[int]]
+
+    @classmethod
+    def of(cls, problem: SmoothProblem, options: Options) -> _Lattice:
+        """List the datasets and evaluate the query on each once."""
+        sizes = range(problem.sizes[0], int(problem.sizes[1]) + 1)
+        listed = list(chain.from_iterable(iter_datasets(problem.universe, n) for n in sizes))
+        answers = answers_on(listed, len(listed), problem.query, problem.universe, options)
+        place = {tuple(data.tolist()): number for number, data in enumerate(listed)}
+        neighbors: list[list[int]] = [[] for _ in listed]
+        if problem.replace:
+            members: dict[tuple[int, ...], list[int]] = {}
+            for data, number in place.items():
+                for core in _cores(data):
+                    members.setdefault(core, []).append(number)
+            for group in members.values():
+                some = _that_matter(group, answers)
+                for number in group:
+                    neighbors[number] += some
+        else:
+            for data, number in place.items():
+                for core in _cores(data):
+                    if core in place:
+                        neighbors[number].append(place[core])
+                        neighbors[place[core]].append(number)
+        return cls(problem, listed, answers, neighbors)
+
+    def furthest(self, z: int) -> tuple[Difference, int]:
+        """Return the local sensitivity of a dataset, and the neighbor that attains it."""
+        query, norm = self.problem.query, self.problem.norm
+        answer = self.answers[z]
+        return max(
+            (
+                (difference_of(answer, self.answers[y], norm, query.root), y)
+                for y in _that_matter(self.neighbors[z], self.answers)
+            ),
+            key=lambda found: found[0],
+        )
+
+    def pair(self, z: int, y: int) -> tuple[Multiplicities, Multiplicities]:
+        """Return a dataset and a neighbor of it: of equal answers, one that is not itself."""
+        if z != y:
+            return self.datasets[z], self.datasets[y]
+        universe = self.problem.universe
+        return self.datasets[z], next(iter_neighbors(self.datasets[z], universe, ((1, 1),)))
+
+
+def _cores(data: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield a dataset less one of its records, for each distinct value."""
+    for value, count in enumerate(data):
+        if count:
+            yield (*data[:value], count - 1, *data[value + 1 :])
+
+
+def _that_matter(group: Sequence[int], answers: Sequence[ExactAnswer]) -> list[int]:
+    """Return those datasets of a group that can be furthest from some answer."""
+    first = answers[group[0]]
+    if isinstance(first, tuple) and len(first) > 1:
+        return list({answers[number]: number for number in group}.values())
+    # The squares of roots are in the order of the roots.
+    return [min(group, key=answers.__getitem__), max(group, key=answers.__getitem__)]

@@ -1,0 +1,267 @@
+"""Smooth search for a quantile under replacement, for any number of records.
+
+The local sensitivity of z looks at two gaps between three neighboring ranks of z. Among the
+datasets z with t records that x has not, the widest gaps come from the smallest records that x has,
+and that it has not, below them, and from the largest ones above (docs/proofs.md). How many of the
+t new records are below is all that is left to choose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.neighbors import Bounded, Multiplicities
+from sensitivity_lab.problem import LocalProblem
+
+from .engine import Options, Refusal
+from .local_ends import LocalQuantiles, bottom, top
+from .smooth_engine import Enough, Rise, Rises, SmoothProblem
+
+Whole = NDArray[Any]
+"""Integers: int64 where that is enough, else Python ints."""
+
+
+class SmoothQuantiles:
+    """The engine: exact for single quantiles under replacement.
+
+    Notes
+    -----
+    O(t) integer operations at distance t, so O(T**2) up to distance T, at most the size n; memory
+    is O(n + m) for m distinct values.
+    """
+
+    name = "quantiles"
+
+    def refusal(self, problem: SmoothProblem, options: Options) -> Refusal | None:
+        """Refuse what is no single quantile, and adding or removing."""
+        name = problem.query.name
+        if not problem.replace:
+            return Refusal("quantiles covers the bounded relation only")
+        weights = problem.query.weights(problem.size)
+        if weights is None:
+            return Refusal(f"quantiles covers median, percentile, min and max, not {name}")
+        ranks = [rank for rank, _ in weights]
+        if ranks not in ([ranks[0]], [ranks[0], ranks[0] + 1]) or min(weights)[1] <= 0:
+            return Refusal(f"quantiles does not cover {name}: it mixes more than two ranks")
+        return None
+
+    def solve(self, problem: SmoothProblem, options: Options, enough: Enough) -> Rises:
+        """Return the rises, up to a distance at which `enough` says so or that is the last."""
+        search = _Search(problem)
+        at_x = search.difference(0)
+        rises = [Rise(0, at_x, partial(search.pair, lambda: problem.x))]
+        best, bound = 0, search.difference(search.bound)
+        for distance in range(search.last + 1):
+            for side in search.sides:
+                for plan in side.plans:
+                    value, below = plan.best(distance)
+                    if value > best:
+                        best = value
+                        if rises[-1].distance == distance:
+                            rises.pop()
+                        z = partial(search.dataset, side, plan, below, distance - below)
+                        gap = search.difference(value)
+                        rises.append(Rise(distance, gap, partial(search.pair, z)))
+            if enough(rises[-1], distance, bound):
+                break
+        return Rises(tuple(rises), distance, 0)
+
+
+class _Plan(NamedTuple):
+    """One way to lay out z and the record b that y has instead of its smallest one.
+
+    With s new records below and r above, the gaps are worth ``above[r] - below[s]``, if the records
+    are in that order: ``floor[s] <= ceiling[r]``.
+
+    Attributes
+    ----------
+    below, floor : ndarray of integers, shape (s,)
+        What the records below subtract, and the largest of them.
+    above, ceiling : ndarray of integers, shape (r,)
+        What the records above and b add, and the smallest of them.
+    lower, upper : int
+        How many records are below, and above together with b.
+    new : bool
+        Whether b is a record that x has not.
+    outside : int
+        How many records x has not.
+    """
+
+    below: Whole
+    floor: Whole
+    above: Whole
+    ceiling: Whole
+    lower: int
+    upper: int
+    new: bool
+    outside: int
+
+    def best(self, distance: int) -> tuple[int, int]:
+        """Return the largest worth for so many new records in z, and how many are below."""
+        # If b is a record of x, then z lacks it, so z has a new one.
+        if distance + self.new > self.outside or (distance == 0 and not self.new):
+            return -1, 0
+        least = max(0, distance - self._most_above)
+        most = min(distance, self.lower)
+        if least > most:
+            return -1, 0
+        s, r = slice(least, most + 1), slice(distance - most, distance - least + 1)
+        above, ceiling = self.above[r][::-1], self.ceiling[r][::-1]
+        worth = np.where(self.floor[s] <= ceiling, above - self.below[s], -1)
+        place = int(np.argmax(worth))
+        return int(worth[place]), least + place
+
+    @property
+    def _most_above(self) -> int:
+        return self.upper - 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """The search for the largest f(y) - f(z), with the records as integers, ascending.
+
+    Parameters
+    ----------
+    x : ndarray of integers, shape (n,)
+        The records of x.
+    low, high : ndarray of integers, shape (K,)
+        The smallest ones that x has not, and the largest ones, both from the end inward.
+    outside : int
+        How many records x has not.
+    rank : int
+        The first rank that counts.
+    first, second : int
+        The weights of this rank and of the next one.
+    mirrored : bool
+        Whether all records are times -1.
+    """
+
+    x: Whole
+    low: Whole
+    high: Whole
+    outside: int
+    rank: int
+    first: int
+    second: int
+    mirrored: bool
+
+    @cached_property
+    def plans(self) -> list[_Plan]:
+        """The ways to lay out z: b new or not, and which of the two gaps weighs more."""
+        return [plan for new in (True, False) for plan in self._plans(new)]
+
+    def _plans(self, new: bool) -> Iterator[_Plan]:
+        lower, upper = self.rank + 1, len(self.x) - self.rank
+        largest, _ = self._below(lower)
+        smallest, next_one = self._above(upper, new)
+        if self.second <= self.first:
+            worth = (self.first - self.second) * smallest + self.second * next_one
+            # b itself is the smallest one above.
+            alone = self._only_b(upper, new, smallest)
+            worth = np.where(alone, self.first * smallest, worth)
+        else:
+            worth = self.first * smallest
+        parts = (self.first * largest, largest, worth, smallest)
+        yield _Plan(*parts, lower, upper, new, self.outside)
+        if self.second > self.first:
+            largest, next_largest = self._below(lower + 1)
+            smallest, _ = self._above(upper - 1, new)
+            below = (self.second - self.first) * largest + self.first * next_largest
+            parts = (below, largest, self.second * smallest, smallest)
+            yield _Plan(*parts, lower + 1, upper - 1, new, self.outside)
+
+    def _below(self, number: int) -> tuple[Whole, Whole]:
+        """Return, by how many are new, the two largest of the smallest so many records."""
+        new = np.arange(min(number, len(self.low)) + 1)
+        return _two_last(self.x, self.low, number - new, new)
+
+    def _above(self, number: int, new: bool) -> tuple[Whole, Whole]:
+        """Return, by how many are new in z, the two smallest of the largest, b among them."""
+        of_b = int(new)
+        others = np.arange(of_b, min(number - 1 + of_b, len(self.high)) + 1)
+        first, second = _two_last(-self.x[::-1], -self.high, number - others, others)
+        return -first, -second
+
+    def _only_b(self, number: int, new: bool, smallest: Whole) -> NDArray[np.bool_]:
+        """Tell where b, the largest of its kind above, is the smallest one there."""
+        kind: NDArray[np.bool_] = np.arange(len(smallest)) == (0 if new else number - 1)
+        largest = (self.high if new else self.x[::-1])[:1]
+        if len(largest):
+            kind &= np.equal(smallest, largest).astype(bool)
+        return kind
+
+
+class _Search:
+    """A problem as integers, in both directions."""
+
+    def __init__(self, problem: SmoothProblem) -> None:
+        self.problem = problem
+        size = problem.size
+        integers, unit = problem.universe.integers
+        weights = problem.query.weights(size) or ()
+        below = math.lcm(*(weight.denominator for _, weight in weights))
+        self.unit = unit * below
+        first, second = (*(int(weight * below) for _, weight in weights), 0)[:2]
+        values = integers - integers[len(integers) // 2]
+        self.bound = (first + second) * int(values[-1] - values[0])
+        if 4 * (first + second) * int(abs(values).max()) + 4 < 2**62:
+            values = values.astype(np.int64)
+        self.outside = problem.universe.multiplicities(size + 1) - problem.x
+        number = int(self.outside.sum())
+        self.last = min(size, number)
+        x = np.repeat(values, problem.x)
+        low = np.repeat(values, bottom(self.outside, self.last + 2))
+        high = np.repeat(values, top(self.outside, self.last + 2))[::-1]
+        rank = weights[0][0]
+        up = _Side(x, low, high, number, rank, first, second, mirrored=False)
+        if len(weights) == 2:
+            first, second = second, first
+        rank = size - 1 - weights[-1][0]
+        down = _Side(-x[::-1], -high, -low, number, rank, first, second, mirrored=True)
+        self.sides = (up, down)
+
+    def difference(self, value: int) -> Difference:
+        """Return a worth as a difference of answers."""
+        return Difference(Fraction(value, self.unit), Fraction(0))
+
+    def dataset(self, side: _Side, plan: _Plan, below: int, above: int) -> Multiplicities:
+        """Return z, with so many new records below and above."""
+        x, outside = self.problem.x, self.outside
+        lowest, highest = (top, bottom) if side.mirrored else (bottom, top)
+        others = above + plan.new
+        return (
+            lowest(x, plan.lower - below)
+            + lowest(outside, below)
+            + highest(x, plan.upper - others)
+            + highest(outside, others)
+            - highest(outside if plan.new else x, 1)
+        )
+
+    def pair(self, z: Callable[[], Multiplicities]) -> tuple[Multiplicities, Multiplicities]:
+        """Return z and the neighbor that attains its local sensitivity."""
+        problem = LocalProblem(self.problem.universe, self.problem.query, Bounded(1), z())
+        finding = LocalQuantiles().solve(problem, Options())
+        return finding.x, finding.y
+
+
+def _two_last(x: Whole, new: Whole, of_x: Whole, of_new: Whole) -> tuple[Whole, Whole]:
+    """Return the two largest among the first so many of x and of new records.
+
+    Where there is only one, the second is below all records.
+    """
+    lowest = min(int(x[0]), int(new[0]) if len(new) else int(x[0])) - 1
+    padded_x, padded_new = (
+        np.concatenate([np.full(2, lowest, dtype=x.dtype), records]) for records in (x, new)
+    )
+    last_x, last_new = padded_x[of_x + 1], padded_new[of_new + 1]
+    second = np.maximum(padded_x[of_x], padded_new[of_new])
+    return np.maximum(last_x, last_new), np.maximum(second, np.minimum(last_x, last_new))

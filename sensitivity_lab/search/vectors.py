@@ -1,0 +1,183 @@
+"""From the extremes over each core to the pair whose vector answers are furthest apart.
+
+The extremes of a few linear functions of the answers over a core bound how far any two answers over
+it are apart. Cores are visited in the order of their bounds, all pairs over a core are compared,
+and the first core whose bound does not reach the best pair ends the search. For Linf, and for L1
+with few coordinates, the bound is attained: Linf is the largest of the coordinates' distances, L1
+the largest over the signs s of the distance of ``s @ f``. L2 is bounded by the box around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.norms import distance
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Answer, Query
+
+from .gaps import Family, Pair, best_pair
+from .lattice import Floats, Lattice
+
+_SIGNED = 6
+"""Up to so many coordinates, L1 is bounded through all their signs."""
+
+_ROWS = 16384
+"""Bounds are computed for so many cores at a time."""
+
+_PAIRS = 1 << 18
+"""About so many numbers are compared at a time over one core."""
+
+
+@dataclass(frozen=True)
+class VectorFinder:
+    """Finds the pair whose vector answers are furthest apart.
+
+    Parameters
+    ----------
+    problem : Problem
+        Gives the universe and the norm.
+    query : Query
+    lattice : Lattice
+    answers : dict of ndarray, shape (datasets of the size, d)
+        By size, what the evaluator returned.
+    """
+
+    problem: Problem
+    query: Query
+    lattice: Lattice
+    answers: dict[int, Floats]
+
+    @cached_property
+    def _functions(self) -> Floats:
+        """The linear functions whose extremes are needed, shape (d, w)."""
+        numbers = next(iter(self.answers.values())).shape[1]
+        if self.problem.norm == "L1" and numbers <= _SIGNED:
+            # A function and its negative have the same gaps.
+            signs = [(1.0, *rest) for rest in product((1.0, -1.0), repeat=numbers - 1)]
+            return np.array(signs).T
+        return np.eye(numbers)
+
+    @property
+    def width(self) -> int:
+        """How many columns go down the lattice."""
+        return int(self._functions.shape[1])
+
+    def columns(self) -> dict[int, Floats]:
+        """Return the linear functions of the answers, shape (datasets, w), by size."""
+        return {size: answers @ self._functions for size, answers in self.answers.items()}
+
+    @cached_property
+    def _largest(self) -> float:
+        return max(float(np.abs(answers).max(initial=0.0)) for answers in self.answers.values())
+
+    @cached_property
+    def _slack(self) -> float:
+        """Bound the error of a distance (of its square for L2), of answers and of arithmetic."""
+        numbers, eps = len(self._functions), float(np.finfo(np.float64).eps)
+        widest = 2 * self._largest
+        if self.query.arithmetic == "float":
+            total = numbers * (widest**2 if self.problem.norm == "L2" else widest)
+            whole = all(bool((a == np.rint(a)).all()) for a in self.answers.values())
+            if whole and total < 2**53:
+                return 0.0
+        gap = 8 * eps * widest
+        if self.problem.norm == "L2":
+            return numbers * (2 * widest * gap + gap**2 + numbers * eps * widest**2)
+        return numbers * (gap + (numbers + 2) * eps * widest)
+
+    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
+        """Return the pair of a family that is furthest apart; see `GapFinder.find`."""
+        bounds = np.concatenate(
+            [
+                self._bounds(big[start : start + _ROWS], small[start : start + _ROWS])
+                for start in range(0, len(big), _ROWS)
+            ]
+        )
+        best: Pair | None = None
+        for core in np.argsort(-bounds, kind="stable"):
+            # Without rounding, a core that only ties comes too late: the first of equals wins.
+            tie = best is not None and not self._slack and bounds[core] == best.gap
+            if best is not None and (tie or bounds[core] < best.gap - 2 * self._slack):
+                break
+            for pair in self._over(family, int(core), best):
+                best = pair if best is None else best_pair([best, pair])
+        if best is None:
+            raise AssertionError(f"no pair for {family}")
+        return [best]
+
+    def _bounds(self, big: Floats, small: Floats) -> Floats:
+        """Bound the distance (for L2 its square) over every core of a block, shape (cores,)."""
+        width = self.width
+        gaps = np.maximum(big[:, :width] + small[:, width:], small[:, :width] + big[:, width:])
+        bounds: Floats
+        if self.problem.norm == "L2":
+            bounds = (gaps * gaps).sum(axis=1)
+        elif self.problem.norm == "L1" and len(self._functions) > _SIGNED:
+            bounds = gaps.sum(axis=1)
+        else:
+            bounds = gaps.max(axis=1)
+        return bounds
+
+    def _over(self, family: Family, core: int, best: Pair | None) -> list[Pair]:
+        """Return the pairs over a core that are furthest apart, up to the error."""
+        shared = self.lattice.multiplicities(family.core, core)
+        of_x, of_y = (self.lattice.containing(shared, size) for size in (family.of_x, family.of_y))
+        answers_x = self.answers[family.of_x][self.lattice.rank(of_x)]
+        answers_y = self.answers[family.of_y][self.lattice.rank(of_y)]
+        limits = self.problem.universe.multiplicities(family.of_x + family.of_y) + shared
+        least = -np.inf if best is None else best.gap - 2 * self._slack
+        near: list[tuple[float, int, int]] = []
+        rows = max(1, _PAIRS // max(1, answers_y.size))
+        for start in range(0, len(of_x), rows):
+            block = slice(start, start + rows)
+            far = self._distances(answers_x[block], answers_y)
+            if family.disjoint:
+                fits = (of_x[block, None] + of_y[None] <= limits).all(axis=2)
+                far[~fits] = -np.inf
+            least = max(least, float(far.max()) - 2 * self._slack)
+            found = np.argwhere(far >= least)[: None if self._slack else 1]
+            near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
+        return [
+            self._pair(gap, of_x[x], of_y[y], answers_x[x], answers_y[y])
+            for gap, x, y in near
+            if gap >= least and gap > -np.inf
+        ]
+
+    def _distances(self, one: Floats, other: Floats) -> Floats:
+        """Return the distances (for L2 their squares) of all pairs of rows."""
+        gaps = np.abs(one[:, None] - other[None])
+        far: Floats
+        if self.problem.norm == "L2":
+            far = (gaps * gaps).sum(axis=2)
+        elif self.problem.norm == "L1":
+            far = gaps.sum(axis=2)
+        else:
+            far = gaps.max(axis=2)
+        return far
+
+    def _pair(
+        self,
+        gap: float,
+        x: NDArray[np.int64],
+        y: NDArray[np.int64],
+        answer_x: Floats,
+        answer_y: Floats,
+    ) -> Pair:
+        answers: tuple[Answer, Answer] = tuple(answer_x.tolist()), tuple(answer_y.tolist())
+        first, second = (
+            self._exact(data, answer) for data, answer in ((x, answer_x), (y, answer_y))
+        )
+        return Pair(x, y, gap, distance(first, second, self.problem.norm), answers)
+
+    def _exact(self, data: NDArray[np.int64], answer: Floats) -> tuple[Fraction, ...]:
+        """Return the exact answer on a dataset; a function's floats are what they are."""
+        exact = self.query.exactly(self.problem.universe, data)
+        if exact is None:
+            return tuple(map(Fraction, answer.tolist()))
+        return exact if isinstance(exact, tuple) else (exact,)

@@ -1,0 +1,389 @@
+"""Universes whose records are rows of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .arithmetic import Integers
+from .errors import InputError
+from .universe import Universe, check_count
+
+Row = tuple[Any, ...]
+"""A record: a Python value per column, None where it is missing."""
+
+_SHOWN = 12
+"""A repr shows at most so many distinct rows."""
+
+_MOST_ROWS = 5_000_000
+"""A product of domains may have so many rows."""
+
+
+class TableUniverse(Universe):
+    """A finite multiset of rows that tables are drawn from.
+
+    Parameters
+    ----------
+    rows : DataFrame, shape (m, columns)
+        The distinct rows, in any order. Column names are distinct; values are hashable.
+    counts : sequence of int, shape (m,), optional
+        How often each row occurs, at least once each. By default, once each.
+    allow_missing : bool, default False
+        Whether missing values (None, NaN, NA, NaT) are ordinary values. They are all one value,
+        equal to itself, and stand as None in records.
+
+    Attributes
+    ----------
+    columns : tuple
+        The names of the columns.
+    frame : DataFrame, shape (m, columns)
+        The distinct rows, in the order of `values`, with the types of the columns given.
+    values : tuple of tuples, shape (m,)
+        The distinct rows as Python values: ascending column by column, missing values last.
+    counts : tuple of int, shape (m,), or None
+        Their multiplicities; None if there are as many copies as a dataset can hold.
+    size : int or math.inf
+        The number of records N.
+
+    Raises
+    ------
+    InputError
+        If there is no row or no column, a row comes twice, a value is missing and `allow_missing`
+        is False, a value is not hashable, or a count is no positive integer.
+
+    See Also
+    --------
+    TableUniverse.from_dataset : Scenario (a), each listed row is there once.
+    TableUniverse.from_domain : Scenario (b), each row can occur often.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> TableUniverse(pd.DataFrame({"sex": ["m", "f"], "age": [40, 30]}), [1, 2])
+    Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40)
+    """
+
+    numeric: ClassVar[bool] = False
+
+    columns: tuple[Any, ...]
+    frame: pd.DataFrame
+
+    def __init__(
+        self, rows: Any, counts: Iterable[int] | None = None, *, allow_missing: bool = False
+    ) -> None:
+        frame = _as_frame(rows, allow_missing)
+        order, times = _distinct(frame)
+        if len(order) != len(frame):
+            place = int(np.flatnonzero(times > 1)[0])
+            twice = _records(frame.iloc[order[place : place + 1]])[0]
+            raise InputError(
+                f"the rows of a universe are distinct, got {twice!r} more than once; give counts, "
+                "or use TableUniverse.from_dataset, which counts repeated rows"
+            )
+        given = [1] * len(frame) if counts is None else [check_count(count) for count in counts]
+        if len(given) != len(frame):
+            raise InputError(
+                f"rows and counts must have one length, got {len(frame)} rows and "
+                f"{len(given)} counts"
+            )
+        self._set_rows(frame.iloc[order], tuple(given[place] for place in order))
+
+    def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...] | None) -> None:
+        self.columns = tuple(frame.columns)
+        self.frame = frame.reset_index(drop=True)
+        self.values = tuple(_records(self.frame))
+        self.counts = counts
+        self._counts = np.array(counts or (), dtype=np.int64)
+        self.size = math.inf if counts is None else sum(counts)
+
+    @classmethod
+    def from_dataset(cls, records: Any, *, allow_missing: bool = False) -> TableUniverse:
+        """Make the universe of scenario (a): a table whose rows are there once each.
+
+        Parameters
+        ----------
+        records : DataFrame or Series, shape (N, columns)
+            Any order; equal rows are different records. The index is not part of a record.
+        allow_missing : bool, default False
+            Whether missing values are ordinary values.
+
+        Returns
+        -------
+        TableUniverse
+
+        Raises
+        ------
+        InputError
+            If there is no row or no column, a value is missing and `allow_missing` is False, or is
+            not hashable.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = pd.DataFrame({"sex": ["m", "f", "f"], "age": [40, 30, 30]})
+        >>> TableUniverse.from_dataset(table)
+        Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40)
+        """
+        frame = _as_frame(records, allow_missing)
+        order, times = _distinct(frame)
+        made = cls.__new__(cls)
+        made._set_rows(frame.iloc[order], tuple(times.tolist()))
+        return made
+
+    @classmethod
+    def from_domain(
+        cls, values: Any, copies: int | None = None, *, allow_missing: bool = False
+    ) -> TableUniverse:
+        """Make the universe of scenario (b): rows that can occur repeatedly.
+
+        Parameters
+        ----------
+        values : mapping of column to values, or DataFrame
+            A domain per column, of which every combination is a row; or the distinct rows.
+        copies : int, optional
+            How often each row can occur, at least 1. By default as often as a dataset can hold.
+        allow_missing : bool, default False
+            Whether missing values are ordinary values.
+
+        Returns
+        -------
+        TableUniverse
+
+        Raises
+        ------
+        InputError
+            As for the class, and if the product of the domains has too many rows.
+
+        Examples
+        --------
+        >>> TableUniverse.from_domain({"sex": ["f", "m"], "smokes": [False, True]}, copies=2)
+        Universe of 8 records (sex, smokes): ('f', False) (x2), ('f', True) (x2),
+        ('m', False) (x2), ('m', True) (x2)
+        """
+        if isinstance(values, Mapping):
+            values = _product(values)
+        made = cls(values, allow_missing=allow_missing)
+        counts = None
+        if copies is not None:
+            counts = (check_count(copies, "copies"),) * len(made.values)
+        made._set_rows(made.frame, counts)
+        return made
+
+    def column(self, name: Any) -> Universe:
+        """Return a numeric column as a universe of numbers.
+
+        Parameters
+        ----------
+        name : hashable
+            The column, numeric and without missing values.
+
+        Returns
+        -------
+        Universe
+            Its records are those of the table, seen in one column: equal numbers of different rows
+            are different records. So a query of that column alone has the same sensitivity on it.
+
+        Raises
+        ------
+        InputError
+            If there is no such column, or it has a value that is no finite number.
+
+        Examples
+        --------
+        >>> TableUniverse.from_domain({"sex": ["f", "m"], "age": [20, 30]}, copies=2).column("age")
+        Universe of 8 records: 20 (x4), 30 (x4)
+        """
+        listed = self.listed(name)
+        if self.counts is None:
+            return Universe.from_domain(dict.fromkeys(listed))
+        totals: dict[Any, int] = {}
+        for value, count in zip(listed, self.counts, strict=True):
+            totals[value] = totals.get(value, 0) + count
+        return Universe(totals, totals.values())
+
+    def listed(self, name: Any) -> list[Any]:
+        """Return the values of a column, one per distinct row; raise InputError without it."""
+        if name not in self.columns:
+            raise InputError(
+                f"there is no column {name!r}; the columns are {', '.join(map(repr, self.columns))}"
+            )
+        place = self.columns.index(name)
+        return [row[place] for row in self.values]
+
+    @property
+    def integers(self) -> tuple[Integers, int]:
+        """Rows are no numbers: InputError."""
+        raise InputError(f"{self!r} has rows, not numbers; take one column with column(name)")
+
+    @property
+    def extent(self) -> str:
+        """How large the universe is, in words."""
+        if self.counts is None:
+            return f"domain of {len(self.values):,} rows, unlimited copies"
+        return super().extent
+
+    def given(self, places: NDArray[np.intp]) -> pd.DataFrame:
+        """Return the rows at some positions, as a caller's function gets them."""
+        return self.frame.take(places).reset_index(drop=True)
+
+    def to_frame(self, dataset: Iterable[Row]) -> pd.DataFrame:
+        """Return a dataset, such as that of a witness, as a DataFrame.
+
+        Parameters
+        ----------
+        dataset : iterable of tuples
+            Records of the universe.
+
+        Returns
+        -------
+        DataFrame, shape (n, columns)
+            With the types of the columns given.
+        """
+        return self.given(np.array([self.index(row) for row in dataset], dtype=np.intp))
+
+    def records_of(self, x: Any) -> list[Any]:
+        """Return the records of a dataset, given as a DataFrame or as an iterable of rows."""
+        if not isinstance(x, pd.DataFrame):
+            return super().records_of(x)
+        if set(x.columns) != set(self.columns):
+            raise InputError(
+                f"a dataset has the columns {', '.join(map(repr, self.columns))}, "
+                f"got {', '.join(map(repr, x.columns))}"
+            )
+        return _records(x[list(self.columns)])
+
+    def index(self, record: Any) -> int:
+        """Return the position of a record among the distinct rows, or raise InputError."""
+        if isinstance(record, tuple):
+            record = tuple(None if _is_missing(value) else value for value in record)
+        return super().index(record)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TableUniverse):
+            return NotImplemented
+        return self.columns == other.columns and super().__eq__(other)
+
+    __hash__ = Universe.__hash__
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.columns))
+        if self.counts is None:
+            return super().__repr__().replace("of the values", f"of the rows ({names})", 1)
+        return super().__repr__().replace(":", f" ({names}):", 1)
+
+    def _repr_html_(self) -> str:
+        counts = self.counts or ("any",) * len(self.values)
+        shown = min(len(self.values), 2 * _SHOWN)
+        head = "".join(f"<th>{escape(str(name))}</th>" for name in (*self.columns, "copies"))
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(str(value))}</td>' for value in (*row, count))}</tr>"
+            for row, count in zip(self.values[:shown], counts[:shown], strict=True)
+        )
+        more = len(self.values) - shown
+        left = f"<p>and {more:,} other distinct rows</p>" if more else ""
+        size = f"{self.size:,} records" if self.counts is not None else "rows"
+        return (
+            f"<table><caption>Universe of {size}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
+        )
+
+
+def _as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
+    """Return a table with at least one row and one column, or raise InputError."""
+    frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"a universe of records is made of a DataFrame, got {type(rows).__name__}; "
+            "for one list of numbers use Universe"
+        )
+    if not len(frame) or not len(frame.columns):
+        raise InputError(
+            "a universe of records needs at least one row and one column, got "
+            f"{len(frame)} rows and {len(frame.columns)} columns"
+        )
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"the table has two columns called {twice!r}; rename one of them")
+    missing = frame.isna().sum()
+    if not allow_missing and missing.any():
+        name = missing.index[int(np.argmax(missing.to_numpy() > 0))]
+        raise InputError(
+            f"column {name!r} has {missing[name]} missing values; pass allow_missing=True to make "
+            "them ordinary values of the universe, or drop or replace them first"
+        )
+    return frame
+
+
+def _distinct(frame: pd.DataFrame) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return where the distinct rows of a table first stand, in order, and their counts."""
+    codes = np.column_stack([_codes(frame.iloc[:, place]) for place in range(frame.shape[1])])
+    _, first, times = np.unique(codes, axis=0, return_index=True, return_counts=True)
+    return first, times.astype(np.int64)
+
+
+def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
+    """Number the values of a column in ascending order, missing values last."""
+    try:
+        codes, distinct = pd.factorize(column)
+    except TypeError:
+        raise InputError(
+            f"column {column.name!r} has values that are not hashable; use numbers, strings, "
+            "dates or tuples"
+        ) from None
+    listed = list(distinct)
+    try:
+        order = sorted(range(len(listed)), key=listed.__getitem__)
+    except TypeError:
+        order = sorted(
+            range(len(listed)), key=lambda code: (type(listed[code]).__name__, str(listed[code]))
+        )
+    rank = np.full(len(listed) + 1, len(listed), dtype=np.int64)
+    rank[order] = np.arange(len(listed))
+    ranks: NDArray[np.int64] = rank[codes]
+    return ranks
+
+
+def _records(frame: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table as tuples of Python values, None where one is missing."""
+    columns = []
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        values = column.tolist()
+        if column.isna().any():
+            values = [None if _is_missing(value) else value for value in values]
+        columns.append(values)
+    return list(zip(*columns, strict=True))
+
+
+def _product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
+    """Return every combination of the values of the columns, as a table."""
+    columns = {}
+    for name, values in domains.items():
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
+        columns[name] = pd.Series(list(values))
+    lengths = [len(column) for column in columns.values()]
+    if math.prod(lengths) > _MOST_ROWS:
+        raise InputError(
+            f"the domains combine to {math.prod(lengths):,} rows, more than {_MOST_ROWS:,}; "
+            "give fewer values, or the rows that can occur as a DataFrame"
+        )
+    places = np.indices(lengths).reshape(len(lengths), -1)
+    return pd.DataFrame(
+        {
+            name: column.take(place).reset_index(drop=True)
+            for (name, column), place in zip(columns.items(), places, strict=True)
+        }
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell whether a value is None, NaN, NA or NaT."""
+    missing = pd.isna(value)
+    return bool(missing) if isinstance(missing, (bool, np.bool_)) else False

@@ -1,0 +1,276 @@
+"""Local sensitivity agrees with its definition, whatever the engine."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import oracle
+import pytest
+from checks import check_value
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import NUMPY_KINDS, QUERIES, RELATIONS, as_fractions, percentiles, problems
+
+import sensitivity_lab as sl
+from sensitivity_lab.search import ENGINES, LOCAL_ENGINES
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.local_ends import LocalQuantiles
+
+FAMILIES = pytest.mark.parametrize(
+    ("family", "exactly"), [*product(RELATIONS, (False, True))], ids=str
+)
+LARGE = sl.Universe.from_dataset(range(1, 201))
+
+
+@st.composite
+def asked_of_one(draw, family, exactly, **options):
+    """A problem, and one dataset of its universe."""
+    asked = draw(problems(family, exactly, **options))
+    size = draw(st.sampled_from(asked.sizes))
+    limits = asked.universe.multiplicities(size).tolist()
+    records = [
+        value
+        for value, limit in zip(asked.universe.values, limits, strict=True)
+        for _ in range(limit)
+    ]
+    x = draw(st.permutations(records))[:size]
+    return asked, x
+
+
+def expected_of(asked, x, query):
+    try:
+        return oracle.local_sensitivity(
+            asked.records, as_fractions(x), query, **asked.oracle_relation
+        )[0]
+    except ValueError:
+        assume(False)
+        raise
+
+
+def check(asked, x, ours, theirs, method):
+    expected = expected_of(asked, x, theirs)
+    result = sl.local_sensitivity(x, asked.universe, ours, neighbors=asked.relation, method=method)
+    check_value(result, expected)
+    witness = as_fractions(result.witness.x), as_fractions(result.witness.y)
+    assert witness[0] == tuple(sorted(as_fractions(x)))
+    assert witness[1] in asked.neighbors(x)
+    assert (result.kind, result.status, result.size) == ("local", "exact", len(x))
+    result.verify()
+    return result
+
+
+QUICK = {
+    "mean": "rearrangement",
+    "sum": "rearrangement",
+    "count": "rearrangement",
+    "median": "quantiles",
+    "min": "quantiles",
+    "max": "quantiles",
+    "var": "moments",
+    "var_ddof_1": "moments",
+    "std": "moments",
+    "std_ddof_1": "moments",
+}
+
+
+@FAMILIES
+@pytest.mark.parametrize("name", QUERIES)
+@given(data=st.data())
+def test_agrees_with_the_definition(name, family, exactly, data):
+    asked, x = data.draw(asked_of_one(family, exactly))
+    method = data.draw(st.sampled_from(["auto", QUICK[name], "enumeration"]))
+    result = check(asked, x, *QUERIES[name], method)
+    assert result.method == (QUICK[name] if method == "auto" else method)
+
+
+@FAMILIES
+@given(data=st.data())
+def test_percentiles_agree_with_the_definition(family, exactly, data):
+    asked, x = data.draw(asked_of_one(family, exactly))
+    ours, theirs = data.draw(percentiles())
+    check(asked, x, ours, theirs, data.draw(st.sampled_from(["quantiles", "enumeration"])))
+
+
+@FAMILIES
+@given(data=st.data())
+def test_functions_agree_with_the_definition(family, exactly, data):
+    def third_moment(dataset):
+        return math.fsum((float(record) - 1) ** 3 for record in dataset)
+
+    asked, x = data.draw(asked_of_one(family, exactly, kinds=NUMPY_KINDS))
+    result = sl.local_sensitivity(x, asked.universe, third_moment, neighbors=asked.relation)
+    assert result.value == expected_of(asked, x, third_moment)
+    assert (result.exact, result.upper, result.arithmetic) == (None, None, "float")
+    assert result.method == "enumeration"
+    result.verify()
+
+
+@FAMILIES
+@pytest.mark.parametrize("name", QUERIES)
+@given(data=st.data())
+def test_the_global_sensitivity_is_the_largest_local_one(name, family, exactly, data):
+    asked = data.draw(problems(family, exactly))
+    size = max(asked.sizes)
+    query = QUERIES[name][0]
+    try:
+        everywhere = sl.global_sensitivity(
+            asked.universe, query, size=size, neighbors=asked.relation, method="enumeration"
+        )
+    except sl.InputError:  # the query is undefined on datasets of so few records
+        assume(False)
+        raise
+    largest = max(
+        sl.local_sensitivity(x, asked.universe, query, neighbors=asked.relation).value
+        for x in sl.datasets(asked.universe, size)
+    )
+    assert largest == everywhere.value
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [("median", 0.5), ("mean", 2), ("std", 2.719037)],
+)
+def test_published_local_values(query, value):
+    """Lee and Clifton's release {1, 2, 3} of {1, 2, 3, 10}, as the article replicates it."""
+    universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    result = sl.local_sensitivity([1, 2, 3], universe, query, neighbors=sl.Unbounded(1))
+    assert result.value == pytest.approx(value, abs=5e-7)
+
+
+@pytest.mark.parametrize("query", ["median", "var", "std", "percentile_90", "sum", "mean"])
+@pytest.mark.parametrize("relation", [sl.Bounded(2), sl.Unbounded(3), sl.SymmetricDifference(2)])
+def test_listing_gives_what_the_quick_engines_give_on_more_records(query, relation):
+    random = np.random.default_rng(4)
+    records = random.lognormal(3, 1.5, 24).round().tolist()
+    universe = sl.Universe.from_dataset(records)
+    x = random.permutation(records)[:13]
+    quick = sl.local_sensitivity(x, universe, query, neighbors=relation)
+    listed = sl.local_sensitivity(x, universe, query, neighbors=relation, method="enumeration")
+    assert (quick.value, quick.exact, quick.upper) == (listed.value, listed.exact, listed.upper)
+    assert quick.datasets_evaluated == 0
+    assert listed.datasets_evaluated == 1 + sl.count_neighbors(x, universe, relation)
+
+
+def test_each_neighbor_is_evaluated_once():
+    seen = []
+
+    def largest(records):
+        seen.append(tuple(records))
+        return records[-1]
+
+    universe, relation = sl.Universe.from_dataset([1, 2, 2, 3, 7]), sl.Bounded(2)
+    result = sl.local_sensitivity([2, 1, 3], universe, largest, neighbors=relation)
+    number = sl.count_neighbors([1, 2, 3], universe, relation)
+    assert result.datasets_evaluated == number + 1
+    # Once more for each dataset of the witness, whose answers the result is stated for.
+    assert len(seen) == number + 3
+
+
+def test_many_copies_are_not_written_out():
+    universe = sl.Universe.from_domain([0, 1, 10**6], copies=10**12)
+    result = sl.local_sensitivity([0, 0, 1, 10**6], universe, "var", neighbors=sl.Bounded(1))
+    few = oracle.universe_of([0, 1, 10**6], [5, 5, 5])
+    assert (
+        result.exact == oracle.local_sensitivity(few, (0, 0, 1, 10**6), ("var", 0), "bounded", 1)[0]
+    )
+
+
+def test_a_query_with_answers_in_ties_keeps_a_neighbor_as_witness():
+    universe = sl.Universe.from_dataset([7, 7, 7])
+    for query in ("median", "var", "mean", np.median):
+        result = sl.local_sensitivity([7, 7], universe, query, neighbors=sl.Bounded(1))
+        assert (result.value, result.witness.y) == (0.0, (7, 7))
+        result.verify()
+
+
+def test_parallel_listing_gives_the_same():
+    universe = sl.Universe.from_dataset(range(12))
+    one, two = (
+        sl.local_sensitivity(
+            range(6), universe, np.ptp, neighbors=sl.Bounded(2), n_jobs=n_jobs, progress=False
+        )
+        for n_jobs in (1, 2)
+    )
+    assert (one.value, one.witness) == (two.value, two.witness)
+
+
+def test_the_methods_are_those_of_the_global_engines():
+    assert [engine.name for engine in LOCAL_ENGINES] == [engine.name for engine in ENGINES]
+
+
+def message(error, call):
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_too_many_neighbors_are_refused_with_their_number():
+    assert message(
+        sl.TooLargeError,
+        lambda: sl.local_sensitivity(range(1, 101), LARGE, np.median, neighbors=sl.Bounded(3)),
+    ) == (
+        "no engine takes median here: quantiles covers median, percentile, min and max, not "
+        "median; rearrangement covers sum, mean and count, not median; moments covers var and "
+        "std, not median; enumeration would evaluate 26,171,402,500 neighbors, more than the "
+        "limit of 1,000,000; choose a smaller distance, or a coarser universe with fewer "
+        "distinct values"
+    )
+
+
+def test_the_memory_limit_lowers_the_number_of_neighbors():
+    text = message(
+        sl.TooLargeError,
+        lambda: sl.local_sensitivity(
+            range(1, 101), LARGE, np.ptp, neighbors=sl.Bounded(1), memory_limit=51_200
+        ),
+    )
+    assert "enumeration would evaluate 10,000 neighbors, more than the limit of 100;" in text
+
+
+def test_a_dataset_of_another_universe_is_an_error():
+    universe = sl.Universe.from_dataset([1, 2, 3])
+    assert (
+        message(
+            sl.InputError,
+            lambda: sl.local_sensitivity([1, 5], universe, "mean", neighbors=sl.Bounded(1)),
+        )
+        == "the record 5 is not in the universe: Universe of 3 records: 1, 2, 3"
+    )
+    assert message(
+        sl.InputError,
+        lambda: sl.local_sensitivity([1, 2, 3], universe, "mean", neighbors=sl.Bounded(1)),
+    ) == (
+        "bounded, at most 1 is not feasible for datasets of size 3 in a universe of 3 records: "
+        "replacing needs k <= size and at least one record outside x; no distance is feasible; "
+        "choose another size or a larger universe"
+    )
+
+
+def test_an_unknown_method_is_an_error():
+    universe = sl.Universe.from_dataset([1, 2, 3])
+    assert message(
+        sl.InputError,
+        lambda: sl.local_sensitivity(
+            [1, 2], universe, "mean", neighbors=sl.Bounded(1), method="magic"
+        ),
+    ) == (
+        "unknown method 'magic'; choose one of 'auto', 'quantiles', 'rearrangement', 'moments', "
+        "'enumeration'"
+    )
+
+
+def test_an_order_statistic_with_a_negative_weight_is_listed():
+    class Spread(sl.Median):
+        def weights(self, size):
+            return ((0, Fraction(-1)), (size - 1, Fraction(1)))
+
+    universe = sl.Universe.from_dataset([0, 3, 4, 5, 9])
+    result = sl.local_sensitivity([3, 4, 5], universe, Spread(), neighbors=sl.Bounded(1))
+    assert (result.method, result.value) == ("enumeration", 4.0)
+    problem = sl.problem.LocalProblem(universe, Spread(), sl.Bounded(1), np.array([0, 1, 1, 1, 0]))
+    assert LocalQuantiles().refusal(problem, Options()).reason == (
+        "quantiles does not cover median: it has a negative weight"
+    )
