@@ -6,11 +6,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .NOTPARALLEL:
-.PHONY: help demo test check lint types notebooks stress benchmark benchmark-article benchmark-large benchmark-local clean
+.PHONY: help demo test audit check lint types notebooks stress benchmark benchmark-article benchmark-large benchmark-local clean
 
 help:
 	@echo "make demo       reproduce the article into results/"
 	@echo "make test       run the tests"
+	@echo "make audit      audit the claims of other libraries, which it installs"
 	@echo "make check      lint, types, notebooks and the tests"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
@@ -22,6 +23,9 @@ demo: $(VENV)/installed-test
 
 test: $(VENV)/installed-test
 	$(BIN)/python -m pytest
+
+audit: $(VENV)/installed-test,opendp,diffprivlib
+	$(BIN)/python -m pytest tests/corpus
 
 # The quick ones first; the tests last, so that their closing line ends the output.
 check: lint types notebooks test

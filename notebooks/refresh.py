@@ -1,6 +1,7 @@
 """Execute every notebook of this folder in place: python notebooks/refresh.py."""
 
 import base64
+import importlib.util
 import io
 from pathlib import Path
 
@@ -12,8 +13,9 @@ HERE = Path(__file__).parent
 
 
 def refresh(path: Path) -> None:
-    """Execute one notebook and write it back with its outputs."""
+    """Execute one notebook and write it back; cells for a missing library keep their outputs."""
     notebook = nbformat.read(path, as_version=4)
+    kept = [(cell, cell.outputs) for cell in notebook.cells if lacks_a_library(cell)]
     client = NotebookClient(
         notebook,
         timeout=120,
@@ -22,6 +24,8 @@ def refresh(path: Path) -> None:
         resources={"metadata": {"path": str(HERE)}},
     )
     client.execute()
+    for cell, outputs in kept:
+        cell.outputs = outputs
     notebook.metadata["language_info"] = {"name": "python"}  # and no version, which would vary
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
@@ -29,6 +33,13 @@ def refresh(path: Path) -> None:
             if picture:
                 output["data"]["image/png"] = shrink(picture)
     nbformat.write(notebook, path)
+
+
+def lacks_a_library(cell: nbformat.NotebookNode) -> bool:
+    """Tell whether a cell has a tag such as "needs-opendp", and that library is not installed."""
+    tags = cell.metadata.get("tags", [])
+    needed = [tag.removeprefix("needs-") for tag in tags if tag.startswith("needs-")]
+    return not all(map(importlib.util.find_spec, needed))
 
 
 def shrink(picture: str) -> str:

@@ -21,6 +21,9 @@ Examples
 """
 
 from . import pipelines
+from .audit import assert_sensitivity, audit
+from .audit_opendp import audit_opendp
+from .audit_recorded import audit_recorded
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -28,9 +31,13 @@ from .errors import (
     NoEngineError,
     QueryError,
     SensitivityLabError,
+    SensitivityViolation,
     TooLargeError,
     VerificationError,
 )
+from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
+from .implementation import implemented_sensitivity
+from .implementation_result import ImplementedSensitivity, OrderedWitness
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .local import local_curves, local_sensitivity
 from .neighbor_rows import NeighborRow, NeighborTable
@@ -55,6 +62,7 @@ from .queries import (
     Var,
     from_function,
 )
+from .recording import recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
 from .smooth import smooth_sensitivity
@@ -62,14 +70,20 @@ from .smooth_result import SmoothSensitivity
 from .sweep import Sweep, sweep
 from .tables import TableUniverse
 from .universe import Universe
+from .verdicts import AuditReport, AuditRow, Evidence
 
 __all__ = [
+    "AuditReport",
+    "AuditRow",
     "Bounded",
     "Count",
     "CountIf",
     "Covariance",
+    "Evidence",
+    "Fold",
     "GroupBy",
     "Histogram",
+    "ImplementedSensitivity",
     "InputError",
     "Max",
     "Mean",
@@ -80,11 +94,13 @@ __all__ = [
     "NeighborRow",
     "NeighborTable",
     "NoEngineError",
+    "OrderedWitness",
     "Percentile",
     "QueryError",
     "Sensitivity",
     "SensitivityCurves",
     "SensitivityLabError",
+    "SensitivityViolation",
     "SmoothSensitivity",
     "Stack",
     "Std",
@@ -99,17 +115,27 @@ __all__ = [
     "Var",
     "VerificationError",
     "Witness",
+    "assert_sensitivity",
+    "audit",
+    "audit_opendp",
+    "audit_recorded",
     "count_datasets",
     "count_neighbors",
     "datasets",
+    "float_mean",
+    "float_sum",
     "from_function",
     "global_sensitivity",
+    "implemented_sensitivity",
+    "integer_sum",
     "local_curves",
     "local_sensitivity",
     "neighbor_table",
     "neighboring_datasets",
     "pipelines",
+    "recording",
     "sensitivity_curves",
     "smooth_sensitivity",
     "sweep",
+    "welford_variance",
 ]

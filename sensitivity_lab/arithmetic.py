@@ -127,10 +127,14 @@ class Difference:
 
     def nearest(self) -> float:
         """Return the difference as the nearest float (for roots: within 2**-100 of a tie)."""
+        return nearest(self.close())
+
+    def close(self) -> Fraction:
+        """Return the difference as a rational; for roots within one part in 2**120."""
         if not self.root:
-            return nearest(self._distance)
+            return self._distance
         low, high = self.bracket()
-        return nearest((low + high) / 2)
+        return (low + high) / 2
 
     def upper(self) -> float:
         """Return the smallest float that is not below the difference."""

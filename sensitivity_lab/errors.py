@@ -31,3 +31,7 @@ class TooLargeError(NoEngineError):
 
 class VerificationError(SensitivityLabError):
     """A result does not hold when it is recomputed from its witness."""
+
+
+class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 - it fails a test, as AssertionError does
+    """A claimed sensitivity is not the truth; the message holds two datasets that prove it."""

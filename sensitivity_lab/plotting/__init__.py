@@ -6,6 +6,7 @@ picture can be read by the color-blind and in print without color.
 """
 
 from sensitivity_lab.plotting._answers import plot_answers
+from sensitivity_lab.plotting._audit import plot_audit
 from sensitivity_lab.plotting._clipping import plot_clipping
 from sensitivity_lab.plotting._curves import plot_curves
 from sensitivity_lab.plotting._figures import check_path, save
@@ -17,6 +18,7 @@ from sensitivity_lab.plotting._witness import plot_witness
 __all__ = [
     "check_path",
     "plot_answers",
+    "plot_audit",
     "plot_clipping",
     "plot_curves",
     "plot_noise_scales",

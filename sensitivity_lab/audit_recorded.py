@@ -1,0 +1,182 @@
+"""Audits of any library that adds noise: what it claims to its mechanisms, and what is true."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import Difference, Number
+from .distances import entries
+from .errors import InputError, QueryError
+from .literals import literal
+from .neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
+from .norms import Norm, check_norm
+from .pairs import Answered, WorstPair, worst_pairs
+from .recording import Call, recording
+from .vectors import check_several, check_values, vectors
+from .verdicts import AuditReport, AuditRow, check_claim
+
+_METRIC_OF = {
+    Bounded: "change_one",
+    Unbounded: "add_or_remove",
+    SymmetricDifference: "symmetric",
+}
+
+
+def audit_recorded(
+    function: Callable[[list[Any]], Any],
+    values: Iterable[Any],
+    sizes: int | Iterable[int],
+    *targets: Any,
+    neighbors: Any,
+    norm: Norm = "L1",
+    every_order: bool = True,
+    where: Callable[[list[Any]], bool] | None = None,
+    select: Callable[[list[Call]], list[Call]] = list,
+    subject: str | None = None,
+    **options: Any,
+) -> AuditReport:
+    """Compare the sensitivity that a library claims with the exact one of what it computes.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a dataset, a list of records, and makes the library's call on it.
+    values : iterable
+        The universe of records, missing ones (NaN) included if they are meant.
+    sizes : int or iterable of int
+        The numbers of records; both datasets of a pair have one of these sizes.
+    *targets : str, class or function
+        The library's mechanisms, as `recording` takes them.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+        Which datasets are neighbors, at a distance of at most k; a name means k = 1. A library
+        claims for k = 1: the claim at k is k times that.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        How far two answers are apart, where the library hands the mechanism several values.
+    every_order : bool, default True
+        Whether datasets are taken in every order of their records, or only in that of `values`.
+    where : callable, optional
+        Says of a dataset whether the function is defined on it; others are left out.
+    select : callable, optional
+        Which of the calls made on a dataset to audit, for a library that hands over several answers
+        with a claim each; by default all.
+    subject : str, optional
+        What the report calls the function; by default its name.
+    **options
+        Of `recording`: `method`, `sensitivity` and `value`.
+
+    Returns
+    -------
+    AuditReport
+        One row. If the claim changes with the dataset, a pair has the larger of its two claims, and
+        the row is the pair with the largest truth in proportion to it.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable.
+    QueryError
+        If the function fails on a dataset, hands the mechanism nothing, or claims two sensitivities
+        in one call: `select` one of them then.
+    TooLargeError
+        If there are too many datasets or pairs; says the numbers.
+
+    Notes
+    -----
+    With m values, ``m**s`` datasets per size s, the function called once on each. All values that
+    reach the mechanism in a call are one vector, since a mechanism that adds noise of one scale to
+    each entry is calibrated to the norm of their difference.
+
+    Examples
+    --------
+    >>> class Mechanism:
+    ...     def __init__(self, sensitivity):
+    ...         self.sensitivity = sensitivity
+    ...
+    ...     def randomise(self, value):
+    ...         raise NotImplementedError("no noise in an example")
+    >>> def mean(x):
+    ...     return Mechanism(1 / len(x)).randomise(sum(x) / len(x))
+    >>> audit_recorded(mean, [0, 1], 2, Mechanism, neighbors="bounded")
+    Audit of mean: tight
+      setting  bounded, at most 1; norm L1; values (0, 1), sizes (2,) in every order; implementation
+      k  claimed  truth      verdict
+      1  0.5      1/2 = 0.5  tight
+      x  (0, 0)  ->  0.0
+      y  (0, 1)  ->  0.5
+    """
+    relation = as_relation(neighbors)
+    metric = _METRIC_OF.get(type(relation))
+    if metric is None or relation.exactly:
+        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    check_norm(norm)
+    universe = check_values(values)
+    wanted = check_several("sizes", sizes, "a number of records, at least 0")
+    datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]
+    if not datasets:
+        raise InputError("where must accept at least one dataset, but it accepts none")
+    with recording(*targets, **options) as calls:
+        claims, answers = zip(
+            *(_observe(function, x, calls, select) for x in datasets), strict=True
+        )
+    distinct = sorted(set(claims))
+    if distinct[-1] == math.inf:
+        raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
+    answered = [
+        Answered(x, answer, distinct.index(claim))
+        for x, answer, claim in zip(datasets, answers, claims, strict=True)
+    ]
+    found = worst_pairs(answered, metric, norm, [relation.k])
+    pairs = [(relation.k * distinct[group], pair) for (_, group), pair in found.items()]
+    claimed, worst = functools.reduce(_worse, pairs)
+    order = "in every order" if every_order else "in one order"
+    among = f"values {show(universe)}, sizes {show(wanted)} {order}"
+    among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
+    varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
+    return AuditReport(
+        str(subject or getattr(function, "__name__", "function")),
+        (AuditRow(relation.k, claimed, worst.truth, worst.evidence),),
+        f"{relation}; norm {norm}; {among}; implementation{varies}",
+    )
+
+
+def _observe(
+    function: Any, x: list[Any], made: list[Call], select: Callable[[list[Call]], list[Call]]
+) -> tuple[Number, Any]:
+    """Return what is claimed and what reaches the mechanism on a dataset."""
+    made.clear()
+    try:
+        function(list(x))
+    except Exception as error:
+        raise QueryError(f"{literal(x)} raised {type(error).__name__}: {error}") from error
+    calls = select(list(made))
+    claims = {check_claim(call.sensitivity, 1) for call in calls}
+    if len(claims) != 1:
+        seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"
+        raise QueryError(f"on {literal(x)} the library {seen}; select others")
+    if len(calls) == 1:
+        return claims.pop(), _flat(calls[0].value)
+    return claims.pop(), tuple(entry for call in calls for entry in entries(_flat(call.value)))
+
+
+def _flat(value: Any) -> Any:
+    """Return an array as the tuple of its entries, and anything else as it is."""
+    return tuple(value.ravel().tolist()) if isinstance(value, np.ndarray) else value
+
+
+def _worse(
+    one: tuple[Number, WorstPair], two: tuple[Number, WorstPair]
+) -> tuple[Number, WorstPair]:
+    """Return the claim and pair of which the truth is the larger in proportion to the claim."""
+    (first, a), (second, b) = one, two
+    return two if _times(b.truth, first) > _times(a.truth, second) else one
+
+
+def _times(truth: Difference, factor: Number) -> Difference:
+    scale = Fraction(factor) ** (2 if truth.root else 1)
+    return Difference(truth.first * scale, truth.second * scale, truth.root)

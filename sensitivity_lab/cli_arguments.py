@@ -1,0 +1,225 @@
+"""The words of the command line: universes, distances, claims and files, read exactly."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .columns import as_universes
+from .errors import InputError
+from .neighbors import RELATIONS, Relation, Unbounded
+from .search.engine import Options
+from .universe import Universe
+
+_MOST = 1_000_000
+"""A range may have at most so many values."""
+
+_LARGEST_EXPONENT = 400
+"""Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
+
+
+def add_universe(parser: argparse.ArgumentParser) -> None:
+    """Add where the records come from, and how many a dataset has."""
+    parser.add_argument(
+        "data", nargs="?", type=Path, metavar="DATA.csv", help="scenario (a): a dataset"
+    )
+    parser.add_argument(
+        "--domain",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="scenario (b): values such as 1,2,3 or first:last:step, last included; repeatable",
+    )
+    parser.add_argument("--copies", type=int, help="of each value of a domain; default: unlimited")
+    parser.add_argument("--size", type=int, required=True, metavar="N", help="records of a dataset")
+
+
+def add_neighbors(parser: argparse.ArgumentParser) -> None:
+    """Add one column, one query and one neighbor relation."""
+    parser.add_argument("--column", help="may be left out if there is only one")
+    parser.add_argument("--query", required=True, help="such as median, var or percentile_90")
+    parser.add_argument("--neighbors", choices=RELATIONS, required=True)
+    parser.add_argument(
+        "--direction", choices=("both", "add", "remove"), default="both", help="for unbounded"
+    )
+
+
+def add_search(parser: argparse.ArgumentParser) -> None:
+    """Add how to search."""
+    parser.add_argument("--exactly", action="store_true", help="exactly k records, not at most k")
+    parser.add_argument("--method", default="auto", help="an engine; default: auto")
+    parser.add_argument(
+        "--memory-limit",
+        type=int,
+        default=Options.memory_limit,
+        metavar="BYTES",
+        help="largest memory that a search may plan for; default: 4 GiB",
+    )
+    parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
+
+
+def read_relation(parsed: argparse.Namespace, k: int) -> Relation:
+    """Return the relation that was asked for, at a distance."""
+    if parsed.neighbors == "unbounded":
+        return Unbounded(k, parsed.exactly, parsed.direction)
+    if parsed.direction != "both":
+        raise InputError(f"--direction goes with --neighbors unbounded, not {parsed.neighbors}")
+    return RELATIONS[parsed.neighbors](k, parsed.exactly)
+
+
+def read_universe(parsed: argparse.Namespace) -> Universe:
+    """Return the universe of the one column that was asked for."""
+    found = read_universes(parsed, [parsed.column] if parsed.column else None)
+    if len(found) != 1:
+        raise InputError(f"choose one column with --column: {', '.join(found)}")
+    (universe,) = found.values()
+    return universe
+
+
+def read_universes(
+    parsed: argparse.Namespace, columns: Sequence[str] | None
+) -> dict[str, Universe]:
+    """Return a universe per column of the file, or per domain."""
+    if (parsed.data is None) == (not parsed.domain):
+        raise InputError(
+            "give either a CSV file (scenario a), before the options that take several words, or "
+            "--domain NAME=VALUES (scenario b)"
+        )
+    if parsed.domain:
+        domains = [_domain(text, parsed.copies) for text in parsed.domain]
+        names = [name for name, _ in domains]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"the domain {name!r} is given twice; give each column one domain")
+        return as_universes(dict(domains), columns)
+    if parsed.copies is not None:
+        raise InputError("--copies goes with --domain; the records of a file are there once each")
+    try:
+        with warnings.catch_warnings():
+            # Rows that are longer than the header are an error, not a column of labels.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            # As text, because not every pandas reads decimal numbers as the nearest floats.
+            table = pd.read_csv(parsed.data, index_col=False, dtype=str).map(_parsed)
+    except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
+        raise InputError(f"cannot read {str(parsed.data)!r} as a CSV file: {error}") from error
+    for name in table.columns:
+        if _is_number(name):
+            raise InputError(
+                f"the first line of {str(parsed.data)!r} must name the columns, got {name!r}"
+            )
+    return as_universes(table, columns)
+
+
+def _is_number(text: str) -> bool:
+    return type(_parsed(text)) in (int, float)
+
+
+def _parsed(text: Any) -> Any:
+    """Return a table's entry as an int, a float or a bool if it reads as one, else as it is."""
+    if str(text).lower() in ("true", "false"):
+        return str(text).lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
+    """Parse NAME=1,2,3 or NAME=first:last:step, exactly."""
+    name, equals, values = text.partition("=")
+    if not (name and equals and values):
+        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {text!r}")
+    if ":" not in values:
+        return name, _make_domain(name, [_number(value) for value in values.split(",")], copies)
+    parts = [_number(value) for value in values.split(":")]
+    first, last, step = (*parts, 1)[:3] if len(parts) < 3 else parts[:3]
+    if len(parts) > 3 or step <= 0 or last < first:
+        raise InputError(f"a range is written first:last:step with a positive step, got {text!r}")
+    count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
+    if count > _MOST:
+        raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
+    return name, _make_domain(name, [first + place * step for place in range(count)], copies)
+
+
+def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> Universe:
+    """Make the universe of a domain; an error names it."""
+    for value in values:
+        if values.count(value) > 1 and len(values) < _MOST // 1000:
+            raise InputError(f"the domain {name!r} lists {value} twice; list every value once")
+    return Universe.from_domain(values, copies)
+
+
+def _number(text: str) -> int | Decimal:
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        raise InputError(f"a domain has numbers, got {text!r}") from None
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise InputError(
+            f"a domain has finite numbers with exponents up to {_LARGEST_EXPONENT}, got {text!r}"
+        )
+    return int(number) if number == number.to_integral_value() else number
+
+
+def read_distances(text: str) -> list[int]:
+    """Parse 1-4 or 1,2,5."""
+    try:
+        found: list[int] = []
+        for part in text.split(","):
+            first, dash, last = part.partition("-")
+            several = range(int(first), int(last if dash else first) + 1)
+            if not 0 < len(several) <= _MOST:
+                raise ValueError(part)
+            found += several
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"distances are written 1-4 or 1,2,5, from small to large, got {text!r}"
+        ) from None
+    return found
+
+
+def read_claim(parsed: argparse.Namespace) -> Any:
+    """Return what --claim or --claim-per-k says, exactly: a number, or a function of k."""
+    if parsed.claim is not None:
+        return _claimed(parsed.claim)
+    slope = Fraction(_claimed(parsed.claim_per_k))
+    return lambda k: slope * k
+
+
+def _claimed(text: str) -> int | Decimal | Fraction:
+    """Parse 2, 0.5 or 1/3."""
+    above, slash, below = text.partition("/")
+    try:
+        if not slash:
+            return _number(above)
+        return Fraction(_number(above)) / Fraction(_number(below))
+    except (InputError, ZeroDivisionError):
+        raise InputError(f"a claim is written 2, 0.5 or 1/3, got {text!r}") from None
+
+
+def check_writable(path: Path | None, *, picture: bool = False) -> None:
+    """Raise InputError, before any work, if a file could not be written."""
+    if path is None:
+        return
+    if "\0" in str(path):
+        raise InputError(f"cannot write {str(path)!r}: the name has a NUL character")
+    if not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+        raise InputError(
+            f"cannot write {str(path)!r}: {str(path.parent)!r} is no folder that can be written to"
+        )
+    if path.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: it is a folder")
+    if picture:
+        from .plotting import check_path
+
+        check_path(path)

@@ -1,0 +1,305 @@
+"""What the search over an implementation returns: the sensitivity and two ordered datasets."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from typing import Any, Literal
+
+import numpy as np
+
+from .arithmetic import Number, nearest, round_up
+from .errors import InputError, QueryError, VerificationError
+from .folds import Fold
+from .neighbors import (
+    Bounded,
+    Dataset,
+    Multiplicities,
+    Relation,
+    check_dataset,
+    check_related,
+    multiplicities_of,
+    show,
+)
+from .queries import Function
+from .search.answers import Answer, as_answer, distance
+from .search.orders import Code
+from .universe import Universe
+
+Implementation = Fold | Function
+"""Code that can be run on an ordered dataset."""
+
+Order = Literal["free", "aligned"]
+"""How the orders of x and y belong together."""
+
+Method = Literal["reachable accumulators", "accumulator pairs", "all orders"]
+"""How all orders were covered."""
+
+
+@dataclass(frozen=True)
+class OrderedWitness:
+    """A pair of neighboring datasets, in the orders that attain the sensitivity.
+
+    Attributes
+    ----------
+    x, y : tuple of numbers
+        The datasets, in the order in which the code read them.
+    query_x, query_y : int, float or Fraction
+        The code's answers on them, in the query's unit, without loss; may be inf or NaN.
+    """
+
+    x: Dataset
+    y: Dataset
+    query_x: Number
+    query_y: Number
+
+
+@dataclass(frozen=True)
+class ImplementedSensitivity:
+    """The sensitivity of code on ordered datasets, with its proof.
+
+    Attributes
+    ----------
+    value : float
+        The sensitivity, in the query's unit: the float nearest to `exact`. math.inf if one dataset
+        of a pair has a finite answer, +inf, -inf or NaN, and the other one another of these four;
+        two answers of +inf (or -inf, or NaN) are equal. Also if `exact` is beyond all floats.
+    exact : Fraction or None
+        The difference of the two answers that the code returned, as rationals; None if infinite.
+    ideal : Fraction or None
+        The exact sensitivity of the same query as mathematics; None where it is not known, no
+        rational number, not defined for so few records, or beyond all floats.
+    witness : OrderedWitness
+        Two ordered datasets that attain the sensitivity.
+    method : {"reachable accumulators", "accumulator pairs", "all orders"}
+        How all orders were covered.
+    multisets : int
+        The number of distinct multisets among x and y.
+    orders : int
+        The number of distinct ordered datasets among x and y; all of them are covered.
+    evaluations : int
+        How often the function was called, or how many steps of the fold were computed.
+    query : Fold or Function
+    neighbors : Relation or None
+        None: x and y are the same records in two orders (distance 0).
+    order : {"free", "aligned"}
+        "free": any order of x, any order of y. "aligned": y is x but for some positions.
+    size : int or tuple of int
+        The size n of x; if several were asked for, the maximum is over all of them.
+    universe : Universe
+    """
+
+    value: float
+    exact: Fraction | None
+    ideal: Fraction | None
+    witness: OrderedWitness
+    method: Method
+    multisets: int
+    orders: int
+    evaluations: int
+    query: Implementation
+    neighbors: Relation | None
+    order: Order
+    size: int | tuple[int, ...]
+    universe: Universe
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def upper(self) -> float:
+        """The smallest float that is not below the sensitivity."""
+        if self.exact is None or self.value == math.inf:
+            return math.inf
+        return round_up(self.exact)
+
+    def verify(self) -> None:
+        """Run the code on the witness again.
+
+        Raises
+        ------
+        VerificationError
+            If x or y is no dataset of the universe, they are no neighbors, or the answers, the
+            value or the exact value are not those of x and y.
+
+        Notes
+        -----
+        Runs the code twice. That no other pair differs more is the search's claim, not something
+        that the witness can show.
+        """
+        witness = self.witness
+        x, y = (_of_universe(data, self.universe) for data in (witness.x, witness.y))
+        sizes = (self.size,) if isinstance(self.size, int) else self.size
+        if len(witness.x) not in sizes:
+            raise VerificationError(
+                f"x has {len(witness.x)} records, the sizes asked for are {sizes}"
+            )
+        if self.order == "aligned":
+            _check_aligned(witness, self.neighbors, self.universe)
+        else:
+            _check_free(x, y, witness, self.neighbors, self.universe)
+        again = [run(self.query, self.universe, data) for data in (witness.x, witness.y)]
+        exact = distance(*again)
+        value = as_float(exact)
+        for name, stated, computed in (
+            ("answer on x", witness.query_x, again[0]),
+            ("answer on y", witness.query_y, again[1]),
+            ("value", self.value, value),
+            ("exact value", self.exact, exact),
+        ):
+            # As text too, since NaN is not equal to itself.
+            if stated != computed and str(stated) != str(computed):
+                raise VerificationError(
+                    f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
+                    f"{computed}; x = {show(witness.x)}, y = {show(witness.y)}"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects, ready for JSON but for exotic records."""
+        relation = self.neighbors
+        return {
+            "query": self.query.name,
+            "neighbors": "reordering" if relation is None else relation.family,
+            "meaning": "exactly" if relation is None else relation.meaning,
+            "distance": 0 if relation is None else relation.k,
+            "order": self.order,
+            "size": self.size,
+            "sensitivity": self.value,
+            "exact": None if self.exact is None else str(self.exact),
+            "ideal": None if self.ideal is None else str(self.ideal),
+            "upper": self.upper,
+            "method": self.method,
+            "multisets": self.multisets,
+            "orders": self.orders,
+            "evaluations": self.evaluations,
+            "x": self.witness.x,
+            "y": self.witness.y,
+            "query_x": self.witness.query_x,
+            "query_y": self.witness.query_y,
+        }
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
+        relation = "same records, reordered" if self.neighbors is None else str(self.neighbors)
+        work = "calls" if isinstance(self.query, Function) else "steps"
+        name = self.query.name
+        facts = [
+            ("neighbors", f"{relation}; size {size}; {self.universe.extent}"),
+            ("order", _MEANING[self.order]),
+            ("witness x", f"{show(self.witness.x)}  {name} {self.witness.query_x}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {self.witness.query_y}"),
+            (
+                "method",
+                f"{self.method}: {self.orders:,} orders of {self.multisets:,} multisets in "
+                f"{self.evaluations:,} {work}",
+            ),
+        ]
+        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
+            facts.insert(0, ("exact", str(self.exact)))
+        return facts
+
+    @property
+    def _title(self) -> str:
+        title = f"Implemented sensitivity of {self.query.name}: {self.value:.10g}"
+        return title if self.ideal is None else f"{title} (ideal {float(self.ideal):.10g})"
+
+    def __repr__(self) -> str:
+        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for fact, text in self._facts()
+        )
+        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+_MEANING = {
+    "free": "free: any order of x, any order of y",
+    "aligned": "aligned: y is x in its order, but for some positions",
+}
+
+
+def as_float(exact: Fraction | None) -> float:
+    """Return the float nearest to a sensitivity; None stands for an infinite one.
+
+    Examples
+    --------
+    >>> as_float(Fraction(1, 4)), as_float(None), as_float(Fraction(10**400))
+    (0.25, inf, inf)
+    """
+    if exact is None or exact > Fraction(sys.float_info.max):
+        return math.inf
+    return nearest(exact)
+
+
+def run(query: Implementation, universe: Universe, records: Sequence[Number]) -> Answer:
+    """Return what code answers on an ordered dataset of a universe."""
+    if isinstance(query, Function):
+        code = Code(query.function, query.vectorized, query.name, universe)
+        return code([universe.index(record) for record in records])
+    where = f"{query.name!r} on the ordered dataset {show(records)}"
+    try:
+        raw = query(records)
+    except Exception as error:
+        raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
+    return as_answer(raw, where)
+
+
+def _of_universe(dataset: Dataset, universe: Universe) -> Multiplicities:
+    """Return the multiplicities of an ordered dataset, or raise VerificationError."""
+    try:
+        return multiplicities_of(check_dataset(dataset, universe), universe)
+    except InputError as error:
+        raise VerificationError(str(error)) from error
+
+
+def _check_free(
+    x: Multiplicities,
+    y: Multiplicities,
+    witness: OrderedWitness,
+    relation: Relation | None,
+    universe: Universe,
+) -> None:
+    """Raise VerificationError unless x and y are neighbors in some orders."""
+    same = np.array_equal(x, y)
+    if relation is None:
+        if not same:
+            raise VerificationError(
+                f"x = {show(witness.x)} and y = {show(witness.y)} are not the same records"
+            )
+    elif relation.exactly or not same:
+        check_related(x, y, universe, relation)
+
+
+def _check_aligned(witness: OrderedWitness, relation: Relation | None, universe: Universe) -> None:
+    """Raise VerificationError unless y is x but for as many positions as the relation allows."""
+    x, y = witness.x, witness.y
+    if isinstance(relation, Bounded):
+        shared = sum(a == b for a, b in zip(x, y, strict=False))
+    else:
+        shared = _longest_common_subsequence(x, y)
+    changes = () if relation is None else relation.changes(len(x), universe)
+    if not any(len(x) - i == len(y) - j <= shared for i, j in changes):
+        raise VerificationError(
+            f"x = {show(x)} and y = {show(y)} are no aligned neighbors ({relation}): they share "
+            f"{shared} positions"
+        )
+
+
+def _longest_common_subsequence(x: Dataset, y: Dataset) -> int:
+    lengths = [0] * (len(y) + 1)
+    for a in x:
+        diagonal = 0
+        for place, b in enumerate(y, start=1):
+            above = lengths[place]
+            lengths[place] = diagonal + 1 if a == b else max(above, lengths[place - 1])
+            diagonal = above
+    return lengths[-1]

@@ -1,0 +1,209 @@
+"""The search over an implementation: what it needs, whether it is small enough, how it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from .errors import TooLargeError
+from .folds import Fold
+from .implementation_result import Implementation, Method, Order
+from .neighbors import Bounded, Change, Relation
+from .problem import Problem
+from .queries import Function
+from .search.aligned import AlignedPairs, Alignment
+from .search.answers import Answer
+from .search.automaton import Automaton
+from .search.engine import Options
+from .search.evaluation import lattice_of
+from .search.extremes import Level, furthest
+from .search.gaps import Family
+from .search.lattice import Lattice
+from .search.orders import Code, count_orders, evaluate_orders
+from .search.reachable import Reachable
+from .universe import Universe
+
+_BYTES_PER_MULTISET = 64
+"""What a multiset takes besides its row of multiplicities: extremes, ranks, codes."""
+
+
+class Found(NamedTuple):
+    """A pair of ordered datasets, and the work it took to find it."""
+
+    gap: Fraction | None
+    x: tuple[int, ...]
+    y: tuple[int, ...]
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a search over an implementation is asked; validated once, then trusted.
+
+    Parameters
+    ----------
+    query : Fold or Function
+        The code.
+    universe : Universe
+        What datasets are drawn from.
+    relation : Relation or None
+        Which datasets are neighbors; None: those of the same records.
+    sizes : tuple of int
+        The sizes of x; the maximum is over all of them.
+    order : {"free", "aligned"}
+        Whether the orders of x and y are independent of each other.
+    options : Options
+        How to run the search.
+    evaluation_limit : int
+        The largest number of orders that a function may be called on.
+    """
+
+    query: Implementation
+    universe: Universe
+    relation: Relation | None
+    sizes: tuple[int, ...]
+    order: Order
+    options: Options
+    evaluation_limit: int
+
+    @cached_property
+    def changes(self) -> list[tuple[int, Change]]:
+        """Every size of x with every change that leads to a neighbor."""
+        if self.relation is None:
+            return [(size, (0, 0)) for size in self.sizes]
+        return Problem(self.universe, (), (self.relation,), self.sizes).changes(self.relation)
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """The sizes of all datasets x and y."""
+        every = {of for size, (i, j) in self.changes for of in (size, size - i + j)}
+        return sorted(every)
+
+    @cached_property
+    def limits(self) -> tuple[int, ...]:
+        """How often each value can occur in a dataset."""
+        return tuple(self.universe.multiplicities(self.levels[-1]).tolist())
+
+    @property
+    def lattice(self) -> Lattice:
+        """All multisets."""
+        return lattice_of(self.universe, self.levels[-1])
+
+    @cached_property
+    def orders(self) -> int:
+        """The number of ordered datasets among x and y."""
+        return sum(count_orders(self.limits, size) for size in self.levels)
+
+    @property
+    def families(self) -> list[Family]:
+        """Kinds of pairs of multisets; at most k covers fewer changes, and none."""
+        exactly = self.relation is not None and self.relation.exactly
+        changes = self.changes
+        found = [
+            Family(size, size - i + j, size - i, exactly and i > 0 and j > 0)
+            for size, (i, j) in changes
+            if exactly or (size, (i + 1, j + 1)) not in changes
+        ]
+        if not exactly:
+            found += [Family(size, size, size, False) for size in self.sizes]
+        return list(dict.fromkeys(found))
+
+    def check_small(self) -> None:
+        """Raise TooLargeError if there are too many multisets, or too many orders to call."""
+        values, top = len(self.limits), self.levels[-1]
+        advice = "choose a smaller size or distance, or fewer distinct values"
+        if values * top * top > self.options.memory_limit:
+            raise TooLargeError(
+                f"datasets of {top:,} records over {values:,} values are too many to go through; "
+                + advice
+            )
+        if isinstance(self.query, Function) and self.orders > self.evaluation_limit:
+            raise TooLargeError(
+                f"query {self.query.name!r} would be called on {self.orders:,} orders, more than "
+                f"the evaluation_limit of {self.evaluation_limit:,}; {advice}, a Fold instead of a "
+                "function, or a larger evaluation_limit"
+            )
+        multisets = sum(map(self.lattice.number, range(top + 1)))
+        needed = multisets * (_BYTES_PER_MULTISET + 16 * values)
+        if self.order == "free" and needed > self.options.memory_limit:
+            raise TooLargeError(
+                f"the search over {multisets:,} multisets of up to {top} records would need about "
+                f"{needed / 2**20:,.1f} MiB, more than the memory limit of "
+                f"{self.options.memory_limit / 2**20:,.1f} MiB; {advice}, or a larger memory_limit"
+            )
+
+    @property
+    def method(self) -> Method:
+        """How all orders are covered."""
+        if self.order == "aligned":
+            return "accumulator pairs"
+        return "reachable accumulators" if isinstance(self.query, Fold) else "all orders"
+
+    def search(self) -> Found:
+        """Return a pair that is furthest apart."""
+        if self.order == "aligned":
+            return self._search_aligned()
+        if isinstance(self.query, Fold):
+            return self._search_reachable(self.query)
+        return self._search_orders(self.query)
+
+    def _search_reachable(self, fold: Fold) -> Found:
+        automaton = Automaton(fold, self.universe.values, self.options.memory_limit)
+        reachable = Reachable(automaton, self.lattice, self.levels[-1])
+        entries = {size: reachable.level(size) for size in self.levels}
+        states = np.unique(np.concatenate([of for _, of in entries.values()]))
+        answers = automaton.answers(states)
+        levels = {
+            size: Level(owners, states.searchsorted(of)) for size, (owners, of) in entries.items()
+        }
+        gap, *sides = self._furthest(levels, answers)
+        x, y = (
+            reachable.order(size, *(int(column[entry]) for column in entries[size]))
+            for size, entry in sides
+        )
+        return Found(gap, x, y, automaton.steps)
+
+    def _search_orders(self, function: Function) -> Found:
+        code = Code(function.function, function.vectorized, function.name, self.universe)
+        found = evaluate_orders(code, self.levels[-1], self.levels, self.options)
+        answers: list[Answer] = []
+        levels = {}
+        for size, entries in found.items():
+            owners = np.array([entry.rank for entry in entries], dtype=np.intp)
+            levels[size] = Level(owners, np.arange(len(entries)) + len(answers))
+            answers += [entry.answer for entry in entries]
+        gap, *sides = self._furthest(levels, answers)
+        x, y = (found[size][entry].order for size, entry in sides)
+        return Found(gap, x, y, self.orders)
+
+    def _furthest(
+        self, levels: dict[int, Level], answers: list[Answer]
+    ) -> tuple[Fraction | None, tuple[int, int], tuple[int, int]]:
+        limits = self.universe.multiplicities(2 * self.levels[-1])
+        found = furthest(self.lattice, limits, self.families, levels, answers)
+        return found.gap, (found.size_x, found.entry_x), (found.size_y, found.entry_y)
+
+    def _search_aligned(self) -> Found:
+        """Search pairs of accumulators; those of a function are the records read so far."""
+        relation, function = self.relation, self.query
+        if isinstance(function, Fold):
+            fold, values = function, self.universe.values
+        else:
+            code = Code(function.function, function.vectorized, function.name, self.universe)
+            fold = Fold(lambda read, letter: (*read, letter), (), code, name=function.name)
+            values = tuple(range(len(self.universe.values)))
+        automaton = Automaton(fold, values, self.options.memory_limit)
+        exactly = relation is not None and relation.exactly
+        alignment = Alignment(
+            targets=tuple((i, j, size - i) for size, (i, j) in self.changes),
+            replacing=isinstance(relation, Bounded),
+            equal=exactly or len(values) == 1,
+            limits=self.limits,
+        )
+        found = AlignedPairs(automaton, alignment).furthest()
+        evaluations = automaton.steps if isinstance(function, Fold) else found.answered
+        return Found(found.gap, found.x, found.y, evaluations)

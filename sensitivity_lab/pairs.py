@@ -1,0 +1,157 @@
+"""The worst pair of an audit: datasets that are close, with answers that are far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arithmetic import Difference
+from .distances import (
+    NUMERIC,
+    ORDER_IGNORED,
+    Distances,
+    distances,
+    entries,
+    exact,
+    key_of,
+    multiset,
+)
+from .errors import QueryError, TooLargeError
+from .literals import literal
+from .verdicts import Evidence
+
+PAIR_LIMIT = 200_000_000
+"""At most so many pairs of datasets are compared, which takes about a minute."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A dataset, what the audited code answered, and the group of the answer's claim."""
+
+    dataset: Any
+    answer: Any
+    group: int = 0
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """How far apart answers are at most, and the pair that shows it."""
+
+    truth: Difference
+    evidence: Evidence
+
+
+def worst_pairs(
+    answered: Sequence[Answered], inputs: str, outputs: str, limits: Sequence[int]
+) -> dict[tuple[int, int], WorstPair]:
+    """Find, among datasets close to each other, those whose answers are farthest apart.
+
+    Parameters
+    ----------
+    answered : sequence of Answered
+        Every dataset once, in the order in which ties are decided.
+    inputs, outputs : str
+        The names of the metrics on datasets and on answers, from `distances.METRICS`.
+    limits : sequence of int
+        Pairs at an input distance of at most each of these are searched.
+
+    Returns
+    -------
+    dict
+        The worst pair by (limit, group), where a pair belongs to the larger group of its two, and
+        only groups that have a pair within the limit are there. If none has, the first dataset is
+        paired with itself.
+
+    Raises
+    ------
+    TooLargeError
+        If there are more than `PAIR_LIMIT` pairs; says the numbers.
+    QueryError
+        If two answers have no distance.
+
+    Notes
+    -----
+    Where the input metric ignores order, datasets with the same records and the same answer are
+    taken once, and of those with the same records and different numbers only the two extremes. All
+    pairs of what is left are measured, exactly, a row of the matrix at a time.
+    """
+    if outputs in NUMERIC:
+        _check_numbers(answered)
+    kept = _representatives(answered, inputs, outputs)
+    check_pairs(len(kept))
+    groups = np.array([one.group for one in kept], dtype=np.int64)
+    near = distances(inputs, [one.dataset for one in kept])
+    far = distances(outputs, [one.answer for one in kept])
+    best = _search(near, far, limits, groups)
+    for limit in set(limits) - {limit for limit, _ in best}:
+        best[limit, kept[0].group] = 0, 0, 0
+    return {
+        key: WorstPair(
+            far.difference(entry),
+            Evidence(kept[x].dataset, kept[y].dataset, kept[x].answer, kept[y].answer),
+        )
+        for key, (entry, x, y) in best.items()
+    }
+
+
+def check_pairs(number: int) -> None:
+    """Raise TooLargeError if so many datasets make more pairs than are compared."""
+    pairs = number * (number - 1) // 2
+    if pairs > PAIR_LIMIT:
+        raise TooLargeError(
+            f"{number:,} datasets with answers of their own make {pairs:,} pairs, more than the "
+            f"{PAIR_LIMIT:,} that are compared; take fewer values or smaller sizes"
+        )
+
+
+def _check_numbers(answered: Sequence[Answered]) -> None:
+    """Raise QueryError if an answer is not made of finite numbers; names the dataset."""
+    for one in answered:
+        try:
+            for entry in entries(one.answer):
+                exact(entry)
+        except QueryError as error:
+            raise QueryError(f"on the dataset {literal(one.dataset)}, {error}") from None
+
+
+def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) -> Sequence[Answered]:
+    """Leave out what cannot make a worse pair than what is kept."""
+    if inputs not in ORDER_IGNORED:
+        return answered
+    alike: dict[Hashable, dict[Hashable, Answered]] = {}
+    for one in answered:
+        records = frozenset(multiset(one.dataset).items())
+        alike.setdefault((records, one.group), {}).setdefault(key_of(one.answer), one)
+    if outputs != "absolute":
+        return [one for same in alike.values() for one in same.values()]
+    kept = []
+    for same in alike.values():
+        ordered = sorted(same.values(), key=lambda one: exact(one.answer))
+        kept += [ordered[0], ordered[-1]] if len(ordered) > 1 else ordered
+    return kept
+
+
+def _search(
+    near: Distances, far: Distances, limits: Sequence[int], groups: NDArray[np.int64]
+) -> dict[tuple[int, int], tuple[int, int, int]]:
+    """Return (row entry of the answers' distance, place of x, place of y) by (limit, group)."""
+    best: dict[tuple[int, int], tuple[int, int, int]] = {}
+    bounds = [(limit, near.limit(limit)) for limit in limits]
+    names = np.unique(groups).tolist()
+    for x in range(len(groups) - 1):
+        inputs, outputs = near.row(x), far.row(x)
+        group = np.maximum(groups[x], groups[x + 1 :])
+        for limit, bound in bounds:
+            within = np.asarray(inputs <= bound, dtype=bool)
+            for name in names:
+                chosen = within & (group == name)
+                if not chosen.any():
+                    continue
+                at = int(np.argmax(np.where(chosen, outputs, -1)))
+                if (limit, name) not in best or outputs[at] > best[limit, name][0]:
+                    best[limit, name] = int(outputs[at]), x, x + 1 + at
+    return best

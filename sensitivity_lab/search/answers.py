@@ -1,0 +1,84 @@
+"""What code answers, as exact numbers that can be compared and subtracted without rounding.
+
+An answer is a Python int, float or Fraction. Floats are rationals, so the difference of two of them
+is a Fraction; it is never taken in floating point. Answers that are no finite numbers are of the
+classes +inf, -inf and NaN: two answers of one such class are equal, two answers of different
+classes (finite numbers being one) are infinitely far apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.arithmetic import Integers, common_integers
+from sensitivity_lab.errors import QueryError
+
+Answer = int | float | Fraction
+
+_FINITE, _PLUS, _MINUS, _NAN = range(4)
+
+
+def as_answer(raw: Any, where: str) -> Answer:
+    """Return what code returned as a Python number without loss; `where` begins the error."""
+    given = raw.item() if isinstance(raw, (np.generic, np.ndarray)) and raw.shape == () else raw
+    if isinstance(given, (bool, int, np.bool_)):
+        return int(given)
+    if isinstance(given, float):
+        return float(given)
+    if isinstance(given, (Fraction, Decimal, np.longdouble)):
+        if isinstance(given, Fraction) or math.isfinite(given):
+            return Fraction(*given.as_integer_ratio())
+        return float(given)
+    raise QueryError(f"{where} returned {given!r}; an implementation returns one number")
+
+
+def class_of(answer: Answer) -> int:
+    """Return whether an answer is finite (0), +inf (1), -inf (2) or NaN (3)."""
+    if not isinstance(answer, float) or math.isfinite(answer):
+        return _FINITE
+    return _NAN if math.isnan(answer) else _PLUS if answer > 0 else _MINUS
+
+
+def distance(first: Answer, second: Answer) -> Fraction | None:
+    """Return how far two answers are apart, exactly; None if infinitely far.
+
+    Examples
+    --------
+    >>> distance(0.5, 2), distance(math.inf, 2), distance(math.nan, math.nan)
+    (Fraction(3, 2), None, Fraction(0, 1))
+    """
+    if class_of(first) != class_of(second):
+        return None
+    if class_of(first) != _FINITE:
+        return Fraction(0)
+    return abs(Fraction(first) - Fraction(second))
+
+
+def scales(answers: Sequence[Answer]) -> Iterator[Integers]:
+    """Yield the positions of answers on scales of integers, the weightiest scale first.
+
+    A pair that differs on the scale of classes is infinitely far apart; only if no pair does, the
+    scale of values decides. On that one, what is not finite is at 0: it meets only its equals.
+
+    Yields
+    ------
+    ndarray of Python ints, shape (answers,)
+    """
+    classes = np.array([class_of(answer) for answer in answers], dtype=object)
+    if classes.any():
+        yield classes
+    finite = [0 if kind else answer for kind, answer in zip(classes, answers, strict=True)]
+    yield common_integers(finite)[0]
+
+
+def ranked(positions: Integers) -> tuple[Integers, NDArray[np.intp]]:
+    """Return the distinct positions, ascending, and the place of every position among them."""
+    distinct, places = np.unique(positions, return_inverse=True)
+    return distinct, places.reshape(-1)

@@ -1,0 +1,205 @@
+"""From the answers that every multiset can give to the neighbors whose answers are furthest apart.
+
+A multiset has several answers, one per order. Between neighbors only the highest of one and the
+lowest of the other matter, so the search is that of enumeration: extremes come down the lattice to
+the cores. Answers are replaced by their ranks, so that nothing is rounded on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.arithmetic import Integers
+
+from .answers import Answer, distance, ranked, scales
+from .gaps import Family
+from .lattice import Floats, Indices, Lattice
+
+
+class Level(NamedTuple):
+    """The answers of all multisets of a size: entry e says that `owners[e]` can give `labels[e]`.
+
+    Owners are ranks of multisets, ascending, each there at least once; labels are places in a list
+    of answers.
+    """
+
+    owners: Indices
+    labels: Indices
+
+
+class Found(NamedTuple):
+    """Entries of the levels of x and of y, and how far apart they are; None: infinitely."""
+
+    gap: Fraction | None
+    size_x: int
+    entry_x: int
+    size_y: int
+    entry_y: int
+
+
+def furthest(
+    lattice: Lattice,
+    limits: NDArray[np.int64],
+    families: Sequence[Family],
+    levels: dict[int, Level],
+    answers: Sequence[Answer],
+) -> Found:
+    """Return the neighbors, with an answer of each, that are furthest apart; the first of equals.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        The multisets, by level and rank.
+    limits : ndarray of int64, shape (m,)
+        How often each value may occur in a pair of datasets together.
+    families : sequence of Family
+        Kinds of pairs; those of one multiset with itself have core, x and y of one size.
+    levels : dict of Level
+        By size, what multisets can answer.
+    answers : sequence
+        What the labels stand for.
+    """
+    last = None
+    for positions in scales(answers):
+        search = _Search(lattice, limits, levels, *ranked(positions))
+        gap, last = max((search.best(f) for f in families), key=lambda found: found[0])
+        if gap:
+            break
+    if last is None:
+        raise AssertionError("there is no scale of answers")
+    first, second = (answers[levels[size].labels[entry]] for size, entry in (last[:2], last[2:]))
+    return Found(distance(first, second), *last)
+
+
+_Entries = tuple[int, int, int, int]
+"""The size of x, its entry, the size of y, its entry."""
+
+
+@dataclass
+class _Search:
+    """The search on one scale: `distinct` positions, and by label the rank among them."""
+
+    lattice: Lattice
+    limits: NDArray[np.int64]
+    levels: dict[int, Level]
+    distinct: Integers
+    ranks: Indices
+
+    def __post_init__(self) -> None:
+        self._columns: dict[tuple[int, int], Floats] = {}
+
+    def best(self, family: Family) -> tuple[int, _Entries]:
+        """Return the largest gap of a family's pairs, and one of them."""
+        bounds, signs = self._bounds(family)
+        if not family.disjoint:
+            core = int(np.argmax(bounds))
+            return bounds[core], self._pair(family, core, int(signs[core]))
+        best: tuple[int, _Entries] | None = None
+        for core in np.argsort(-bounds, kind="stable").tolist():
+            if best is not None and bounds[core] <= best[0]:
+                break
+            for gap, entries in self._disjoint_pairs(family, core):
+                if best is None or gap > best[0]:
+                    best = gap, entries
+        if best is None:
+            raise AssertionError(f"no disjoint pair for {family}")
+        return best
+
+    def _bounds(self, family: Family) -> tuple[Integers, NDArray[np.bool_]]:
+        """Return per core the largest gap, and whether x is the higher one there."""
+        high_x, low_x = self._extremes(family.of_x, family.core)
+        high_y, low_y = self._extremes(family.of_y, family.core)
+        down, up = self._gaps(high_x, low_y), self._gaps(high_y, low_x)
+        return np.maximum(down, up), (down >= up).astype(np.bool_)
+
+    def _gaps(self, high: Indices, low: Indices) -> Integers:
+        """Return differences of positions, given ranks; each distinct one is computed once."""
+        codes, places = np.unique(high * len(self.distinct) + low, return_inverse=True)
+        count = len(self.distinct)
+        gaps = self.distinct[codes // count] - self.distinct[codes % count]
+        of_cores: Integers = gaps[places.reshape(-1)]
+        return of_cores
+
+    def _extremes(self, size: int, core: int) -> tuple[Indices, Indices]:
+        """Return per core the highest and lowest rank over the multisets of a size above it."""
+        columns = self._down(size, core)
+        return columns[:, 0].astype(np.intp), -columns[:, 1].astype(np.intp)
+
+    def _down(self, size: int, core: int) -> Floats:
+        """Return columns [highest, -lowest]; ranks are small integers, so floats hold them."""
+        if (size, core) not in self._columns:
+            if core < size:
+                columns = self.lattice.maximum_below(self._down(size, core + 1), core)
+            else:
+                owners, labels = self.levels[size]
+                ranks = self.ranks[labels]
+                starts = np.flatnonzero(np.diff(owners, prepend=-1))
+                high, low = (of.reduceat(ranks, starts) for of in (np.maximum, np.minimum))
+                columns = np.column_stack([high, -low]).astype(np.float64)
+            self._columns[size, core] = columns
+        return self._columns[size, core]
+
+    def _pair(self, family: Family, core: int, x_high: int) -> _Entries:
+        """Return the entries of the highest and the lowest answer above a core."""
+        entries = []
+        for size, highest in ((family.of_x, x_high), (family.of_y, not x_high)):
+            above, _ = self._above(core, family.core, size)
+            columns = self._down(size, size)[above]
+            column = 0 if highest else 1
+            dataset = int(above[np.argmax(columns[:, column])])
+            entries += [size, self._entry(size, dataset, bool(highest))]
+        return entries[0], entries[1], entries[2], entries[3]
+
+    def _entry(self, size: int, dataset: int, highest: bool) -> int:
+        """Return the entry of a multiset's highest or lowest answer."""
+        first, last = self.levels[size].owners.searchsorted([dataset, dataset + 1])
+        ranks = self.ranks[self.levels[size].labels[first:last]]
+        return int(first + (np.argmax(ranks) if highest else np.argmin(ranks)))
+
+    def _disjoint_pairs(self, family: Family, core: int) -> Iterator[tuple[int, _Entries]]:
+        """Yield, per x above a core, the furthest of the y that take none of x's own records."""
+        above_x, counts_x = self._above(core, family.core, family.of_x)
+        above_y, counts_y = self._above(core, family.core, family.of_y)
+        shared = self._multiplicities(family.core, core)
+        for place, dataset in enumerate(above_x.tolist()):
+            others = above_y[(counts_x[place] + counts_y <= self.limits + shared).all(axis=1)]
+            if not len(others):
+                continue
+            own = self._down(family.of_x, family.of_x)[dataset].astype(np.intp)
+            columns = self._down(family.of_y, family.of_y)[others].astype(np.intp)
+            for x_high in (True, False):
+                column = 1 if x_high else 0
+                other = int(np.argmax(columns[:, column]))
+                mine, theirs = own[1 - column], columns[other, column]
+                signed = (mine, -theirs) if x_high else (theirs, -mine)
+                gap = int(self.distinct[signed[0]] - self.distinct[signed[1]])
+                yield (
+                    gap,
+                    (
+                        family.of_x,
+                        self._entry(family.of_x, dataset, x_high),
+                        family.of_y,
+                        self._entry(family.of_y, int(others[other]), not x_high),
+                    ),
+                )
+
+    def _above(self, core: int, core_size: int, size: int) -> tuple[Indices, NDArray[np.int64]]:
+        """Return the multisets of a size that contain a core: their ranks and multiplicities."""
+        base = self._multiplicities(core_size, core)
+        more = size - core_size
+        left = (np.array(self.lattice.counts) - base).tolist()
+        free = Lattice(left, more)
+        rows = free.rows(more, 0, free.number(more))
+        counts = np.tile(base, (len(rows), 1))
+        np.add.at(counts, (np.arange(len(rows))[:, None], rows), 1)
+        return self.lattice.rank(counts), counts
+
+    def _multiplicities(self, size: int, rank: int) -> NDArray[np.int64]:
+        row = self.lattice.rows(size, rank, rank + 1)[0]
+        return np.bincount(row, minlength=len(self.lattice.counts)).astype(np.int64)

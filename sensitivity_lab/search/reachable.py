@@ -1,0 +1,101 @@
+"""Which accumulators a fold can end with on the orders of every dataset, without listing orders.
+
+Let reach(C) be the accumulators that some order of the multiset C leads to. Whatever the order, one
+record comes last: reach(C + v) contains step(a, v) for every a in reach(C), and nothing else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .automaton import Automaton
+from .lattice import Indices, Lattice
+
+_STATE = 32
+"""Bits of a state within a code: a code is the rank of a multiset and a state of it."""
+
+_COPIES = 4
+"""Arrays of codes that are alive at once while a level is made unique."""
+
+
+class Reachable:
+    """The accumulators of all multisets of up to `top` records.
+
+    Parameters
+    ----------
+    automaton : Automaton
+    lattice : Lattice
+        The multisets, by level and rank.
+    top : int
+        The largest number of records.
+
+    Notes
+    -----
+    Time and memory grow with the number of different accumulators per multiset, summed over all
+    multisets: at most the number of orders, and at most the number of values of a narrow type.
+    """
+
+    def __init__(self, automaton: Automaton, lattice: Lattice, top: int) -> None:
+        self.automaton = automaton
+        self.lattice = lattice
+        self._levels = [np.array([automaton.start], dtype=np.int64)]
+        for size in range(top):
+            self._levels.append(self._level_above(size))
+
+    def level(self, size: int) -> tuple[Indices, Indices]:
+        """Return the (multiset, state) pairs of a size, multisets ascending."""
+        codes = self._levels[size]
+        return codes >> _STATE, codes & ((1 << _STATE) - 1)
+
+    def order(self, size: int, rank: int, state: int) -> tuple[int, ...]:
+        """Return letters, in an order that leads from the start to a state of a multiset."""
+        letters = []
+        counts = self._multiplicities(size, rank, rank + 1)[0]
+        for level in range(size - 1, -1, -1):
+            letter, state = self._last_step(level, counts, state)
+            counts[letter] -= 1
+            letters.append(letter)
+        return tuple(reversed(letters))
+
+    def _last_step(self, level: int, counts: NDArray[np.int64], state: int) -> tuple[int, int]:
+        """Return a last letter, and the state before it, that lead to a state of a multiset."""
+        for letter in np.flatnonzero(counts).tolist():
+            before = counts.copy()
+            before[letter] -= 1
+            rank = int(self.lattice.rank(before[None, :])[0])
+            first, last = self._levels[level].searchsorted([rank << _STATE, (rank + 1) << _STATE])
+            states = self._levels[level][first:last] & ((1 << _STATE) - 1)
+            found = np.flatnonzero(self.automaton.advance(states, letter) == state)
+            if len(found):
+                return letter, int(states[found[0]])
+        raise AssertionError(f"no step leads to state {state}")
+
+    def _level_above(self, size: int) -> NDArray[np.int64]:
+        """Return the codes of the multisets with one record more."""
+        values = len(self.lattice.counts)
+        multisets = self.lattice.number(size)
+        self.automaton.check_memory(16 * multisets * values, "multisets")
+        counts = self._multiplicities(size, 0, multisets)
+        ranks, states = self.level(size)
+        kept = sum(map(len, self._levels))
+        arrived = []
+        for letter, limit in enumerate(self.lattice.counts):
+            grown = counts.copy()
+            grown[:, letter] += 1
+            room = counts[:, letter] < limit
+            leads_to = np.full(multisets, -1, dtype=np.int64)
+            leads_to[room] = self.lattice.rank(grown[room])
+            moving = room[ranks]
+            to = leads_to[ranks[moving]] << _STATE
+            arrived.append(np.unique(to | self.automaton.advance(states[moving], letter)))
+            self.automaton.check_memory(
+                8 * (kept + _COPIES * sum(map(len, arrived))), "reachable accumulators"
+            )
+        return np.unique(np.concatenate(arrived))
+
+    def _multiplicities(self, size: int, first: int, last: int) -> NDArray[np.int64]:
+        rows = self.lattice.rows(size, first, last)
+        counts = np.zeros((len(rows), len(self.lattice.counts)), dtype=np.int64)
+        np.add.at(counts, (np.arange(len(rows))[:, None], rows), 1)
+        return counts

@@ -1,0 +1,88 @@
+"""Ordered datasets over a few values: what an audit of an implementation is put to."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from math import comb
+from typing import Any
+
+from .errors import InputError, TooLargeError
+from .neighbors import check_whole
+
+VECTOR_LIMIT = 200_000
+"""At most so many vectors are put to an implementation."""
+
+
+def check_values(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the values of a universe, each once, or raise InputError."""
+    alone = isinstance(values, (str, bytes)) or not isinstance(values, Iterable)
+    given = () if alone else tuple(values)
+    if not given:
+        raise InputError(
+            f"values must be the entries that datasets are made of, at least one, got {values!r}"
+        )
+    return tuple({repr(value): value for value in given}.values())
+
+
+def check_several(name: str, given: Any, meaning: str, least: int = 0) -> tuple[int, ...]:
+    """Return whole numbers, ascending and distinct, or raise InputError."""
+    alone = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
+    numbers = {check_whole(name, one, meaning, least) for one in ([given] if alone else given)}
+    if not numbers:
+        raise InputError(f"{name} must be a whole number or several of them, got none")
+    return tuple(sorted(numbers))
+
+
+def vectors(
+    values: tuple[Any, ...], sizes: tuple[int, ...], every_order: bool = True
+) -> list[list[Any]]:
+    """Return the vectors of some sizes over some values.
+
+    Parameters
+    ----------
+    values : tuple
+        What entries are.
+    sizes : tuple of int
+        The lengths of the vectors.
+    every_order : bool, default True
+        Whether every order of the same entries is a vector, or only that of `values`.
+
+    Returns
+    -------
+    list of lists
+        By size, then in the order of `values`, the last entry changing first.
+
+    Raises
+    ------
+    TooLargeError
+        If there are more than `VECTOR_LIMIT`; says how many.
+
+    Examples
+    --------
+    >>> vectors((0, 1), (2,))
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> vectors((0, 1), (2,), every_order=False)
+    [[0, 0], [0, 1], [1, 1]]
+    """
+    m = len(values)
+    number = sum(m**size if every_order else comb(m + size - 1, size) for size in sizes)
+    if number > VECTOR_LIMIT:
+        ways = " or every_order=False" if every_order else ""
+        raise TooLargeError(
+            f"{m} values make {number:,} vectors of sizes {_text(sizes)}, more than the "
+            f"{VECTOR_LIMIT:,} that are tried; take fewer values, smaller sizes{ways}"
+        )
+    return [
+        list(vector)
+        for size in sizes
+        for vector in (
+            itertools.product(values, repeat=size)
+            if every_order
+            else itertools.combinations_with_replacement(values, size)
+        )
+    ]
+
+
+def _text(sizes: tuple[int, ...]) -> str:
+    return str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"

@@ -1,0 +1,443 @@
+"""Audits: the oracle's truth beside a claim, and counterexamples that hold without the lab."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import NAMES, QUERIES, RELATIONS, problems
+
+import sensitivity_lab as sl
+from sensitivity_lab.arithmetic import Difference
+
+BITS = sl.Universe.from_domain([0, 1])
+SCHOOL = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])
+HERE = {"size": 3, "neighbors": "bounded", "distances": 1}
+
+in_plain_python = {
+    "mean": statistics.mean,
+    "median": statistics.median,
+    "sum": sum,
+    "count": len,
+    "min": min,
+    "max": max,
+    "var": statistics.pvariance,
+    "var_ddof_1": statistics.variance,
+    "std": statistics.pstdev,
+    "std_ddof_1": statistics.stdev,
+}
+
+
+def evidence_of(message: str) -> dict[str, list]:
+    """What the two lines of a counterexample say, read by Python alone."""
+    names = {"Fraction": Fraction, "Decimal": Decimal, "np": np, "pd": pd}
+    said = {}
+    for line in message.splitlines()[1:3]:
+        dataset, answer = line.split("->")
+        exec(dataset, names, said)
+        said[answer.split(" = ")[0].strip()] = eval(answer.split(" = ")[1], names)
+    return said
+
+
+@pytest.mark.parametrize("family", RELATIONS)
+@pytest.mark.parametrize("name", [name for name in QUERIES if "std" not in name])
+@given(data=st.data())
+def test_verdicts_agree_with_the_oracle(name, family, data):
+    query, definition = QUERIES[name]
+    asked = data.draw(problems(family, exactly=data.draw(st.booleans())))
+    try:
+        truth = asked.sensitivity(definition)
+    except ValueError:  # the query is undefined on some neighbor
+        assume(False)
+    options = {
+        "size": asked.size,
+        "neighbors": asked.relation,
+        "distances": asked.relation.k,
+        "exactly": asked.relation.exactly,
+    }
+    little = truth / 10**9 or Fraction(1)
+    report = sl.audit(query, truth, asked.universe, **options)
+    assert report.verdict == "tight"
+    assert report.rows[0].exact == truth
+    assert sl.audit(query, truth + little, asked.universe, **options).verdict == "loose"
+    if truth:
+        small = sl.audit(query, truth - little, asked.universe, **options)
+        assert small.verdict == "violated"
+        check_counterexample(name, small, truth)
+
+
+def check_counterexample(name: str, report: sl.AuditReport, truth: Fraction) -> None:
+    """Run the counterexample again in plain Python: fractions and the statistics module."""
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        report.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    answers = []
+    for letter in "xy":
+        records = list(map(Fraction, said[letter]))
+        answers.append(in_plain_python[name](records))
+        assert said[f"f({letter})"] == answers[-1]
+    assert abs(answers[0] - answers[1]) == truth
+    assert truth > report.decisive.claimed
+
+
+@given(data=st.data())
+def test_standard_deviations_are_audited_as_roots(data):
+    asked = data.draw(problems("bounded", exactly=False, kinds=["clusters", "fractions"]))
+    options = {"size": asked.size, "neighbors": "bounded", "distances": asked.relation.k}
+    value = float(asked.sensitivity(("std", 0)))
+    report = sl.audit("std", value, asked.universe, **options)
+    assert report.verdict in ("tight", "tight up to rounding")
+    assert report.rows[0].evidence.answer_x == pytest.approx(
+        statistics.pstdev(map(float, report.rows[0].evidence.x)), abs=1e-6
+    )
+    assert sl.audit("std", 2 * value + 1, asked.universe, **options).verdict == "loose"
+    assert value == 0 or (
+        sl.audit("std", value / 2, asked.universe, **options).verdict == "violated"
+    )
+
+
+def test_a_function_of_the_caller_is_audited_by_its_floats():
+    universe = sl.Universe.from_domain([0.1, 0.3, 1])
+    report = sl.audit(np.mean, 0.3, universe, **HERE)
+    assert report.verdict == "tight up to rounding"
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(np.mean, 0.2, universe, **HERE)
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        assert np.mean(np.array(said[letter])) == said[f"f({letter})"]
+    gap = Fraction(float(said["f(x)"])) - Fraction(float(said["f(y)"]))
+    assert report.rows[0].exact == abs(gap)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0, 1], [0.1, 0.7], [Fraction(1, 3), Fraction(5, 7)], [Decimal("0.1"), Decimal("2.5")]],
+)
+def test_counterexamples_show_records_as_they_are(values):
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("sum", 0, sl.Universe.from_domain(values), **HERE)
+    said = evidence_of(str(caught.value))
+    assert {type(record) for record in said["x"] + said["y"]} == {type(values[0])}
+    assert set(said["x"] + said["y"]) == set(values)
+
+
+def test_counterexamples_of_tables_are_tables():
+    universe = sl.TableUniverse.from_domain({"age": [20, 30], "sex": ["f", "m"]})
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(sl.SumOf("age"), 10, universe, **{**HERE, "neighbors": "unbounded"})
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        assert list(said[letter].columns) == ["age", "sex"]
+        assert said[letter]["age"].sum() == said[f"f({letter})"]
+    assert abs(said["f(x)"] - said["f(y)"]) == 30
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2", "Linf"])
+def test_vectors_are_audited_in_every_norm(norm):
+    """Two records replaced by others: two cells lose what two cells gain, or one does."""
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m", "x"]})
+    histogram = sl.Histogram("sex", categories=["f", "m", "x"])
+    options = {**HERE, "distances": [1, 2], "norm": norm}
+    truth = {"L1": [2, 4], "L2": [math.sqrt(2), 2 * math.sqrt(2)], "Linf": [1, 2]}[norm]
+    report = sl.audit(histogram, lambda k: truth[k - 1], universe, **options)
+    assert f"; {norm} norm; exact arithmetic" in report.setting
+    verdict = "tight up to rounding" if norm == "L2" else "tight"
+    assert [row.verdict for row in report.rows] == [verdict, verdict]
+    small = sl.audit(histogram, 0.5, universe, **options)
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        small.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    gaps = [abs(one - other) for one, other in zip(said["f(x)"], said["f(y)"], strict=True)]
+    assert np.linalg.norm(gaps, {"L1": 1, "L2": 2, "Linf": np.inf}[norm]) == truth[0]
+    for letter in "xy":
+        counts = said[letter]["sex"].value_counts()
+        assert said[f"f({letter})"] == tuple(counts.get(sex, 0) for sex in ("f", "m", "x"))
+
+
+def test_a_row_per_distance():
+    report = sl.audit(
+        "mean", lambda k: k / 6, BITS, size=6, neighbors="bounded", distances=range(1, 5)
+    )
+    assert [row.distance for row in report.rows] == [1, 2, 3, 4]
+    assert [row.exact for row in report.rows] == [Fraction(k, 6) for k in (1, 2, 3, 4)]
+    assert [row.verdict for row in report.rows] == [
+        "tight up to rounding",
+        "tight up to rounding",
+        "tight",
+        "tight up to rounding",
+    ]
+    again = sl.audit("mean", 0.5, BITS, size=6, neighbors="bounded", distances=[4, 3, 2, 2])
+    assert [row.verdict for row in again.rows] == ["violated", "tight", "loose"]
+    assert again.verdict == "violated"
+
+
+def test_sizes_and_distances_may_come_from_generators():
+    report = sl.audit(
+        "mean",
+        1,
+        BITS,
+        size=(n for n in (2, 3)),
+        neighbors="bounded",
+        distances=(k for k in (1, 2)),
+    )
+    assert [row.exact for row in report.rows] == [Fraction(1, 2), 1]
+    assert "; size any of (2, 3); " in report.setting
+
+
+def test_all_distances_cost_one_search():
+    seen = Counter()
+
+    def spread(x):
+        seen[tuple(x.tolist())] += 1
+        return x[-1] - x[0]
+
+    sl.audit(spread, 1, SCHOOL, size=4, neighbors="unbounded", distances=range(1, 4))
+    assert max(seen.values()) == 1
+    assert {len(x) for x in seen} == set(range(1, 8))
+
+
+def test_what_the_report_says():
+    report = sl.audit("median", 2, SCHOOL, size=6, neighbors="bounded", distances=[1, 2])
+    assert report.subject == "median, bounded"
+    assert report.setting == "bounded, at most k; size 6; universe of 10 records; exact arithmetic"
+    assert [row.exact for row in report.rows] == [3, Fraction(11, 2)]
+    assert repr(report).startswith("Audit of median, bounded: violated\n")
+    several = sl.audit(
+        np.ptp,
+        math.inf,
+        BITS,
+        size=[3, 2],
+        neighbors=sl.Unbounded(5, direction="add"),
+        distances=1,
+        exactly=True,
+    )
+    assert several.subject == "ptp, unbounded (add)"
+    assert several.setting == (
+        "unbounded (add), exactly k; size any of (2, 3); domain of 2 values, unlimited copies; "
+        "float arithmetic"
+    )
+    assert several.verdict == "loose"
+
+
+def test_the_relation_keeps_what_it_says_but_for_the_distance():
+    relation = sl.Unbounded(7, exactly=True, direction="remove")
+    report = sl.audit("sum", 0, SCHOOL, size=5, neighbors=relation, distances=[2])
+    direct = sl.global_sensitivity(SCHOOL, "sum", size=5, neighbors=relation.at(2))
+    assert report.rows[0].exact == direct.exact == 18
+    assert report.rows[0].evidence.x == direct.witness.x
+
+
+def test_options_reach_the_search():
+    with pytest.raises(sl.TooLargeError):
+        sl.audit("median", 1, SCHOOL, **HERE, method="enumeration", memory_limit=1)
+    with pytest.raises(sl.InputError, match=r"^n_jobs must be "):
+        sl.audit("median", 1, SCHOOL, **HERE, n_jobs=0)
+
+
+def test_assert_sensitivity_returns_the_report_of_a_sound_claim():
+    claim = Fraction(1, 3)
+    report = sl.assert_sensitivity("mean", claim, BITS, **HERE, tight=True)
+    assert report == sl.audit("mean", claim, BITS, **HERE)
+    assert sl.assert_sensitivity("mean", 1, BITS, **HERE).verdict == "loose"
+    assert sl.assert_sensitivity("mean", 1 / 3, BITS, **HERE, tight=True).sound
+
+
+def test_assert_sensitivity_refuses_loose_claims_on_demand():
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("mean", 1, BITS, **HERE, tight=True)
+    assert str(caught.value) == (
+        "mean, bounded: a sensitivity of 1 is claimed at distance 1, "
+        "the truth is Fraction(1, 3): loose (claim / truth = 3)\n"
+        "x = [0, 0, 1]  ->  f(x) = Fraction(1, 3)\n"
+        "y = [0, 0, 0]  ->  f(y) = 0\n"
+        "(bounded, at most k; size 3; domain of 2 values, unlimited copies; exact arithmetic)"
+    )
+
+
+def test_assert_sensitivity_checks_its_own_argument():
+    with pytest.raises(sl.InputError) as caught:
+        sl.assert_sensitivity("mean", 1, BITS, **HERE, tight="yes")
+    assert str(caught.value) == "tight must be True or False, got 'yes'"
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (math.nan, "the claim at distance 1 must be a number that is not negative, got nan"),
+        (-2, "the claim at distance 1 must be a number that is not negative, got -2"),
+        (
+            "2",
+            "the claim at distance 1 must be a number that is not negative: "
+            "an int, float, Fraction or Decimal, got '2' (str)",
+        ),
+        (
+            {}.get,
+            "the claim at distance 1 must be a number that is not negative: "
+            "an int, float, Fraction or Decimal, got None (NoneType)",
+        ),
+        (
+            lambda k: 2 - k,
+            "the claim at distance 3 must be a number that is not negative, got -1",
+        ),
+        (
+            lambda k: 1 / abs(k - 2),
+            "the claim, a function of k, raised ZeroDivisionError at distance 2: division by zero",
+        ),
+        (
+            lambda: 1,
+            "the claim, a function of k, raised TypeError at distance 1: "
+            "<lambda>() takes 0 positional arguments but 1 was given",
+        ),
+    ],
+)
+def test_what_is_no_claim(claim, message):
+    with pytest.raises(sl.InputError) as caught:
+        sl.audit("mean", claim, BITS, size=3, neighbors="bounded", distances=[1, 2, 3])
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"distances": []}, "distances and neighbors must name at least one each, got none"),
+        ({"distances": 0}, "a distance must be a Hamming distance, at least 1, got 0"),
+        (
+            {"distances": [1.5]},
+            "a distance must be a whole number (a Hamming distance, at least 1), got 1.5 (float)",
+        ),
+        ({"norm": "L3"}, "norm must be one of 'L1', 'L2', 'Linf', got 'L3'"),
+        (
+            {"neighbors": "nearby"},
+            "unknown neighbor relation 'nearby'; choose one of 'bounded', 'unbounded', "
+            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+        ),
+        (
+            {"neighbors": ["bounded"]},
+            "unknown neighbor relation ['bounded']; choose one of 'bounded', 'unbounded', "
+            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+        ),
+        ({"size": 0}, "size must be a number of records, at least 1, got 0"),
+        ({"size": []}, "size must be a whole number or several of them, got none"),
+        ({"exactly": "no"}, "exactly must be True or False, got 'no'"),
+        ({"implementation": 1}, "implementation must be True or False, got 1"),
+        (
+            {"implementation": True, "method": "enumeration"},
+            "method goes with queries as mathematics, not code; got 'enumeration'",
+        ),
+        (
+            {"query": "mode"},
+            f"unknown query 'mode'; choose one of {NAMES}, percentile_25 (any number from 0 to "
+            "100), a query such as Percentile(25), or a function of a 1-D array",
+        ),
+        (
+            {"universe": [1, 2]},
+            "universe must be a Universe, got list; make one with Universe.from_dataset(records) "
+            "or Universe.from_domain(values)",
+        ),
+        (
+            {"distances": 4},
+            "column 'records': bounded, at most 4 is not feasible for datasets of size 3 in a "
+            "domain of 2 values, unlimited copies: replacing needs k <= size and at least one "
+            "record outside x; the largest feasible k is 3",
+        ),
+    ],
+)
+def test_what_cannot_be_audited(changed, message):
+    arguments = {"query": "mean", "claim": 1, "universe": BITS, **HERE, **changed}
+    with pytest.raises(sl.InputError) as caught:
+        sl.audit(**arguments)
+    assert str(caught.value) == message
+
+
+def test_claims_are_checked_before_the_search():
+    def never(_x):
+        raise AssertionError("the search has started")
+
+    with pytest.raises(sl.InputError):
+        sl.audit(never, -1, BITS, **HERE)
+
+
+def test_a_float_claim_of_a_third_is_what_it_is():
+    """1/3 as a float lies below a third: by how much is said, and it is no violation."""
+    (row,) = sl.audit("mean", 1 / 3, BITS, **HERE).rows
+    assert row.verdict == "tight up to rounding"
+    assert row.slack_ulp == float((Fraction(1 / 3) - Fraction(1, 3)) / Fraction(math.ulp(1 / 3)))
+    assert row.slack_ulp < 0
+    assert row.truth == Difference(Fraction(1), Fraction(2, 3))
+
+
+def float16_sum(records: list) -> float:
+    """Left to right, in float16, by numpy alone."""
+    total = np.float16(0)
+    for record in records:
+        total = np.float16(total + np.float16(record))
+    return float(total)
+
+
+def test_code_in_float16_changes_more_than_the_sum():
+    """0, 0.1 and 1 in float16, eight records, one replaced: 129/128, where the sum changes by 1."""
+    universe = sl.Universe.from_domain([0, 0.1, 1])
+    options = {"size": 8, "neighbors": "bounded", "distances": [1, 2]}
+    assert sl.audit("sum", lambda k: k, universe, **options).verdict == "tight"
+    report = sl.audit(
+        sl.float_sum("float16"), lambda k: k, universe, **options, implementation=True
+    )
+    assert report.subject == "float16 sum, bounded"
+    assert report.setting == (
+        "bounded, at most k; size 8; domain of 3 values, unlimited copies; "
+        "as implemented, on ordered datasets"
+    )
+    assert report.rows[0].exact == Fraction(129, 128)
+    assert report.rows[1].exact > 2
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        report.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        assert float16_sum(said[letter]) == said[f"f({letter})"]
+    assert sum((Counter(said["x"]) - Counter(said["y"])).values()) == 1
+    assert abs(said["f(x)"] - said["f(y)"]) == 1.0078125
+
+
+def test_integers_that_wrap_around():
+    universe = sl.Universe.from_domain([0, 100])
+    options = {"size": 2, "neighbors": "unbounded", "distances": 1, "implementation": True}
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(sl.integer_sum("int8"), 100, universe, **options)
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        wrapped = (sum(said[letter]) + 128) % 256 - 128
+        assert wrapped == said[f"f({letter})"]
+    assert abs(said["f(x)"] - said["f(y)"]) > 100
+
+
+def test_a_function_is_run_in_every_order():
+    def first_less_last(x):
+        return x[0] - x[-1]
+
+    universe = sl.Universe.from_dataset([1, 2, 4])
+    options = {"size": 3, "neighbors": sl.Unbounded(direction="remove"), "distances": 1}
+    ascending = sl.audit(first_less_last, 2, universe, **options)
+    assert ascending.rows[0].exact == 2
+    ordered = sl.audit(first_less_last, 6, universe, **options, implementation=True)
+    assert ordered.verdict == "tight"
+    assert {ordered.rows[0].evidence.answer_x, ordered.rows[0].evidence.answer_y} == {-3, 3}
+
+
+def test_overflow_to_infinity_violates_every_finite_claim():
+    universe = sl.Universe.from_domain([0, 60000])
+    options = {"size": 2, "neighbors": "bounded", "distances": 1, "implementation": True}
+    report = sl.audit(sl.float_sum("float16"), 60000, universe, **options)
+    assert report.rows[0].value == math.inf
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        report.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    assert math.inf in (said["f(x)"], said["f(y)"])
+    assert sl.audit(sl.float_sum("float16"), math.inf, universe, **options).verdict == "tight"

@@ -1,0 +1,394 @@
+"""The OpenDP adapter: what it reads from a transformation, tries, compares and refuses."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import naive_distances as naive
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab import pairs, vectors
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.audit_opendp import audit_opendp
+
+dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
+
+pytestmark = pytest.mark.opendp
+
+INPUTS = {
+    "symmetric": "symmetric_distance",
+    "insert_delete": "insert_delete_distance",
+    "change_one": "change_one_distance",
+    "hamming": "hamming_distance",
+}
+SIZED = {"change_one", "hamming"}
+
+
+@pytest.fixture(autouse=True)
+def features():
+    """Constructors need "contrib", those of Python functions "honest-but-curious"."""
+    dp.enable_features("contrib", "honest-but-curious")
+    yield
+    dp.disable_features("contrib", "honest-but-curious")
+
+
+def integers(size=None, **options):
+    return dp.vector_domain(dp.atom_domain(**{"T": int, **options}), size)
+
+
+def clamped_sum():
+    return (integers(), dp.symmetric_distance()) >> dp.t.then_clamp((0, 3)) >> dp.t.then_sum()
+
+
+def of_function(function, inputs=None, outputs=None, domain=None, answers=None, claim=7):
+    """A transformation of a Python function, which OpenDP does not serialise."""
+    return dp.t.make_user_transformation(
+        domain or integers(),
+        inputs or dp.symmetric_distance(),
+        answers or dp.atom_domain(T=int),
+        outputs or dp.absolute_distance(T=int),
+        function,
+        lambda _: claim,
+    )
+
+
+def squared(outputs):
+    return outputs == "L2"
+
+
+OUTPUTS = {
+    "absolute": (lambda: (dp.atom_domain(T=int), dp.absolute_distance(T=int)), st.integers(-9, 9)),
+    **{
+        name: (
+            lambda metric=metric: (integers(), getattr(dp, metric)(T=int)),
+            st.lists(st.integers(-9, 9), min_size=2, max_size=2),
+        )
+        for name, metric in [
+            ("L1", "l1_distance"),
+            ("L2", "l2_distance"),
+            ("Linf", "linf_distance"),
+        ]
+    },
+    **{
+        name: (
+            lambda metric=metric: (integers(), getattr(dp, metric)()),
+            st.lists(st.integers(0, 2), min_size=2, max_size=2),
+        )
+        for name, metric in INPUTS.items()
+    },
+}
+
+
+@pytest.mark.parametrize("outputs", OUTPUTS)
+@pytest.mark.parametrize("inputs", INPUTS)
+@settings(max_examples=4)
+@given(data=st.data())
+def test_the_truth_is_that_of_the_definition(inputs, outputs, data):
+    sizes = [3] if inputs in SIZED else [0, 1, 2, 3]
+    datasets = [list(x) for n in sizes for x in itertools.product([0, 1], repeat=n)]
+    kind, answer = OUTPUTS[outputs]
+    table = data.draw(st.lists(answer, min_size=len(datasets), max_size=len(datasets)))
+    answers, metric = kind()
+    transformation = of_function(
+        lambda x: table[datasets.index(list(x))],
+        getattr(dp, INPUTS[inputs])(),
+        metric,
+        integers(3 if inputs in SIZED else None),
+        answers,
+    )
+    report = audit_opendp(transformation, [0, 1], sizes, d_in=range(4))
+    assert [row.distance for row in report.rows] == [0, 1, 2, 3]
+    for row in report.rows:
+        most = naive.farthest(datasets, table, inputs, outputs, row.distance)
+        assert row.truth == Difference(Fraction(most), Fraction(0), root=squared(outputs))
+        assert row.claimed == 7
+        seen = row.evidence
+        assert naive.within(inputs, seen.x, seen.y, row.distance)
+        assert transformation(seen.x) == seen.answer_x
+        assert transformation(seen.y) == seen.answer_y
+
+
+@pytest.mark.parametrize("metric", ["L1", "L2", "Linf"])
+def test_vectors_of_numbers_have_the_distances_of_numbers(metric):
+    name = {"L1": "l1_distance", "L2": "l2_distance", "Linf": "linf_distance"}[metric]
+    values = [-1, 0, 2]
+    datasets = [list(x) for x in itertools.product(values, repeat=3)]
+
+    def partial_sums(x):
+        return list(itertools.accumulate(x))
+
+    transformation = of_function(
+        partial_sums, getattr(dp, name)(T=int), dp.l1_distance(T=int), integers(3), integers()
+    )
+    report = audit_opendp(transformation, values, d_in=range(5))
+    for row in report.rows:
+        assert row.exact == naive.farthest(
+            datasets, [partial_sums(x) for x in datasets], metric, "L1", row.distance
+        )
+
+
+def test_a_report_says_what_was_audited():
+    report = audit_opendp(clamped_sum(), [-1, 0, 2, 9], range(3), d_in=[0, 1, 2])
+    assert repr(report) == (
+        "Audit of make_clamp >> make_sum: tight\n"
+        "  setting  SymmetricDistance() of at most k to AbsoluteDistance(i32); "
+        "values (-1, 0, 2, 9), sizes (0, 1, 2) in every order; implementation\n"
+        "  k  claimed  truth  verdict\n"
+        "  0  0        0      tight\n"
+        "  1  3        3      tight\n"
+        "  2  6        6      tight\n"
+        "  x  ()  ->  0\n"
+        "  y  ()  ->  0"
+    )
+    assert report.rows[1].evidence == sl.Evidence([], [9], 0, 3)
+
+
+def test_every_vector_is_put_once_but_for_probes_and_evidence():
+    asked = []
+
+    def count(x):
+        asked.append(tuple(x))
+        return len(x)
+
+    audit_opendp(of_function(count), [0, 1, 2], [0, 4], d_in=1)
+    times = [asked.count(x) for x in itertools.product(range(3), repeat=4)]
+    assert min(times) == 1
+    assert sum(time > 1 for time in times) <= 3
+    assert len(set(asked)) == 82
+
+
+def test_one_order_is_enough_where_it_is_asked_for():
+    asked = set()
+
+    def count(x):
+        asked.add(tuple(x))
+        return len(x)
+
+    report = audit_opendp(of_function(count), [1, 0], 3, d_in=2, every_order=False)
+    assert asked == {(1, 1, 1), (1, 1, 0), (1, 0, 0), (0, 0, 0)}
+    assert "values (1, 0), sizes (3,) in one order" in report.setting
+
+
+def test_workers_give_the_same_report():
+    here = audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=1)
+    assert audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=2) == here
+
+
+def test_what_does_not_serialise_is_called_in_one_process():
+    report = audit_opendp(of_function(len), [0, 1], range(3), n_jobs=2)
+    assert report.subject == "make_user_transformation"
+    assert report.setting.endswith(
+        "implementation, called in one process as OpenDP cannot serialise it"
+    )
+
+
+def test_mappings_are_compared_with_absent_keys_as_zero():
+    counts = dp.t.make_count_by(dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance())
+    for component in ("L0", "L1", "Linf"):
+        report = audit_opendp(counts, ["a", "b"], range(4), d_in=[1, 2], component=component)
+        assert [row.exact for row in report.rows] == [1, 2], component
+        assert report.verdict == "tight"
+        assert f"L01InfDistance(AbsoluteDistance(i32)) ({component})" in report.setting
+
+
+def test_single_values_are_inputs_too():
+    doubled = dp.t.make_lipschitz_float_mul(
+        dp.atom_domain(T=float, nan=False),
+        dp.absolute_distance(T=float),
+        constant=2.0,
+        bounds=(0.0, 10.0),
+    )
+    report = audit_opendp(doubled, [0.0, 1.0, 3.0, 20.0], d_in=range(4))
+    assert [row.exact for row in report.rows] == [0, 2, 4, 6]
+    assert report.sound
+
+
+def test_answers_are_taken_as_returned_however_large():
+    huge = dp.vector_domain(dp.atom_domain(T="u64"))
+    total = of_function(
+        lambda x: sum(x) % 2**64,
+        domain=huge,
+        answers=dp.atom_domain(T="u64"),
+        outputs=dp.absolute_distance(T="u64"),
+    )
+    report = audit_opendp(total, [0, 2**63, 2**64 - 1], 1, d_in=2)
+    assert report.rows[0].exact == 2**64 - 1
+
+
+@pytest.mark.parametrize("size", [None, 3])
+def test_what_the_domain_does_not_accept_is_left_out(size):
+    total = dp.t.make_sum(integers(size, bounds=(0, 3), T=None), dp.symmetric_distance())
+    report = audit_opendp(total, [-1, 0, 3, 4, 1.5, None, "a"], range(1, 4))
+    sizes = "(1, 2, 3)" if size is None else "(3,)"
+    assert f"values (0, 3), 5 outside the domain left out, sizes {sizes}" in report.setting
+    assert report.sound
+
+
+def test_rounding_that_depends_on_the_order_is_seen_at_distance_0():
+    mean = dp.t.make_mean(
+        dp.vector_domain(dp.atom_domain(bounds=(0.0, 1.0), nan=False), size=3),
+        dp.symmetric_distance(),
+    )
+    report = audit_opendp(mean, [0.0, 0.1, 1.0], d_in=[0, 2])
+    assert report.rows[0].truth > Difference(Fraction(0), Fraction(0))
+    assert sorted(report.rows[0].evidence.x) == sorted(report.rows[0].evidence.y)
+    assert report.sound
+
+
+def test_randomised_transformations_are_refused():
+    """A resize shuffles what it gets: github.com/opendp/opendp/issues/2927."""
+    resize = dp.t.make_resize(
+        integers(), dp.insert_delete_distance(), size=3, constant=0, MO="InsertDeleteDistance"
+    )
+    with pytest.raises(sl.InputError) as caught:
+        audit_opendp(resize, range(3), range(5))
+    message = str(caught.value)
+    start = "transformation must be a function, but it is randomised: two calls on ["
+    assert message.startswith(start)
+    assert message.endswith("]; an audit needs the part that adds no randomness")
+    impute = dp.t.make_impute_uniform_float(
+        dp.vector_domain(dp.atom_domain(T=float, nan=True)),
+        dp.symmetric_distance(),
+        bounds=(0.0, 1.0),
+    )
+    # Only missing values are replaced at random, and there are more values than a vector holds.
+    with pytest.raises(sl.InputError, match="it is randomised"):
+        audit_opendp(impute, [0.0, 0.25, 0.5, math.nan, 0.75, 1.0], 2)
+
+
+def test_a_rare_change_of_mind_is_seen_in_the_evidence():
+    seen = set()
+
+    def answer(x):
+        first = tuple(x) not in seen
+        seen.add(tuple(x))
+        return 5 if x == [1, 0, 1, 0] and first else 0
+
+    with pytest.raises(sl.InputError) as caught:
+        audit_opendp(of_function(answer), [0, 1], 4, d_in=2)
+    assert str(caught.value) == (
+        "transformation must be a function, but it is randomised: two calls on [1, 0, 1, 0] "
+        "returned 5 and 0; an audit needs the part that adds no randomness"
+    )
+
+
+def measurement():
+    return clamped_sum() >> dp.m.then_laplace(1.0)
+
+
+REFUSED = {
+    "a measurement": (
+        lambda: audit_opendp(measurement(), [0], 1),
+        "transformation must be an OpenDP Transformation, got Measurement; measurements add noise "
+        "and have no exact answer",
+    ),
+    "no component": (
+        lambda: audit_opendp(dp.t.make_count_by(integers(), dp.symmetric_distance()), [0], 1),
+        "L01InfDistance(AbsoluteDistance(i32)) measures three numbers; component must be one of "
+        "'L0', 'L1', 'Linf', got None",
+    ),
+    "a component too many": (
+        lambda: audit_opendp(clamped_sum(), [0], 1, component="L1"),
+        "component is for metrics of three numbers, not for AbsoluteDistance(i32)",
+    ),
+    "a metric that is not covered": (
+        lambda: audit_opendp(
+            of_function(list, outputs=dp.linf_distance(T=int, monotonic=True), answers=integers()),
+            [0],
+            1,
+        ),
+        "the output metric LInfDistance(monotonic, T=i32) is not covered; those that are: "
+        "SymmetricDistance, InsertDeleteDistance, ChangeOneDistance, HammingDistance, "
+        "DiscreteDistance, AbsoluteDistance, L1Distance, L2Distance, LInfDistance, "
+        "L01InfDistance, L02InfDistance",
+    ),
+    "no value in the domain": (
+        lambda: audit_opendp(clamped_sum(), [0.5, "a"], 1),
+        "AtomDomain(T=i32) accepts none of the values (0.5, a)",
+    ),
+    "no values": (
+        lambda: audit_opendp(clamped_sum(), "abc", 1),
+        "values must be the entries that datasets are made of, at least one, got 'abc'",
+    ),
+    "no size": (
+        lambda: audit_opendp(clamped_sum(), [0]),
+        "sizes must be given: VectorDomain(AtomDomain(T=i32)) has vectors of every size",
+    ),
+    "no size in the domain": (
+        lambda: audit_opendp(dp.t.make_count(integers(3), dp.symmetric_distance()), [0], [2, 4]),
+        "VectorDomain(AtomDomain(T=i32), size=3) accepts none of the sizes (2, 4)",
+    ),
+    "sizes of a value": (
+        lambda: audit_opendp(
+            dp.t.make_identity(dp.atom_domain(T=int), dp.absolute_distance(T=int)), [0], 3
+        ),
+        "sizes must be left out: AtomDomain(T=i32) holds single values",
+    ),
+    "a negative distance": (
+        lambda: audit_opendp(clamped_sum(), [0], 1, d_in=[-1]),
+        "d_in must be an input distance, at least 0, got -1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case):
+    call, message = REFUSED[case]
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_failures_name_the_input():
+    def fragile(x):
+        if list(x) == [1, 0]:
+            raise ArithmeticError("no answer here")
+        return 0
+
+    with pytest.raises(
+        sl.QueryError, match=r"(?s)the transformation fails on \[1, 0\]: .*no answer"
+    ):
+        audit_opendp(of_function(fragile), [0, 1], 2)
+
+
+def test_a_map_that_fails_is_named():
+    def no_claim(_):
+        raise ArithmeticError("no claim here")
+
+    transformation = dp.t.make_user_transformation(
+        integers(),
+        dp.symmetric_distance(),
+        dp.atom_domain(T=int),
+        dp.absolute_distance(T=int),
+        len,
+        no_claim,
+    )
+    with pytest.raises(
+        sl.QueryError, match=r"(?s)make_user_transformation fails at d_in = 1: .*no cl"
+    ):
+        audit_opendp(transformation, [0, 1], 2)
+
+
+def test_too_much_work_is_refused_before_any_call(monkeypatch):
+    def never(_):
+        raise AssertionError("called")
+
+    with pytest.raises(sl.TooLargeError) as caught:
+        audit_opendp(of_function(never), range(10), 9)
+    assert str(caught.value) == (
+        "10 values make 1,000,000,000 vectors of sizes 9, more than the "
+        f"{vectors.VECTOR_LIMIT:,} that are tried; take fewer values, smaller sizes or "
+        "every_order=False"
+    )
+    monkeypatch.setattr(pairs, "PAIR_LIMIT", 100)
+    with pytest.raises(sl.TooLargeError) as caught:
+        audit_opendp(of_function(never, dp.insert_delete_distance()), range(4), 2)
+    assert str(caught.value) == (
+        "16 datasets with answers of their own make 120 pairs, more than the 100 that are "
+        "compared; take fewer values or smaller sizes"
+    )

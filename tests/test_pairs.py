@@ -1,0 +1,222 @@
+"""Distances between datasets or answers, and the worst pair of an audit."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import Counter
+from fractions import Fraction
+
+import naive_distances as naive
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sensitivity_lab import InputError, QueryError, TooLargeError, audit_opendp, pairs, vectors
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.distances import METRICS, NUMERIC, ORDER_IGNORED, distances
+from sensitivity_lab.pairs import Answered, worst_pairs
+
+NAN = float("nan")
+SEQUENCES = st.lists(st.lists(st.integers(0, 2), max_size=4), min_size=2, max_size=8)
+NUMBERS = st.one_of(
+    st.integers(-3, 3),
+    st.integers(-(2**70), 2**70),
+    st.floats(-10, 10),
+    st.sampled_from([1e300, 1e-300, 1e9 + 0.5, 0.1, Fraction(1, 3), True]),
+)
+VECTORS = st.integers(0, 3).flatmap(
+    lambda n: st.lists(st.lists(NUMBERS, min_size=n, max_size=n), min_size=2, max_size=6)
+)
+MAPPINGS = st.lists(
+    st.dictionaries(st.sampled_from("abc"), NUMBERS, max_size=3), min_size=2, max_size=6
+)
+
+
+def matrix(metric, items):
+    """Every entry of every row as a real number."""
+    measured = distances(metric, items)
+    return [
+        measured.difference(entry) for k in range(len(items)) for entry in measured.row(k).tolist()
+    ]
+
+
+@pytest.mark.parametrize("metric", ["symmetric", "insert_delete", "discrete"])
+@given(items=SEQUENCES)
+@example(items=[[0, 1, 2], [1, 2, 0], [], [2, 2, 2, 2]])
+def test_distances_between_sequences_are_those_of_the_definition(metric, items):
+    expected = [naive.DISTANCE[metric](a, b) for a, b in itertools.combinations(items, 2)]
+    assert [gap.exact for gap in matrix(metric, items)] == expected
+
+
+@pytest.mark.parametrize("metric", ["change_one", "add_or_remove", "hamming"])
+@given(items=SEQUENCES)
+@example(items=[[0, 1], [1, 2], [0], [0, 1, 1]])
+def test_some_sequences_are_at_no_distance(metric, items):
+    measured = distances(metric, items)
+    found = [entry for k in range(len(items)) for entry in measured.row(k).tolist()]
+    expected = [naive.DISTANCE[metric](a, b) for a, b in itertools.combinations(items, 2)]
+    assert [entry if entry < 2**62 else float("inf") for entry in found] == expected
+
+
+@pytest.mark.parametrize("metric", ["L0", "L1", "Linf"])
+@given(items=st.one_of(VECTORS, MAPPINGS))
+@example(items=[{"a": 2**63}, {"b": -(2**63)}])
+def test_distances_between_vectors_are_exact(metric, items):
+    expected = [naive.DISTANCE[metric](a, b) for a, b in itertools.combinations(items, 2)]
+    assert [gap.exact for gap in matrix(metric, items)] == expected
+
+
+@given(items=st.one_of(VECTORS, MAPPINGS))
+@example(items=[[3, 0], [0, 4]])
+@example(items=[[1, 1], [0, 0]])
+def test_euclidean_distances_are_exact(items):
+    expected = [naive.l2_squared(a, b) for a, b in itertools.combinations(items, 2)]
+    assert matrix("L2", items) == [Difference(s, Fraction(0), root=True) for s in expected]
+
+
+def test_a_rational_root_is_a_rational():
+    assert [gap.exact for gap in matrix("L2", [[3, 0.5], [0, 4.5]])] == [5]
+
+
+def test_missing_values_are_equal_to_each_other():
+    assert matrix("symmetric", [[NAN, 1], [float("nan"), 1]])[0].exact == 0
+    assert matrix("discrete", [NAN, 1.0])[0].exact == 1
+
+
+def test_vectors_of_unequal_length_have_no_distance():
+    with pytest.raises(QueryError) as caught:
+        distances("L1", [[1], [1, 2]])
+    assert str(caught.value) == "answers with 1 and with 2 entries have no distance"
+
+
+@pytest.mark.parametrize("inputs", sorted(ORDER_IGNORED | {"hamming", "insert_delete"}))
+@pytest.mark.parametrize("outputs", ["absolute", "L1", "L2", "Linf", "symmetric"])
+@given(data=st.data())
+def test_the_worst_pair_is_the_worst_of_all(inputs, outputs, data):
+    datasets = [x for size in range(4) for x in map(list, itertools.product([0, 1], repeat=size))]
+    number = st.one_of(st.integers(-2, 2), st.sampled_from([0.1, 0.3, 2**60]))
+    answer = number if outputs == "absolute" else st.lists(number, min_size=2, max_size=2)
+    answers = data.draw(st.lists(answer, min_size=15, max_size=15))
+    answered = [Answered(*pair) for pair in zip(datasets, answers, strict=True)]
+    found = worst_pairs(answered, inputs, outputs, [0, 1, 2])
+    assert sorted(found) == [(0, 0), (1, 0), (2, 0)]
+    for (limit, _), worst in found.items():
+        most = naive.farthest(datasets, answers, inputs, outputs, limit)
+        assert worst.truth == Difference(Fraction(most), Fraction(0), root=outputs == "L2")
+        seen = worst.evidence
+        assert naive.within(inputs, seen.x, seen.y, limit)
+        assert answers[datasets.index(seen.x)] == seen.answer_x
+        assert answers[datasets.index(seen.y)] == seen.answer_y
+        measure = naive.l2_squared if outputs == "L2" else naive.DISTANCE[outputs]
+        assert measure(seen.answer_x, seen.answer_y) == most
+
+
+@given(
+    answers=st.lists(st.integers(-5, 5), min_size=8, max_size=8),
+    groups=st.lists(st.integers(0, 2), min_size=8, max_size=8),
+)
+def test_a_pair_belongs_to_the_larger_of_its_groups(answers, groups):
+    datasets = [list(x) for x in itertools.product([0, 1], repeat=3)]
+    items = list(zip(datasets, answers, groups, strict=True))
+    found = worst_pairs([Answered(*item) for item in items], "change_one", "absolute", [1])
+    expected: dict[int, int] = {}
+    for (x, p, g), (y, q, h) in itertools.combinations(items, 2):
+        if naive.change_one(x, y) <= 1:
+            expected[max(g, h)] = max(expected.get(max(g, h), 0), abs(p - q))
+    for (_, group), worst in found.items():
+        assert worst.truth.exact == expected[group]
+    # Groups may be left out only if all their pairs have equal answers.
+    assert all(not gap for group, gap in expected.items() if (1, group) not in found)
+
+
+def test_datasets_without_close_others_are_paired_with_themselves():
+    found = worst_pairs([Answered([0], 3), Answered([1], 5)], "change_one", "absolute", [0])
+    assert found[0, 0].truth.exact == 0
+    assert found[0, 0].evidence.x == found[0, 0].evidence.y == [0]
+
+
+def test_orders_of_the_same_records_are_compared_once(monkeypatch):
+    """27 vectors have 10 multisets, and so at most 45 pairs when order makes no difference."""
+    datasets = [list(x) for x in itertools.product(range(3), repeat=3)]
+    answered = [Answered(x, sorted(Counter(x).values())[:1]) for x in datasets]
+    monkeypatch.setattr(pairs, "PAIR_LIMIT", 45)
+    assert worst_pairs(answered, "symmetric", "L1", [2])[2, 0].truth.exact == 2
+    monkeypatch.setattr(pairs, "PAIR_LIMIT", 44)
+    with pytest.raises(TooLargeError) as caught:
+        worst_pairs(answered, "symmetric", "L1", [2])
+    assert str(caught.value) == (
+        "10 datasets with answers of their own make 45 pairs, more than the 44 that are compared; "
+        "take fewer values or smaller sizes"
+    )
+
+
+@pytest.mark.parametrize("metric", sorted(NUMERIC))
+@pytest.mark.parametrize("answer", [NAN, float("inf"), None, "a"])
+def test_answers_that_are_no_numbers_are_refused(metric, answer):
+    answered = [Answered([0], 1), Answered([1], answer)]
+    with pytest.raises(QueryError) as caught:
+        worst_pairs(answered, "symmetric", metric, [2])
+    assert str(caught.value) == (
+        f"on the dataset [1], an answer holds {answer!r}, which is not a finite number"
+    )
+
+
+def test_answers_at_no_distance_are_refused():
+    with pytest.raises(QueryError) as caught:
+        worst_pairs([Answered([0], [1]), Answered([1], [])], "change_one", "hamming", [1])
+    assert str(caught.value) == (
+        "two answers have different sizes, and so no distance in this metric"
+    )
+
+
+def test_every_metric_is_tested():
+    assert set(METRICS) == set(naive.DISTANCE) | {"L2"}
+
+
+@pytest.mark.parametrize("every_order", [True, False])
+def test_vectors_are_counted_before_they_are_made(monkeypatch, every_order):
+    number = len(vectors.vectors((0, 1, 2), (0, 1, 3), every_order))
+    monkeypatch.setattr(vectors, "VECTOR_LIMIT", number)
+    assert number == (31 if every_order else 14)
+    assert len(vectors.vectors((0, 1, 2), (0, 1, 3), every_order)) == number
+    monkeypatch.setattr(vectors, "VECTOR_LIMIT", number - 1)
+    with pytest.raises(TooLargeError) as caught:
+        vectors.vectors((0, 1, 2), (0, 1, 3), every_order)
+    ways = " or every_order=False" if every_order else ""
+    assert str(caught.value) == (
+        f"3 values make {number} vectors of sizes 0 to 3, more than the {number - 1} that are "
+        f"tried; take fewer values, smaller sizes{ways}"
+    )
+
+
+@pytest.mark.parametrize("values", [[], "ab", 3])
+def test_a_universe_needs_values(values):
+    with pytest.raises(InputError) as caught:
+        vectors.check_values(values)
+    assert str(caught.value) == (
+        f"values must be the entries that datasets are made of, at least one, got {values!r}"
+    )
+
+
+def test_values_are_taken_once_but_types_are_kept():
+    assert vectors.check_values([1, 1, 1.0, -0.0, 0.0, None]) == (1, 1.0, -0.0, 0.0, None)
+
+
+def test_sizes_are_whole_numbers():
+    assert vectors.check_several("sizes", [3, 1, 3], "a size, at least 0") == (1, 3)
+    with pytest.raises(InputError) as caught:
+        vectors.check_several("sizes", [], "a size, at least 0")
+    assert str(caught.value) == "sizes must be a whole number or several of them, got none"
+    with pytest.raises(InputError) as caught:
+        vectors.check_several("sizes", -1, "a size, at least 0")
+    assert str(caught.value) == "sizes must be a size, at least 0, got -1"
+
+
+def test_without_opendp_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opendp.mod", None)
+    with pytest.raises(InputError) as caught:
+        audit_opendp(None, [0], 1)
+    assert str(caught.value) == (
+        "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
+    )

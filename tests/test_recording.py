@@ -1,0 +1,311 @@
+"""Recorders in the place of mechanisms, and audits of what they see."""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from types import ModuleType
+
+import naive_distances as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab import audit_recorded, recording
+from sensitivity_lab.recording import Call
+
+
+class Mechanism:
+    """A noisy mechanism, as a library has one."""
+
+    def __init__(self, sensitivity):
+        self.sensitivity = sensitivity
+
+    def randomise(self, value):
+        return value + 1000
+
+
+class Special(Mechanism):
+    """Inherits the method."""
+
+
+def add_noise(value, sensitivity, epsilon=1.0):
+    return value + 1000 * sensitivity / epsilon
+
+
+def mean(x):
+    return Mechanism(1 / len(x)).randomise(sum(x) / len(x))
+
+
+@pytest.fixture
+def library():
+    """A package of two modules, one of which imports the other's mechanism and function by name."""
+    package, user = ModuleType("noisy_library"), ModuleType("noisy_library.user")
+    package.__path__ = []
+    package.Mechanism, package.add_noise = Mechanism, add_noise
+    user.Noise, user.add_noise = Mechanism, add_noise
+    package.user = user
+    sys.modules.update({"noisy_library": package, "noisy_library.user": user})
+    yield package
+    del sys.modules["noisy_library"], sys.modules["noisy_library.user"]
+
+
+@pytest.mark.parametrize("target", ["noisy_library.Mechanism", "noisy_library.user.Noise"])
+def test_a_class_is_recorded_under_every_name(library, target):
+    with recording(target) as calls:
+        assert library.user.Noise(0.5).randomise(3) == 3
+        assert library.Mechanism(2).randomise(value=[4]) == [4]
+    assert calls == [Call("Mechanism", 0.5, 3), Call("Mechanism", 2, [4])]
+    assert library.user.Noise(0.5).randomise(3) == 1003
+
+
+def test_a_function_is_recorded_in_every_module(library):
+    with recording("noisy_library.add_noise") as calls:
+        assert library.user.add_noise(3, sensitivity=0.25) == 3
+        assert library.add_noise(sensitivity=1, value=7) == 7
+    assert calls == [Call("add_noise", 0.25, 3), Call("add_noise", 1, 7)]
+    assert library.add_noise is library.user.add_noise is add_noise
+    assert add_noise(3, 1) == 1003
+
+
+def test_names_of_claim_and_value_can_be_others():
+    with recording(
+        add_noise, sensitivity=lambda given: given["epsilon"] * 3, value="sensitivity"
+    ) as calls:
+        assert add_noise(5, 9, 2.0) == 9
+    assert calls == [Call("add_noise", 6.0, 9)]
+    with recording(Mechanism, sensitivity=lambda self: self.sensitivity + 1) as calls:
+        Mechanism(1).randomise(5)
+    assert calls == [Call("Mechanism", 2, 5)]
+
+
+def test_an_inherited_method_is_recorded_for_the_class_alone():
+    with recording(Special) as calls:
+        assert Special(1).randomise(5) == 5
+        assert Mechanism(1).randomise(5) == 1005
+    assert calls == [Call("Special", 1, 5)]
+    assert "randomise" not in vars(Special)
+    assert Special(1).randomise(5) == 1005
+
+
+def test_everything_is_put_back_after_an_error(library):
+    with pytest.raises(ArithmeticError), recording(Mechanism, "noisy_library.add_noise"):
+        raise ArithmeticError
+    assert Mechanism(1).randomise(5) == 1005
+    assert library.add_noise is add_noise
+    with (
+        pytest.raises(sl.InputError, match="no method"),
+        recording(Mechanism, Fraction),
+    ):
+        pass
+    assert Mechanism(1).randomise(5) == 1005
+
+
+def test_recorders_nest():
+    with recording(Mechanism) as outer, recording(Mechanism) as inner:
+        Mechanism(1).randomise(5)
+    assert (len(outer), len(inner)) == (0, 1)
+    assert Mechanism(1).randomise(5) == 1005
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        ((), "targets must name at least one mechanism, got none"),
+        ((3,), "a target must be a class, a function or the dotted name of one, got 3"),
+        (
+            ("no_such_package.Laplace",),
+            "target 'no_such_package.Laplace' names no class and no function; write it as "
+            "package.module.Name, with the package installed",
+        ),
+        (
+            ("math.pi",),
+            "target 'math.pi' names no class and no function; write it as "
+            "package.module.Name, with the package installed",
+        ),
+        ((Fraction,), "Fraction has no method 'randomise'; name it by method="),
+    ],
+)
+def test_targets_that_cannot_be_recorded(targets, message):
+    with pytest.raises(sl.InputError) as caught, recording(*targets):
+        pass
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"), [([0, 1], "tight"), ([0, 0.5], "loose"), ([0, 1, 2], "violated")]
+)
+def test_a_claim_is_compared_with_the_truth(values, verdict):
+    report = audit_recorded(mean, values, 4, Mechanism, neighbors="bounded", subject="my mean")
+    assert (report.subject, report.verdict) == ("my mean", verdict)
+    (row,) = report.rows
+    assert (row.distance, row.claimed, row.exact) == (1, 0.25, Fraction(max(values)) / 4)
+
+
+@given(table=st.lists(st.integers(-9, 9), min_size=15, max_size=15), claim=st.integers(1, 9))
+@pytest.mark.parametrize(
+    ("neighbors", "metric"),
+    [
+        (sl.Bounded(1), "change_one"),
+        (sl.Unbounded(1), "add_or_remove"),
+        (sl.SymmetricDifference(2), "symmetric"),
+    ],
+)
+def test_the_truth_is_that_of_the_definition(neighbors, metric, table, claim):
+    datasets = [[0] * zeros + [1] * ones for zeros in range(5) for ones in range(5 - zeros)]
+
+    def answer(x):
+        return table[datasets.index(sorted(x))]
+
+    report = audit_recorded(
+        lambda x: Mechanism(claim).randomise(answer(x)),
+        [0, 1],
+        range(5),
+        Mechanism,
+        neighbors=neighbors,
+    )
+    (row,) = report.rows
+    assert row.exact == naive.farthest(
+        datasets, [answer(x) for x in datasets], metric, "absolute", neighbors.k
+    )
+    assert row.claimed == neighbors.k * claim
+
+
+def test_several_values_are_one_vector():
+    def histogram(x):
+        mechanism = Mechanism(1)
+        return [mechanism.randomise(x.count(bin_)) for bin_ in range(3)]
+
+    truths = {
+        norm: audit_recorded(
+            histogram, range(3), 2, Mechanism, neighbors="bounded", norm=norm
+        ).rows[0]
+        for norm in ("L1", "L2", "Linf")
+    }
+    assert truths["L1"].exact == 2
+    assert truths["L2"].value == math.sqrt(2)
+    assert truths["Linf"].exact == 1
+    assert [row.verdict for row in truths.values()] == ["violated", "violated", "tight"]
+    whole = audit_recorded(
+        lambda x: Mechanism(1).randomise(np.bincount(x, minlength=3).reshape(1, 3)),
+        range(3),
+        2,
+        Mechanism,
+        neighbors="bounded",
+    )
+    assert whole.rows[0].exact == 2
+    assert whole.rows[0].evidence.answer_x == (2, 0, 0)
+
+
+def test_the_worst_pair_in_proportion_to_its_claim_is_reported():
+    """Replacing a record moves the sum by 6 at any size; too small a claim is that of size 3."""
+
+    def total(x):
+        return Mechanism({2: 6, 3: 4, 4: 5}[len(x)]).randomise(sum(x))
+
+    report = audit_recorded(total, [0, 6], [2, 3, 4], Mechanism, neighbors="bounded")
+    assert repr(report) == (
+        "Audit of total: violated\n"
+        "  setting  bounded, at most 1; norm L1; values (0, 6), sizes (2, 3, 4) in every order; "
+        "implementation; the claim changes with the dataset\n"
+        "  k  claimed  truth  verdict\n"
+        "  1  4        6      violated (claim / truth = 0.6667)\n"
+        "  x  (0, 0, 0)  ->  0\n"
+        "  y  (0, 0, 6)  ->  6"
+    )
+
+
+def test_a_claim_of_zero_is_worse_than_any_other():
+    def total(x):
+        return Mechanism(0 if len(x) == 2 else 1e-9).randomise(sum(x))
+
+    report = audit_recorded(total, [0, 6], [1, 2], Mechanism, neighbors="bounded")
+    assert (report.rows[0].claimed, report.rows[0].verdict) == (0, "violated")
+
+
+def test_two_orders_of_the_same_records_can_differ():
+    def left_to_right(x):
+        return Mechanism(1).randomise(sum(np.array(x, dtype=np.float16), np.float16(0)))
+
+    one, every = (
+        audit_recorded(
+            left_to_right, [0, 0.1, 1], 8, Mechanism, neighbors="bounded", every_order=every_order
+        )
+        for every_order in (False, True)
+    )
+    assert (one.rows[0].value, every.rows[0].value) == (1.001953125, 1.0078125)
+    assert "in one order" in one.setting
+
+
+@pytest.mark.parametrize(("place", "claim", "truth"), [(0, 1, 1), (1, 5, 2)])
+def test_one_of_several_calls_can_be_audited(place, claim, truth):
+    def count_and_total(x):
+        return Mechanism(1).randomise(len(x)), Mechanism(5).randomise(sum(x))
+
+    report = audit_recorded(
+        count_and_total,
+        [0, 2],
+        [1, 2],
+        Mechanism,
+        neighbors="unbounded",
+        select=lambda calls: calls[place : place + 1],
+    )
+    assert (report.rows[0].claimed, report.rows[0].exact) == (claim, truth)
+
+
+def test_datasets_can_be_left_out():
+    report = audit_recorded(
+        lambda x: Mechanism(1).randomise(6 / sum(x)),
+        [0, 1, 2],
+        2,
+        Mechanism,
+        neighbors="bounded",
+        where=any,
+    )
+    assert report.rows[0].exact == 4  # from (0, 1) to (1, 2)
+    assert ", 8 datasets that `where` accepts; implementation" in report.setting
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (sum, "on [0] the library called no recorded mechanism; select others"),
+        (
+            lambda _: (Mechanism(1).randomise(1), Mechanism(2).randomise(1)),
+            "on [0] the library claimed 2 sensitivities; select others",
+        ),
+        (lambda _: 1 // 0, "[0] raised ZeroDivisionError: integer division or modulo by zero"),
+        (
+            lambda _: Mechanism(math.inf).randomise(1),
+            "the library claims an infinite sensitivity, which no truth exceeds",
+        ),
+    ],
+)
+def test_functions_that_cannot_be_audited(function, message):
+    with pytest.raises(sl.QueryError) as caught:
+        audit_recorded(function, [0], 1, Mechanism, neighbors="bounded")
+    assert str(caught.value) == message
+    assert Mechanism(1).randomise(5) == 1005
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"neighbors": sl.Bounded(1, exactly=True)},
+            "neighbors must be a relation of at most k, got bounded, exactly 1",
+        ),
+        (
+            {"where": lambda _: False},
+            "where must accept at least one dataset, but it accepts none",
+        ),
+        ({"norm": 2}, "norm must be one of 'L1', 'L2', 'Linf', got 2"),
+    ],
+)
+def test_arguments_that_are_not_accepted(options, message):
+    with pytest.raises(sl.InputError) as caught:
+        audit_recorded(mean, [0], 1, Mechanism, **{"neighbors": "bounded", **options})
+    assert str(caught.value) == message
