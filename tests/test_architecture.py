@@ -49,6 +49,7 @@ LAYERS = (
         "search.projection",
         "search.quantiles",
     },
+    {"search.local_additive", "search.local_projection"},
     {"search"},
     {"sensitivity"},
     {"curves", "neighbor_table"},
