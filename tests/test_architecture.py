@@ -52,6 +52,7 @@ LAYERS = (
         "search.projection",
         "search.quantiles",
     },
+    {"search.local_additive", "search.local_projection"},
     {"search"},
     {"sensitivity", "implementation_result"},
     {"curves", "neighbor_table"},

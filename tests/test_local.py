@@ -197,10 +197,8 @@ def test_parallel_listing_gives_the_same():
     assert (one.value, one.witness) == (two.value, two.witness)
 
 
-def test_the_methods_have_names_of_global_engines():
-    names = [engine.name for engine in ENGINES]
-    local = [engine.name for engine in LOCAL_ENGINES]
-    assert local == [name for name in names if name in local]
+def test_the_methods_are_those_of_the_global_engines():
+    assert [engine.name for engine in LOCAL_ENGINES] == [engine.name for engine in ENGINES]
 
 
 def message(error, call):
@@ -216,9 +214,11 @@ def test_too_many_neighbors_are_refused_with_their_number():
     ) == (
         "no engine takes median here: quantiles covers median, percentile, min and max, not "
         "median; rearrangement covers sum, mean and count, not median; moments covers var and "
-        "std, not median; enumeration would evaluate 26,171,402,500 neighbors, more than the "
-        "limit of 1,000,000; choose a smaller distance, or a coarser universe with fewer "
-        "distinct values"
+        "std, not median; additive covers sums of a function of a record (counts, sums, "
+        "histograms and their stacks), not median; projection covers the mean of a column without "
+        "missing values, not median here; enumeration would evaluate 26,171,402,500 neighbors, "
+        "more than the limit of 1,000,000; choose a smaller distance, or a coarser universe with "
+        "fewer distinct values"
     )
 
 
@@ -260,7 +260,7 @@ def test_an_unknown_method_is_an_error():
         ),
     ) == (
         "unknown method 'magic'; choose one of 'auto', 'quantiles', 'rearrangement', 'moments', "
-        "'enumeration'"
+        "'additive', 'projection', 'enumeration'"
     )
 
 

@@ -11,8 +11,15 @@ from nbformat import NotebookNode
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 NAMES = (
-    *("01_first_steps", "02_article", "03_your_own_query", "04_worst_cases"),
-    *("05_local_and_smooth", "06_groups_and_histograms", "09_clipping"),
+    "01_first_steps",
+    "02_article",
+    "03_your_own_query",
+    "04_worst_cases",
+    "05_local_and_smooth",
+    "06_groups_and_histograms",
+    "07_stability",
+    "08_opendp_chain",
+    "09_clipping",
     "10_audit",
 )
 MOST_BYTES = 400_000

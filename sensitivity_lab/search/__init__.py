@@ -12,10 +12,12 @@ from .additive import Additive
 from .engine import Engine, Options, Refusal
 from .enumeration import Enumeration
 from .linear import Rearrangement
+from .local_additive import LocalAdditive
 from .local_ends import LocalQuantiles, LocalRearrangement
 from .local_engine import LocalEngine
 from .local_enumeration import LocalEnumeration
 from .local_moments import LocalMoments
+from .local_projection import LocalProjection
 from .moments import Moments
 from .projection import Projection
 from .quantiles import Quantiles
@@ -27,10 +29,16 @@ _ON_NUMBERS: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments())
 
 ENGINES: tuple[Engine, ...] = (*_ON_NUMBERS, Additive(), Projection(_ON_NUMBERS), Enumeration())
 
-LOCAL_ENGINES: tuple[LocalEngine, ...] = (
+_LOCAL_ON_NUMBERS: tuple[LocalEngine, ...] = (
     LocalQuantiles(),
     LocalRearrangement(),
     LocalMoments(),
+)
+
+LOCAL_ENGINES: tuple[LocalEngine, ...] = (
+    *_LOCAL_ON_NUMBERS,
+    LocalAdditive(),
+    LocalProjection(_LOCAL_ON_NUMBERS),
     LocalEnumeration(),
 )
 """The same methods for the neighbors of one dataset, under the same names."""

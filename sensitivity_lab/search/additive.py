@@ -28,13 +28,13 @@ from .lattice import Floats, Indices, Lattice
 _SIGNED = 10
 """Up to so many coordinates, L1 is searched through all their signs."""
 
-_PAIRS = 200_000_000
+MOST_PAIRS = 200_000_000
 """At most so many pairs (A, B) are compared for one change."""
 
 _BLOCK = 1 << 20
 """About so many pairs are compared at a time."""
 
-_Parts = tuple[Part, Part]
+Parts = tuple[Part, Part]
 
 
 class Additive:
@@ -60,11 +60,11 @@ class Additive:
                             "additive covers sums of a function of a record (counts, sums, "
                             f"histograms and their stacks), not {query.name}"
                         )
-                    pairs = _number_of_pairs(held, change, problem.norm)
-                    if pairs > _PAIRS:
+                    pairs = number_of_pairs(held, held, change, problem.norm)
+                    if pairs > MOST_PAIRS:
                         return Refusal(
                             f"additive would compare {pairs:,} pairs of changed records for "
-                            f"{query.name}, {relation}, {problem.norm}, more than {_PAIRS:,}; "
+                            f"{query.name}, {relation}, {problem.norm}, more than {MOST_PAIRS:,}; "
                             "choose a smaller distance, a coarser universe, or the norm 'L1' or "
                             "'Linf'",
                             too_large=True,
@@ -82,7 +82,7 @@ class Additive:
 def _solve(problem: Problem, query: Query, relation: Relation) -> Finding:
     """Return the pair that is furthest apart over all sizes and changes of a relation."""
     best: tuple[Difference, Finding] | None = None
-    solved: dict[tuple[int, Change], tuple[Difference, _Parts]] = {}
+    solved: dict[tuple[int, Change], tuple[Difference, Parts]] = {}
     for size, change in problem.changes(relation):
         held = contributions_of(query, problem.universe, size + change[1])
         if held is None:
@@ -100,11 +100,11 @@ def _solve(problem: Problem, query: Query, relation: Relation) -> Finding:
     return best[1]
 
 
-def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, _Parts]:
+def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, Parts]:
     """Return the parts A and B, disjoint, whose contributions are furthest apart."""
-    best: tuple[Difference, _Parts] | None = None
-    for parts in _candidates(held, change, norm):
-        far = _distance(held, parts, norm)
+    best: tuple[Difference, Parts] | None = None
+    for parts in candidates(held, held, change, norm):
+        far = apart(held, parts, norm)
         if best is None or far > best[0]:
             best = far, parts
     if best is None:
@@ -112,7 +112,8 @@ def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, 
     return best[0], _made_disjoint(held, best[1], norm)
 
 
-def _distance(held: Contributions, parts: _Parts, norm: Norm) -> Difference:
+def apart(held: Contributions, parts: Parts, norm: Norm) -> Difference:
+    """Return how far the contributions of two parts are apart, exactly."""
     return distance(held.total(parts[0]), held.total(parts[1]), norm)
 
 
@@ -126,35 +127,49 @@ def _directions(held: Contributions, norm: Norm) -> list[Floats] | None:
     return None
 
 
-def _candidates(held: Contributions, change: Change, norm: Norm) -> Iterator[_Parts]:
-    """Yield parts (A, B), among them the best up to a record that is in both."""
+def candidates(
+    of_a: Contributions, of_b: Contributions, change: Change, norm: Norm
+) -> Iterator[Parts]:
+    """Yield parts (A, B), among them the best up to a record that is in both.
+
+    Parameters
+    ----------
+    of_a, of_b : Contributions
+        The same contributions, with the counts of the records that A and B can have.
+    change : tuple of two int
+        How many records A and B have.
+    norm : {"L1", "L2", "Linf"}
+        In which the parts are to be far apart.
+    """
     removed, added = change
-    directions = _directions(held, norm)
+    directions = _directions(of_a, norm)
     if directions is not None:
         for direction in directions:
-            yield held.extreme(direction, removed), held.extreme(-direction, added)
+            yield of_a.extreme(direction, removed), of_b.extreme(-direction, added)
         return
-    of_a, of_b = (_parts(held, held.outer(number), number) for number in change)
-    pairs = _Pairs(held, norm, of_a, of_b)
-    for rows in pairs.furthest():
+    rows_a, rows_b = _parts(of_a, removed), _parts(of_b, added)
+    groups = len(of_a.counts)
+    for row_a, row_b in _Pairs(of_a, norm, rows_a, rows_b).furthest():
         part_a, part_b = (
-            np.bincount(parts[row], minlength=len(held.counts)).astype(np.int64)
-            for parts, row in zip((of_a, of_b), rows, strict=True)
+            np.bincount(row, minlength=groups).astype(np.int64)
+            for row in (rows_a[row_a], rows_b[row_b])
         )
         yield part_a, part_b
 
 
-def _number_of_pairs(held: Contributions, change: Change, norm: Norm) -> int:
+def number_of_pairs(of_a: Contributions, of_b: Contributions, change: Change, norm: Norm) -> int:
     """Bound how many pairs (A, B) would be compared; 0 where directions are known."""
-    if _directions(held, norm) is not None:
+    if _directions(of_a, norm) is not None:
         return 0
     return prod(
-        comb(len(held.outer(number)) + number - 1, number) if number else 1 for number in change
+        comb(len(held.outer(number)) + number - 1, number) if number else 1
+        for held, number in zip((of_a, of_b), change, strict=True)
     )
 
 
-def _parts(held: Contributions, groups: Indices, number: int) -> Indices:
-    """List the parts of so many records of some groups, a row of groups each."""
+def _parts(held: Contributions, number: int) -> Indices:
+    """List the parts of so many records that can matter, a row of groups each."""
+    groups = held.outer(number)
     lattice = Lattice(held.counts[groups].tolist(), number)
     rows: Indices = groups[lattice.rows(number, 0, lattice.number(number))]
     return rows
@@ -194,7 +209,7 @@ class _Pairs:
         return far
 
 
-def _made_disjoint(held: Contributions, parts: _Parts, norm: Norm) -> _Parts:
+def _made_disjoint(held: Contributions, parts: Parts, norm: Norm) -> Parts:
     """Exchange records that are in both parts, without coming closer.
 
     Let c be in both and e in neither. With e for c in A, or else in B, the difference becomes
@@ -205,25 +220,25 @@ def _made_disjoint(held: Contributions, parts: _Parts, norm: Norm) -> _Parts:
         shared, free = over[0], np.flatnonzero(a + b < held.counts)[0]
         step = np.zeros_like(a)
         step[[free, shared]] = 1, -1
-        a, b = max(((a + step, b), (a, b + step)), key=lambda pair: _distance(held, pair, norm))
+        a, b = max(((a + step, b), (a, b + step)), key=lambda pair: apart(held, pair, norm))
     return a, b
 
 
 def _datasets(
-    problem: Problem, held: Contributions, size: int, change: Change, parts: _Parts
+    problem: Problem, held: Contributions, size: int, change: Change, parts: Parts
 ) -> tuple[Multiplicities, Multiplicities]:
     """Return datasets x and y with these parts, and a core of the first records left."""
     left = problem.universe.multiplicities(size + change[1]).copy()
     sides = []
     for part in parts:
-        taken = _spread(part, held, left)
+        taken = spread(part, held, left)
         left -= taken
         sides.append(taken)
     core = np.clip(size - change[0] - (np.cumsum(left) - left), 0, left)
     return core + sides[0], core + sides[1]
 
 
-def _spread(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
+def spread(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
     """Return a part as records, the first of each group that are left."""
     taken = np.zeros_like(left)
     for group in np.flatnonzero(part):

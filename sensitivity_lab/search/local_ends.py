@@ -74,6 +74,8 @@ class LocalRearrangement:
 
     def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
         """Refuse queries that are not linear in the records."""
+        if not problem.universe.numeric:
+            return Refusal("rearrangement covers numbers, not rows")
         if problem.query.moment not in ("count", "sum", "mean"):
             return Refusal(f"rearrangement covers sum, mean and count, not {problem.query.name}")
         return None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensitivity_lab.neighbors import Relation
+from sensitivity_lab.neighbors import Multiplicities, Relation
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.tables import TableUniverse
@@ -68,7 +68,7 @@ class Projection:
         numbers = projected.universe
         places = np.array([numbers.index(value) for value in universe.listed(column[0])])
         return [
-            _lifted(finding, universe, places, _swaps(finding, relation, numbers))
+            _lifted(finding, universe, places, swaps_of(finding, relation, numbers))
             for relation, finding in zip(problem.neighbors, found, strict=True)
         ]
 
@@ -83,7 +83,7 @@ def _projected(problem: Problem, query: Query) -> Problem | None:
     return Problem(universe, (on_numbers,), problem.neighbors, problem.sizes)
 
 
-def _swaps(finding: Finding, relation: Relation, numbers: Universe) -> int:
+def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
     """Return how many records are replaced by equal ones, at the least."""
     removed, added = (
         int(np.maximum(one - other, 0).sum())
@@ -99,16 +99,31 @@ def _lifted(finding: Finding, universe: TableUniverse, places: Indices, swaps: i
     The copies of the rows with one value stand in a line. x has the first ones, and y as many as it
     needs from some place on: that of the fewest differences, or further on by records to swap.
     """
-    limits = universe.multiplicities(int(finding.x.sum() + finding.y.sum()))
-    x, y = np.zeros_like(limits), np.zeros_like(limits)
-    for place in np.flatnonzero(finding.x + finding.y):
-        rows = np.flatnonzero(places == place)
-        have = limits[rows]
-        before = np.cumsum(have) - have
-        of_x, of_y = int(finding.x[place]), int(finding.y[place])
-        shift = min(swaps, int(have.sum()) - max(of_x, of_y), of_x, of_y)
-        swaps -= shift
-        start = max(of_x - of_y, 0) + shift
-        x[rows] = np.clip(of_x - before, 0, have)
-        y[rows] = np.clip(start + of_y - before, 0, have) - np.clip(start - before, 0, have)
+    have = universe.multiplicities(int(finding.x.sum() + finding.y.sum()))
+    before = before_in_line(have, places)
+    of_x, of_y = finding.x, finding.y
+    total = np.bincount(places, weights=have, minlength=len(of_x)).astype(np.int64)
+    spare = np.minimum(total - np.maximum(of_x, of_y), np.minimum(of_x, of_y))
+    start = np.maximum(of_x - of_y, 0) + first_of(spare, swaps)
+    x = np.clip(of_x[places] - before, 0, have)
+    y_starts, y_stops = start[places] - before, (start + of_y)[places] - before
+    y = np.clip(y_stops, 0, have) - np.clip(y_starts, 0, have)
     return Finding(x, y, None, finding.datasets_evaluated)
+
+
+def before_in_line(have: Multiplicities, places: Indices) -> Multiplicities:
+    """Return how many copies of a row's number stand before it, with the rows in a line."""
+    order = np.argsort(places, kind="stable")
+    counts = have[order]
+    before = np.cumsum(counts) - counts
+    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
+    lengths = np.diff([*starts, len(order)])
+    out = np.empty_like(have)
+    out[order] = before - np.repeat(before[starts], lengths)
+    return out
+
+
+def first_of(counts: Multiplicities, number: int) -> Multiplicities:
+    """Return the first so many of some records."""
+    taken: Multiplicities = np.clip(number - (np.cumsum(counts) - counts), 0, counts)
+    return taken
