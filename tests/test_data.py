@@ -48,7 +48,8 @@ def test_driver_domain_is_the_published_one():
 def test_readme_describes_every_file_and_column():
     readme = (DATA / "README.md").read_text("utf-8")
     files = [path for path in DATA.iterdir() if path.name != "README.md"]
-    assert {path.name for path in files} == {*SCHOOL, "driver_domain.json"}
+    suite = {"reference_sensitivities.json", "reference_sensitivities.schema.json"}
+    assert {path.name for path in files} == {*SCHOOL, "driver_domain.json", *suite}
     columns = {"name", *DRIVER}.union(*SCHOOL.values())
     for term in [*(path.name for path in files), *columns]:
         assert f"| `{term}` |" in readme, term
