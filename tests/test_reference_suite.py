@@ -269,22 +269,22 @@ def test_no_other_pair_differs_more(entry):
 
 
 def test_nearly_all_entries_are_recomputed():
-    """Left are the datasets of 24 records, whose values are published."""
+    """Left are the datasets of 24 records, whose values are closed forms."""
     left = [entry for entry in ENTRIES if listed(entry) > LISTED]
     assert {entry["size"] for entry in left} == {24}
-    assert {entry["source"]["published"] for entry in left} == {"dppack"}
+    assert {entry["source"]["from"] for entry in left} == {"derived", "dppack"}
 
 
 # The sources
 
 
-PUBLISHED = [entry for entry in ENTRIES if entry["source"] != "enumerated"]
+KNOWN = [entry for entry in ENTRIES if entry["source"] != "enumerated"]
 
 
-@pytest.mark.parametrize("entry", PUBLISHED, ids=[entry["id"] for entry in PUBLISHED])
-def test_published_values_agree(entry):
+@pytest.mark.parametrize("entry", KNOWN, ids=[entry["id"] for entry in KNOWN])
+def test_values_known_from_elsewhere_agree(entry):
     source = entry["source"]
-    assert source["published"] in SUITE["sources"]
+    assert source["from"] in SUITE["sources"]
     digits = len(source["says"].partition(".")[2])
     allowed = Fraction(1, 10**digits) if digits else 0
     says, roots = Fraction(source["says"]), roots_of(entry["exact"])
@@ -309,7 +309,7 @@ def test_published_values_agree(entry):
         ),
     ],
 )
-def test_published_values_that_everybody_knows(name, exact):
+def test_values_that_everybody_knows(name, exact):
     (entry,) = (entry for entry in ENTRIES if entry["id"] == name)
     assert entry["exact"] == exact
     assert entry["source"] != "enumerated"
@@ -343,8 +343,8 @@ def test_what_is_covered():
         assert any(query["name"] == name and query["ddof"] == ddof for query in asked)
     for query, norm in product(("histogram", "group_sums"), ("L1", "L2", "Linf")):
         assert any(e["query"]["name"] == query and e["norm"] == norm for e in ENTRIES)
-    published = {e["source"]["published"] for e in ENTRIES if e["source"] != "enumerated"}
-    assert published == set(SUITE["sources"])
+    known = {e["source"]["from"] for e in ENTRIES if e["source"] != "enumerated"}
+    assert known == set(SUITE["sources"])
     assert any("root_difference" in entry["exact"] for entry in ENTRIES)
 
 

@@ -4,7 +4,7 @@
     python tools/make_reference.py --check    compare; exit status 1 and a reason if it differs
 
 Every problem is solved twice: by enumeration of all its datasets, and by the engine that the
-library would choose. The two must agree, and with the published value where there is one.
+library would choose. The two must agree, also with what is known from elsewhere.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def entry(case: Json) -> Json:
         truths.append(difference_of(*pair, norm, result.query.root))
     if truths[0] != truths[1]:
         raise SystemExit(f"{name_of(case)}: the engines disagree, {truths}")
-    _check_published(case, truths[0])
+    _check_known(case, truths[0])
     witness, root = results[0].witness, results[0].query.root
     return {
         "id": name_of(case),
@@ -147,15 +147,15 @@ def entry(case: Json) -> Json:
     }
 
 
-def _check_published(case: Json, truth: Difference) -> None:
-    """Stop unless a published value is that of the search, to the digits that it has."""
+def _check_known(case: Json, truth: Difference) -> None:
+    """Stop unless a value from elsewhere is that of the search, to the digits that it has."""
     if case["source"] == "enumerated":
         return
     says = case["source"]["says"]
     digits = len(says.partition(".")[2])
     allowed = Fraction(1, 10**digits) if digits else 0
     if abs(truth.close() - Fraction(says)) > allowed:
-        raise SystemExit(f"{name_of(case)}: published as {says}, found {truth.nearest()}")
+        raise SystemExit(f"{name_of(case)}: said to be {says}, found {truth.nearest()}")
 
 
 def _record(record: Any, universe: Json) -> Any:

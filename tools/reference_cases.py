@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
+from reference_known import article, closed_forms, known_tables, lee_and_clifton
 from reference_parts import (
     ADD,
     CHANGE,
@@ -23,7 +24,6 @@ from reference_parts import (
     query,
     table,
 )
-from reference_published import article, closed_forms, lee_and_clifton, published_tables
 from reference_text import PERCENTILE_METHODS
 
 QUERIES = (
@@ -130,9 +130,9 @@ def tables() -> Iterator[Json]:
 
 
 def all_cases() -> list[Json]:
-    """Return every case, published ones first, each problem once."""
+    """Return every case, those known from elsewhere first, each problem once."""
     parts = (
-        *(lee_and_clifton(), closed_forms(), published_tables(), article()),
+        *(lee_and_clifton(), closed_forms(), known_tables(), article()),
         *(grid(), edges(), tables()),
     )
     cases: dict[str, Json] = {}

@@ -73,14 +73,14 @@ def case(
     source: tuple[str, str, Any] | None = None,
 ) -> Json:
     """Describe a problem; `source` is a key of SOURCES, the place there, and the value there."""
-    published = source and dict(zip(("published", "where", "says"), source, strict=True))
+    known = source and dict(zip(("from", "where", "says"), source, strict=True))
     return {
         "universe": universe,
         "size": size,
         "neighbors": neighbors,
         "query": asked,
         "norm": norm,
-        "source": published or "enumerated",
+        "source": known or "enumerated",
     }
 
 

@@ -40,7 +40,7 @@ FIELDS = {
     "witness": "Neighbors x and y that attain exact, and the query's answers on them: each a "
     "fraction or {root: c}, or a list of fractions.",
     "source": "Every value was found by enumeration of all datasets in exact arithmetic: "
-    "'enumerated'. If it is also published, an object: published, a key of sources; where, the "
+    "'enumerated'. If it is known from elsewhere, an object: from, a key of sources; where, the "
     "place or formula there; says, the value there, a fraction, or a decimal that is right to one "
     "unit of its last digit.",
 }
@@ -99,7 +99,9 @@ SOURCES = {
     "from-scratch": "The article Global Sensitivity From Scratch and its successor. Unbounded "
     "means exactly k there, bounded at most k",
     "dppack": "DPpack, an R package, R/DataAccess.R, citing F. Liu (2019): closed forms for "
-    "records in [L, U]",
+    "records in [L, U], histograms and contingency tables",
+    "derived": "No publication: a closed form for records in [L, U], or another value that was "
+    "stated before this enumeration confirmed it",
     "programming-dp": "J. P. Near and C. Abuah, Programming Differential Privacy, chapter "
     "Sensitivity",
 }

@@ -1,4 +1,4 @@
-"""The problems of the reference suite whose sensitivities are published."""
+"""The problems of the reference suite whose sensitivities are known from elsewhere."""
 
 from __future__ import annotations
 
@@ -78,34 +78,30 @@ def lee_and_clifton() -> Iterator[Json]:
 def closed_forms() -> Iterator[Json]:
     """Yield the closed forms for records between two bounds."""
     for low, high in ((0, 1), (5, 10), (-2, 3)):
-        width, largest = high - low, max(abs(low), abs(high))
+        width, largest = Fraction(high - low), max(abs(low), abs(high))
         middle = Fraction(low + high, 2)
         universe = domain(f"[{low}, {high}]", [low, middle, high])
         for n in (2, 3, 4, 24) if low == 0 else (3, 4):
-            half = Fraction(width, 2)
-            spread = Fraction(width**2 * (n - 1), n * n)
-            for asked, formula, bounded, unbounded in (
-                (query("mean"), "(U-L)/n", Fraction(width, n), Fraction(width, n)),
-                (query("var", ddof=0), "(U-L)^2 (n-1)/n^2", spread, spread),
-                (query("var", ddof=1), "(U-L)^2/n", Fraction(width**2, n), None),
-                (query("median"), "U-L or (U-L)/2", width if n % 2 else half, half),
-                (query("sum"), "U-L or max(|L|, |U|)", width, largest),
-                (query("count"), "0 or 1", 0, 1),
+            half, spread = width / 2, width**2 * (n - 1) / n**2
+            for asked, key, formula, bounded, unbounded in (
+                (query("mean"), "dppack", "(U-L)/n", width / n, width / n),
+                (query("var", ddof=1), "dppack", "(U-L)^2/n", width**2 / n, width**2 / n),
+                (query("var", ddof=0), "derived", "(U-L)^2 (n-1)/n^2", spread, spread),
+                (query("median"), "derived", "U-L or (U-L)/2", width if n % 2 else half, half),
+                (query("sum"), "derived", "U-L or max(|L|, |U|)", width, largest),
+                (query("count"), "derived", "0 or 1", 0, 1),
             ):
                 for neighbors, value in ((REPLACE, bounded), (REMOVE, unbounded)):
-                    if value is not None:
-                        said = ("dppack", f"{asked['name']}, {formula}", str(value))
+                    least = asked.get("ddof", 0) + 1
+                    if neighbors is REPLACE or n - 1 >= least:
+                        said = (key, f"{asked['name']}, {formula}", str(value))
                         yield case(universe, n, asked, neighbors, source=said)
-        said = (
-            "dppack",
-            "mean over all sizes, (U-L)/2, attained at n = 1",
-            str(Fraction(width, 2)),
-        )
+        said = ("derived", "mean over all sizes, (U-L)/2, attained at n = 1", str(width / 2))
         yield case(universe, 1, query("mean"), ADD, source=said)
     unit = domain("[0, 1]", [0, Fraction(1, 2), 1])
-    for neighbors, says in ((REPLACE, "1/4"), (REPLACE_2, "1/3")):
-        where = "variance with ddof 1: two replacements change it less than twice one"
-        yield case(unit, 4, query("var", ddof=1), neighbors, source=("dppack", where, says))
+    where = "variance with ddof 1: two replacements change it by less than twice one's 1/4"
+    asked = query("var", ddof=1)
+    yield case(unit, 4, asked, REPLACE_2, source=("derived", where, "1/3"))
 
 
 PEOPLE = table(
@@ -121,27 +117,28 @@ CELLS = (
 )
 
 
-def published_tables() -> Iterator[Json]:
+def known_tables() -> Iterator[Json]:
     """Yield histograms, filtered counts, clipped sums and covariances with a source."""
     for asked, norm in product(CELLS, ("L1", "L2", "Linf")):
         for neighbors, replaced in ((REPLACE, 1), (REPLACE_2, 2), (REMOVE, 0), (ADD, 0)):
             one = {"L1": "2", "L2": "1.41421356", "Linf": "1"}[norm]
             two = {"L1": "4", "L2": "2.82842712", "Linf": "2"}[norm]
             says = ("1", one, two)[replaced]
-            where = "histogram: replaced 2 or sqrt 2 each, added or removed 1"
-            yield case(PEOPLE, 3, asked, neighbors, norm, ("dppack", where, says))
+            where = "histograms and tables: L1 2, L2 sqrt 2 if bounded, 1 if unbounded"
+            key = "derived" if norm == "Linf" or replaced == 2 else "dppack"
+            yield case(PEOPLE, 3, asked, neighbors, norm, (key, where, says))
     adults = query("count_if", column="age", operator=">=", value=18)
     for neighbors in (REPLACE, CHANGE):
         said = ("programming-dp", "counting queries: 1", "1")
         yield case(PEOPLE, 3, adults, neighbors, source=said)
     for low, high, bounded, unbounded in ((0, 125, 125, 125), (18, 65, 47, 65)):
         asked = query("sum_of", column="age", clip=[low, high])
-        for neighbors, value, formula in (
-            (REPLACE, bounded, "U-L"),
-            (CHANGE, unbounded, "max(|L|, |U|)"),
-        ):
-            said = ("dppack", f"sum of values clipped to [L, U], {formula}", str(value))
-            yield case(PEOPLE, 3, asked, neighbors, source=said)
+        # The chapter states U-L, the rule of a replacement, for added rows too; so it is for L = 0.
+        rule = ("programming-dp", "sum of values clipped to [L, U], U-L", str(bounded))
+        yield case(PEOPLE, 3, asked, REPLACE, source=rule)
+        if low:
+            rule = ("derived", "sum of values clipped to [L, U], max(|L|, |U|)", str(unbounded))
+        yield case(PEOPLE, 3, asked, CHANGE, source=rule)
     for a, b in (((0, 1), (0, 1)), ((5, 10), (-2, 3))):
         universe = table(
             f"[{a[0]}, {a[1]}] x [{b[0]}, {b[1]}]",
