@@ -24,6 +24,7 @@ from . import pipelines
 from .audit import assert_sensitivity, audit
 from .audit_opendp import audit_opendp
 from .audit_recorded import audit_recorded
+from .audit_stability import audit_stability
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -119,6 +120,7 @@ __all__ = [
     "audit",
     "audit_opendp",
     "audit_recorded",
+    "audit_stability",
     "count_datasets",
     "count_neighbors",
     "datasets",

@@ -73,7 +73,7 @@ LAYERS = (
     {"empirical", "implementation"},
     {"audit"},
     {"article"},
-    {"audit_opendp", "audit_recorded", "cli_arguments"},
+    {"audit_opendp", "audit_recorded", "audit_stability", "cli_arguments"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )

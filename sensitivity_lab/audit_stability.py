@@ -1,0 +1,110 @@
+"""Is the stability map of a transformation right? The map beside the measured stability."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from .arithmetic import Difference
+from .errors import InputError
+from .neighbors import check_whole
+from .pipelines import PairDistance, Root, Transformation, measured_stability, upper_of
+from .pipelines.exact import Distance
+from .pipelines.stability import MeasuredStability
+from .verdicts import AuditReport, AuditRow, Evidence
+
+
+def audit_stability(
+    transformation: Transformation,
+    universe: Any,
+    *,
+    d_in: Any = (1, 2),
+    claim: Callable[[int], Any] | None = None,
+    **options: Any,
+) -> AuditReport:
+    """Compare the stability map of a transformation with its measured stability.
+
+    The truth is the largest distance of two outputs over all inputs from a small universe that are
+    at most d_in apart, found by exhaustive search.
+
+    Parameters
+    ----------
+    transformation : Transformation
+        What to audit.
+    universe : DataFrame, list or Universe, or a tuple of two
+        The rows that inputs are drawn from; see `pipelines.measured_stability`.
+    d_in : int or iterable of int, default (1, 2)
+        The largest distances of neighboring inputs, a row of the report each. Of two tables, both
+        change by so much together.
+    claim : callable, optional
+        The claimed stability as a function of d_in; by default the transformation's own map. An
+        irrational distance of the map, such as sqrt(2), is claimed as the float just above it.
+    **options
+        `sizes`, `limit`, `pair_limit`, `n_jobs`, `progress` of `pipelines.measured_stability`.
+
+    Returns
+    -------
+    AuditReport
+
+    Raises
+    ------
+    InputError, TooLargeError, QueryError
+        See `pipelines.measured_stability`.
+
+    Notes
+    -----
+    A larger universe may show more: "loose" is about this universe, "violated" is final.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(20, 125) >> pl.sum_(20, 125)
+    >>> audit_stability(total, [10, 50, 200], d_in=1).verdict
+    'tight'
+    >>> audit_stability(total, [10, 50, 200], d_in=1, claim=lambda d: (125 - 20) * d)
+    Audit of clamp(20, 125) >> sum_(20, 125): violated
+      setting  at most d_in: rows added or removed; universe of 3 rows; mathematics
+      k  claimed  truth  verdict
+      1  105      125    violated (claim / truth = 0.84)
+      x  ()  ->  0
+      y  (200,)  ->  125
+    """
+    if not isinstance(transformation, Transformation):
+        raise InputError(
+            f"transformation must be a Transformation, got {type(transformation).__name__}; make "
+            "one by chaining steps of sensitivity_lab.pipelines"
+        )
+    listed = list(d_in) if isinstance(d_in, Iterable) else [d_in]
+    distances = [check_whole("d_in", one, "a distance, at least 1") for one in listed]
+    if not distances:
+        raise InputError("d_in must name at least one distance, got none")
+    metric = transformation.input_metric
+    two = isinstance(metric, PairDistance)
+    found = [
+        measured_stability(transformation, universe, (d, d) if two else d, **options)
+        for d in distances
+    ]
+    rows = tuple(
+        _row(distance, one, one.bound if claim is None else claim(distance))
+        for distance, one in zip(distances, found, strict=True)
+    )
+    drawn = " and ".join(map(str, found[0].rows))
+    setting = f"at most d_in: {metric}; universe of {drawn} rows; mathematics"
+    return AuditReport(transformation.name, rows, setting)
+
+
+def _row(distance: int, found: MeasuredStability, claimed: Any) -> AuditRow:
+    witness = found.witness
+    evidence = Evidence(witness.x, witness.y, witness.output_x, witness.output_y)
+    number = upper_of(claimed) if isinstance(claimed, Root) else claimed
+    return AuditRow(distance, number, _exact(found.measured), evidence)
+
+
+def _exact(measured: Distance) -> Difference | float:
+    """Return a distance as a difference from zero; the only float among them is infinity."""
+    if isinstance(measured, Root):
+        return Difference(Fraction(measured.square), Fraction(0), root=True)
+    if isinstance(measured, float):
+        return measured
+    return Difference(Fraction(measured), Fraction(0))

@@ -1,0 +1,85 @@
+"""Audits of stability maps: right ones pass, wrong ones are refuted with inputs that prove it."""
+
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
+
+NUMBERS = (pl.Numbers(), pl.SymmetricDistance())
+
+
+@pytest.mark.parametrize(
+    ("chain", "universe"),
+    [
+        (NUMBERS >> pl.clamp(0, 5) >> pl.sum_(0, 5), [-1, 2, 5, 7]),
+        (NUMBERS >> pl.clamp(-2, 3) >> pl.sum_(-2, 3), [-4, 0, 3, 9]),
+        (NUMBERS >> pl.filter_(lambda x: x > 1) >> pl.count(), [0, 2, 3]),
+        (NUMBERS >> pl.histogram([0, 1, 2]), [0, 0, 1, 2]),
+    ],
+    ids=["sum", "sum of both signs", "filtered count", "histogram"],
+)
+def test_our_own_steps_are_tight(chain, universe):
+    report = sl.audit_stability(chain, universe, d_in=(1, 2))
+    assert [(row.distance, row.verdict) for row in report.rows] == [(1, "tight"), (2, "tight")]
+    assert report.sound
+
+
+def test_a_join_is_audited_with_a_distance_per_table():
+    tables = tuple(pd.DataFrame({"key": list("aaabbb"), name: range(6)}) for name in "lr")
+    two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
+    join = two >> pl.join_private("key", left=pl.DropExcess(2), right=pl.DropExcess(2))
+    assert sl.audit_stability(join, tables, d_in=1).rows[0].claimed == 8
+    product = sl.audit_stability(join, tables, d_in=1, claim=lambda d: 4 * d)
+    assert (product.verdict, product.rows[0].value) == ("violated", 8.0)
+
+
+def test_the_product_rule_is_too_small_for_the_count_of_a_join():
+    """The earlier version of Tumult's guide multiplies the two bounds: 1 for (1)/(1)."""
+    tables = tuple(pd.DataFrame({"key": list("aabb"), name: range(4)}) for name in "lr")
+    two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
+    counted = two >> pl.join_count("key", left=pl.DropExcess(1), right=pl.DropExcess(1))
+    assert sl.audit_stability(counted, tables, d_in=1).verdict == "tight"
+    assert sl.audit_stability(counted, tables, d_in=1, claim=lambda _: 1).verdict == "violated"
+
+
+def test_an_irrational_map_is_tight_up_to_rounding():
+    chain = (
+        pl.start(pl.AddRowsWithID("id"))
+        >> pl.max_groups_per_id(2, "g")
+        >> pl.max_rows_per_group_per_id(1, "g")
+        >> pl.group_by("g", ["a", "b"], metric=pl.L2Distance())
+        >> pl.count()
+    )
+    table = pd.DataFrame({"id": [1, 1, 1], "g": ["a", "b", "b"], "v": [1, 2, 3]})
+    report = sl.audit_stability(chain, table, d_in=1)
+    assert (report.verdict, report.sound) == ("tight up to rounding", True)
+    assert 0 <= report.rows[0].slack_ulp < 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda _: sl.audit_stability(sum, [1]),
+            "transformation must be a Transformation, got builtin_function_or_method; make one by "
+            "chaining steps of sensitivity_lab.pipelines",
+        ),
+        (
+            lambda chain: sl.audit_stability(chain, [1, 2], d_in=[]),
+            "d_in must name at least one distance, got none",
+        ),
+        (
+            lambda chain: sl.audit_stability(chain, [1, 2], d_in=0),
+            "d_in must be a distance, at least 1, got 0",
+        ),
+        (
+            lambda chain: sl.audit_stability(chain, [1, 2], d_in=1, claim=lambda _: -1),
+            "the claim at distance 1 must be a number that is not negative, got -1",
+        ),
+    ],
+)
+def test_wrong_arguments(call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call(NUMBERS >> pl.count())
+    assert str(caught.value) == message
