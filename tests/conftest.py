@@ -3,11 +3,17 @@
 import os
 
 import matplotlib
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("quick", max_examples=10, deadline=None)
+# Problems on which a query is undefined are left out, and a busy machine is slow: neither says
+# anything about the code. What is drawn varies with the constants that Hypothesis finds in modules.
+calm = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.too_slow],
+}
+settings.register_profile("quick", max_examples=10, **calm)
 settings.register_profile(
-    "ci", max_examples=15, deadline=None, derandomize=True, database=None, print_blob=True
+    "ci", max_examples=15, derandomize=True, database=None, print_blob=True, **calm
 )
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
