@@ -22,9 +22,10 @@ Examples
 
 from . import pipelines
 from .audit import assert_sensitivity, audit
-from .audit_opendp import audit_opendp
-from .audit_recorded import audit_recorded
-from .audit_stability import audit_stability
+from .audits.opendp import audit_opendp
+from .audits.recorded import audit_recorded
+from .audits.recording import recording
+from .audits.stability import audit_stability
 from .curves import SensitivityCurves, sensitivity_curves
 from .errors import (
     InputError,
@@ -63,7 +64,6 @@ from .queries import (
     Var,
     from_function,
 )
-from .recording import recording
 from .result import Sensitivity, Witness
 from .sensitivity import global_sensitivity
 from .smooth import smooth_sensitivity

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab import pairs, vectors
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.audit_opendp import audit_opendp
+from sensitivity_lab.audits import pairs, vectors
+from sensitivity_lab.audits.opendp import audit_opendp
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError, QueryError, TooLargeError, audit_opendp, pairs, vectors
+from sensitivity_lab import InputError, QueryError, TooLargeError, audit_opendp
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.distances import METRICS, NUMERIC, ORDER_IGNORED, distances
-from sensitivity_lab.pairs import Answered, worst_pairs
+from sensitivity_lab.audits import pairs, vectors
+from sensitivity_lab.audits.distances import METRICS, NUMERIC, ORDER_IGNORED, distances
+from sensitivity_lab.audits.pairs import Answered, worst_pairs
 
 NAN = float("nan")
 SEQUENCES = st.lists(st.lists(st.integers(0, 2), max_size=4), min_size=2, max_size=8)

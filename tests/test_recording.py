@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import audit_recorded, recording
-from sensitivity_lab.recording import Call
+from sensitivity_lab.audits.recording import Call
 
 
 class Mechanism:

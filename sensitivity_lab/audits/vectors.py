@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from math import comb
 from typing import Any
 
-from .errors import InputError, TooLargeError
-from .neighbors import check_whole
+from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.neighbors import check_whole
 
 VECTOR_LIMIT = 200_000
 """At most so many vectors are put to an implementation."""

@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Difference
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.errors import QueryError, TooLargeError
+from sensitivity_lab.literals import literal
+from sensitivity_lab.verdicts import Evidence
+
 from .distances import (
     NUMERIC,
     ORDER_IGNORED,
@@ -20,9 +24,6 @@ from .distances import (
     key_of,
     multiset,
 )
-from .errors import QueryError, TooLargeError
-from .literals import literal
-from .verdicts import Evidence
 
 PAIR_LIMIT = 200_000_000
 """At most so many pairs of datasets are compared, which takes about a minute."""

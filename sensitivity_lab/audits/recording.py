@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from .errors import InputError
+from sensitivity_lab.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,19 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import Difference
-from .errors import InputError
-from .neighbors import check_whole
-from .pipelines import PairDistance, Root, Transformation, measured_stability, upper_of
-from .pipelines.exact import Distance
-from .pipelines.stability import MeasuredStability
-from .verdicts import AuditReport, AuditRow, Evidence
+from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.neighbors import check_whole
+from sensitivity_lab.pipelines import (
+    PairDistance,
+    Root,
+    Transformation,
+    measured_stability,
+    upper_of,
+)
+from sensitivity_lab.pipelines.exact import Distance
+from sensitivity_lab.pipelines.stability import MeasuredStability
+from sensitivity_lab.verdicts import AuditReport, AuditRow, Evidence
 
 
 def audit_stability(

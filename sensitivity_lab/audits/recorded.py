@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import Difference, Number
+from sensitivity_lab.arithmetic import Difference, Number
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.literals import literal
+from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
+from sensitivity_lab.norms import Norm, check_norm
+from sensitivity_lab.verdicts import AuditReport, AuditRow, check_claim
+
 from .distances import entries
-from .errors import InputError, QueryError
-from .literals import literal
-from .neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
-from .norms import Norm, check_norm
 from .pairs import Answered, WorstPair, worst_pairs
 from .recording import Call, recording
 from .vectors import check_several, check_values, vectors
-from .verdicts import AuditReport, AuditRow, check_claim
 
 _METRIC_OF = {
     Bounded: "change_one",

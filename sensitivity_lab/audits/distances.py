@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Difference, common_integers
-from .errors import QueryError
+from sensitivity_lab.arithmetic import Difference, common_integers
+from sensitivity_lab.errors import QueryError
 
 Row = NDArray[Any]
 """Distances from one item to all later ones: int64, or Python ints where those do not fit."""

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from . import _parallel
+from sensitivity_lab import _parallel
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.literals import literal
+from sensitivity_lab.neighbors import show
+from sensitivity_lab.verdicts import AuditReport, AuditRow
+
 from .distances import ORDER_IGNORED, key_of
-from .errors import InputError, QueryError
-from .literals import literal
-from .neighbors import show
 from .pairs import Answered, check_pairs, worst_pairs
 from .vectors import check_several, check_values, vectors
-from .verdicts import AuditReport, AuditRow
 
 _PROBES = 16
 """At most so many inputs are put to a transformation several times: is it randomised?"""
