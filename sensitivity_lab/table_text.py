@@ -9,7 +9,7 @@ from html import escape
 _SYMBOLS = {"removed": "-", "added": "+", "replaced": "~"}
 # Of clearly different lightness, so that they can be told apart in grey.
 _COLORS = {"removed": "#f4b183", "added": "#cfe8f7", "replaced": "#f7f3da"}
-_LEFT = "text-align:left"
+_LEFT = "text-align:left;padding:2px 8px"
 _EDGE = "border-top:2px solid"
 _HEADS = ("x", "f(x)", "change", "records", "y", "f(y)", "|f(x) - f(y)|", "marks")
 
