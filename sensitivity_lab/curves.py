@@ -119,7 +119,8 @@ class SensitivityCurves:
             Columns: column, query, neighbors, distance, size, sensitivity (in its unit), status,
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
             (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
-            not below it, to scale noise by), kind ("global" or "local").
+            not below it, to scale noise by), kind ("global" or "local"), norm (of answers that are
+            vectors, or an empty string).
         """
         return pd.DataFrame(
             {
@@ -137,6 +138,7 @@ class SensitivityCurves:
                 "exact": "" if point.exact is None else str(point.exact),
                 "upper": point.upper,
                 "kind": point.kind,
+                "norm": point.norm if isinstance(point.witness.query_x, tuple) else "",
             }
             for column, point in self.points
         )
@@ -193,7 +195,9 @@ class SensitivityCurves:
         sizes = dict.fromkeys(str(point.size) for _, point in self.points)
         kinds = dict.fromkeys(point.kind for _, point in self.points)
         what = " and ".join(kinds).capitalize()
-        return f"{what} sensitivity by Hamming distance k, size {', '.join(sizes)}"
+        norms = sorted({norm for norm in self.to_frame()["norm"] if norm})
+        of_vectors = f", {norms[0]} norm" if norms else ""
+        return f"{what} sensitivity by Hamming distance k, size {', '.join(sizes)}{of_vectors}"
 
     def __repr__(self) -> str:
         table = self._table().to_string(float_format=lambda value: f"{value:.6g}")

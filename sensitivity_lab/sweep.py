@@ -118,8 +118,10 @@ class Sweep:
         """
         from .plotting import plot_sweep
 
-        frame = self.to_frame().assign(relation=self._relations(), query=self._labels("norm"))
-        figure: Figure = plot_sweep(frame, **options)
+        # The labels tell the norm, where there are several.
+        frame = self.to_frame().drop(columns="norm")
+        named = frame.assign(relation=self._relations(), query=self._labels("norm"))
+        figure: Figure = plot_sweep(named, **options)
         return figure
 
     @cached_property

@@ -20,7 +20,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES
 
 COLUMNS = [
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact", "upper", "kind"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
 ]
 ABSENCE = sl.Universe.from_dataset([1, 2, 3, 10])
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])

@@ -67,7 +67,8 @@ def plot_curves(
     frame : pandas.DataFrame
         A row per column, query, relation and distance, as `SensitivityCurves.to_frame` gives it;
         perhaps with a column `kind` ("global", "local", or what `SmoothSensitivity.to_frame`
-        gives; global where it is missing), also several tables concatenated.
+        gives; global where it is missing) and `norm` (of vector answers), also several tables
+        concatenated.
     ax : Axes or sequence of Axes, optional
         Where to draw, an Axes per panel: column by column, within a column relation by relation.
         The default is a new figure. Without a layout engine of the caller's figure these Axes
@@ -168,12 +169,15 @@ def _with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     given = frame["kind"] if "kind" in frame.columns else pd.Series("global", frame.index)
     kind = given.fillna("global").astype(str)
     frame = frame.assign(kind=kind, curve=frame["query"])
+    if "norm" in frame.columns:
+        norm = frame["norm"].fillna("").astype(str)
+        frame["curve"] += norm.map(lambda name: f" ({name})" if name else "")
     if kind.nunique() == 1:
         one = kind.iloc[0]
         return frame, "query", f"{one} sensitivity" if one in ("global", "local", "smooth") else one
     if frame["query"].nunique() == 1:
         return frame.assign(curve=kind), "kind", "sensitivity"
-    return frame.assign(curve=frame["query"] + ", " + kind), "query, kind", "sensitivity"
+    return frame.assign(curve=frame["curve"] + ", " + kind), "query, kind", "sensitivity"
 
 
 def _numbered(frame: pd.DataFrame) -> dict[str, tuple[int, int]]:
