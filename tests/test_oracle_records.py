@@ -63,7 +63,9 @@ def test_categories_are_those_of_value_counts():
     table = pd.DataFrame({"a": ["x", None, "y", "x", "z", None]})
     counted = table["a"].value_counts(dropna=False)
     of = records.histogram_of_categories(0, ["y", "x", None, "w"])
-    assert of(rows_of(table)) == (counted["y"], counted["x"], counted[np.nan], 0)
+    # Not every pandas writes a missing value in the same way.
+    missing = counted[counted.index.isna()].sum()
+    assert of(rows_of(table)) == (counted["y"], counted["x"], missing, 0)
 
 
 def test_groups_are_those_of_pandas():
