@@ -55,7 +55,6 @@ benchmark-large: $(VENV)/installed-test
 benchmark-local: $(VENV)/installed-test
 	$(BIN)/python benchmarks/local.py
 	$(BIN)/python benchmarks/tables.py
-	$(BIN)/python benchmarks/tables.py
 
 clean:
 	rm -rf $(VENV) results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
