@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any, Literal
 
 import numpy as np
 
 from .arithmetic import Number, nearest, round_up
 from .errors import InputError, QueryError, VerificationError
+from .facts import Facts
 from .folds import Fold
 from .neighbors import (
     Bounded,
@@ -58,8 +58,8 @@ class OrderedWitness:
     query_y: Number
 
 
-@dataclass(frozen=True)
-class ImplementedSensitivity:
+@dataclass(frozen=True, repr=False)
+class ImplementedSensitivity(Facts):
     """The sensitivity of code on ordered datasets, with its proof.
 
     Attributes
@@ -207,18 +207,6 @@ class ImplementedSensitivity:
     def _title(self) -> str:
         title = f"Implemented sensitivity of {self.query.name}: {self.value:.10g}"
         return title if self.ideal is None else f"{title} (ideal {float(self.ideal):.10g})"
-
-    def __repr__(self) -> str:
-        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
-        return "\n".join([self._title, *lines])
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for fact, text in self._facts()
-        )
-        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
 _MEANING = {

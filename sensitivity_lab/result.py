@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from .blocks import Block, blocks_of
 from .errors import InputError, VerificationError
+from .facts import Facts
 from .measure import measure
 from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of, show
 from .norms import Norm
@@ -59,8 +59,8 @@ class Witness:
         return plot_witness(self, **options)
 
 
-@dataclass(frozen=True)
-class Sensitivity:
+@dataclass(frozen=True, repr=False)
+class Sensitivity(Facts):
     """The sensitivity of a query, with its proof.
 
     Attributes
@@ -268,18 +268,6 @@ class Sensitivity:
         what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
         norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
         return f"{what} of {self.query.name}{norm}: {self.value:.10g} ({how})"
-
-    def __repr__(self) -> str:
-        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
-        return "\n".join([self._title, *lines])
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for fact, text in self._facts()
-        )
-        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
 def show_answer(answer: Answer) -> str:

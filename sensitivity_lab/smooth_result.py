@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,18 +11,19 @@ import pandas as pd
 
 from .damping import Damped
 from .errors import VerificationError
+from .facts import Facts
 from .measure import difference_of, exact_answer
 from .neighbors import Bounded, Dataset, Multiplicities, Relation, multiplicities_of, show
 from .queries import Query
-from .result import Sensitivity
+from .result import Sensitivity, show_answer
 from .universe import Universe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class SmoothSensitivity:
+@dataclass(frozen=True, repr=False)
+class SmoothSensitivity(Facts):
     """The smooth sensitivity of a query on one dataset x, with its proof.
 
     Attributes
@@ -222,8 +222,8 @@ class SmoothSensitivity:
             ("value", f"{times}{self.distance})"),
             ("neighbors", f"{self.neighbors}; size {self.size}{sizes}; {self.universe.extent}"),
             ("dataset x", show(self.x)),
-            ("z", f"{show(self.z)}  {name} {_number(witness.query_x)}, {self.distance} from x"),
-            ("y", f"{show(self.y)}  {name} {_number(witness.query_y)}, a neighbor of z"),
+            ("z", f"{show(self.z)}  {name} {show_answer(witness.query_x)}, {self.distance} from x"),
+            ("y", f"{show(self.y)}  {name} {show_answer(witness.query_y)}, a neighbor of z"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
 
@@ -232,18 +232,6 @@ class SmoothSensitivity:
         how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
         norm = f", {self.local.norm} norm" if isinstance(self.local.witness.query_x, tuple) else ""
         return f"Smooth sensitivity of {self.query.name}{norm}: {self.value:.10g} ({how})"
-
-    def __repr__(self) -> str:
-        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
-        return "\n".join([self._title, *lines])
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for fact, text in self._facts()
-        )
-        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
 def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
@@ -256,9 +244,3 @@ def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
 def _short(value: Fraction) -> str:
     """Return a rational as it is, or as a float if that is shorter to read."""
     return str(value) if value.denominator < 1000 else f"{float(value):.10g}"
-
-
-def _number(answer: Any) -> str:
-    if not isinstance(answer, tuple):
-        return f"{answer:.10g}"
-    return show([f"{number:.10g}" for number in answer], "numbers")

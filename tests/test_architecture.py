@@ -15,7 +15,7 @@ PACKAGE = ROOT / "sensitivity_lab"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors"},
+    {"errors", "facts"},
     {"arithmetic", "_parallel", "queries.sums"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 import pandas as pd
+
+from sensitivity_lab.facts import Facts
 
 from .exact import Distance, Root
 from .metrics import IdDistance, Metric, PairDistance
@@ -36,7 +37,7 @@ class StabilityWitness:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeasuredStability:
+class MeasuredStability(Facts):
     """The largest distance of outputs over all neighboring inputs of a universe.
 
     Attributes
@@ -119,18 +120,6 @@ class MeasuredStability:
     def _title(self) -> str:
         measured = show_distance(self.measured)
         return f"Measured stability of {self.transformation.name}: {measured} ({self.verdict})"
-
-    def __repr__(self) -> str:
-        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
-        return "\n".join([self._title, *lines])
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for fact, text in self._facts()
-        )
-        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
 def show_distance(distance: Distance) -> str:

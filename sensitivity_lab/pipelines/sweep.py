@@ -6,12 +6,12 @@ import math
 import textwrap
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sensitivity_lab.arithmetic import Number, nearest, round_up
+from sensitivity_lab.facts import Facts
 from sensitivity_lab.neighbors import Relation
 from sensitivity_lab.result import Sensitivity
 
@@ -57,7 +57,7 @@ class ClippingPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class ClippingSweep:
+class ClippingSweep(Facts):
     """A sum clipped at one upper bound after the other.
 
     Attributes
@@ -185,14 +185,6 @@ class ClippingSweep:
             for fact, text in self._facts()
         )
         return "\n".join([self._title, *lines])
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for fact, text in self._facts()
-        )
-        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
 def _or_nan(value: float | None) -> float:

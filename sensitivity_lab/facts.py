@@ -1,0 +1,31 @@
+"""How a result tells its facts: the same ones as text and as HTML."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from html import escape
+
+
+class Facts(ABC):
+    """A result with a title and facts; what is printed of it and what a notebook shows."""
+
+    @property
+    @abstractmethod
+    def _title(self) -> str:
+        """What was found, on one line."""
+
+    @abstractmethod
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order: names and texts."""
+
+    def __repr__(self) -> str:
+        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
+        return "\n".join([self._title, *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for fact, text in self._facts()
+        )
+        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
