@@ -11,11 +11,11 @@ from .curves import as_relations, sensitivity_curves
 from .errors import InputError, SensitivityViolation
 from .implementation import implemented_sensitivity
 from .implementation_result import ImplementedSensitivity
-from .measure import ExactAnswer, difference_of
+from .measure import difference_of, rationals_of
 from .neighbors import as_relation, multiplicities_of, show
 from .norms import check_norm
 from .problem import check_sizes
-from .queries import Answer, as_query
+from .queries import as_query
 from .result import Sensitivity
 from .search.engine import Options
 from .tables import TableUniverse
@@ -217,18 +217,13 @@ def _mathematical(claimed: Number, point: Sensitivity) -> AuditRow:
     )
     if first is None or second is None:
         answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-        first, second = map(_rational, answers)
+        first, second = map(rationals_of, answers)
     else:
         answers = (seen.query_x, seen.query_y) if query.root else (first, second)
     truth = difference_of(first, second, point.norm, query.root)
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)
     return AuditRow(point.neighbors.k, claimed, truth, evidence)
-
-
-def _rational(answer: Answer) -> ExactAnswer:
-    """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)
 
 
 def _implemented(k: int, claimed: Number, found: ImplementedSensitivity) -> AuditRow:

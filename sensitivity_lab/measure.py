@@ -54,7 +54,7 @@ def measure(
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:
         query_x, query_y = answers or (query.on(universe, x), query.on(universe, y))
-        gap = difference_of(_fractions(query_x), _fractions(query_y), norm)
+        gap = difference_of(rationals_of(query_x), rationals_of(query_y), norm)
         return Measurement(query_x, query_y, gap.nearest(), None, None)
     difference = difference_of(first, second, norm, query.root)
     return Measurement(
@@ -80,12 +80,12 @@ def difference_of(
 def exact_answer(query: Query, universe: Universe, data: Multiplicities) -> ExactAnswer:
     """Return what `difference_of` compares: the exact answer, or what the answer's floats are."""
     exact = query.exactly(universe, data)
-    return _fractions(query.on(universe, data)) if exact is None else exact
+    return rationals_of(query.on(universe, data)) if exact is None else exact
 
 
-def _fractions(answer: Answer) -> tuple[Fraction, ...]:
+def rationals_of(answer: Answer) -> ExactAnswer:
     """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer if isinstance(answer, tuple) else (answer,)))
+    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)
 
 
 def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from .arithmetic import Difference
 from .errors import InputError, TooLargeError
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
-from .measure import ExactAnswer, difference_of
+from .measure import ExactAnswer, difference_of, rationals_of
 from .neighbor_rows import CHANGES, NeighborRow, NeighborTable
 from .neighbors import (
     Dataset,
@@ -159,7 +158,7 @@ class _Answers:
         if key not in self._known:
             floats = self.query.on(self.universe, data)
             exact = self.query.exactly(self.universe, data)
-            self._known[key] = floats, _fractions(floats) if exact is None else exact
+            self._known[key] = floats, rationals_of(floats) if exact is None else exact
         return self._known[key]
 
 
@@ -190,8 +189,3 @@ def _neighbors_of(
         )
         found.append((row, difference))
     yield from sorted(found, key=lambda pair: CHANGES.index(pair[0].change))
-
-
-def _fractions(answer: Answer) -> ExactAnswer:
-    """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)
