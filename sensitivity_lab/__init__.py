@@ -9,7 +9,19 @@ a dataset: `Mean`, `Median`, `Percentile`, `Var`, `Std`, `Sum`, `Count`, `Min`, 
 function (`from_function`). Its *sensitivity* is the largest difference of its answers between
 neighbors, and a *witness* is a pair that attains it. An *engine* is one way to find it.
 
-`pipelines` has the steps that change data before a query: clamp, map, join, truncate, count.
+Records can be rows of a table, the universe is then a `TableUniverse`, and answers can be vectors,
+whose difference is measured by a *norm*: L1, L2 or Linf (`Histogram`, `GroupBy`, `Stack`).
+The sensitivity over all datasets x is *global* (`global_sensitivity`), that of one x and its
+neighbors is *local* (`local_sensitivity`), and the largest local one of all datasets, damped by
+their distance from x, is *smooth* (`smooth_sensitivity`). `neighbor_table` lists every pair.
+
+A *claim* is a number, or a function of k, that somebody says bounds a sensitivity. An *audit* sets
+it beside the truth: `audit` for a query, `audit_opendp`, `audit_recorded` and `audit_stability` for
+what others wrote. `implemented_sensitivity` is that of code, with its rounding and overflow, on
+ordered datasets; a *fold* is code that reads one record after the other.
+
+`pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
+a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
 
 Examples
 --------

@@ -88,6 +88,8 @@ def audit(
     Costs one search for all distances together, as `sensitivity_curves` does; for an
     implementation, one per distance. What holds in the universe and at the sizes that were
     searched need not hold beyond: "violated" is final, "tight" and "loose" are about this universe.
+    A claim up to 4 units in the last place of the truth away from it, below it too, is "tight up to
+    rounding" and so sound; the row's `slack_ulp` says which side it is on.
 
     Examples
     --------

@@ -36,8 +36,9 @@ def local_sensitivity(
 
     Parameters
     ----------
-    dataset : iterable of numbers, shape (n,)
-        x, a sub-multiset of the universe, in any order.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
+        a DataFrame.
     universe : Universe
         What neighbors are drawn from.
     query : str, Query or callable
@@ -75,8 +76,9 @@ def local_sensitivity(
     Notes
     -----
     Order statistics, sum, mean, count, variance and standard deviation list nothing: a few passes
-    over the universe per change, exact by docs/proofs.md. Other queries are answered on every
-    distinct neighbor.
+    over the universe per change, exact by docs/proofs.md. Nor do sums over rows (counts, `SumOf`,
+    histograms and their stacks), and `MeanOf` where no value is missing. Other queries are answered
+    on every distinct neighbor.
 
     References
     ----------
@@ -120,8 +122,9 @@ def local_curves(
 
     Parameters
     ----------
-    dataset : iterable of numbers, shape (n,)
-        x, a sub-multiset of the universe, in any order.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
+        a DataFrame.
     universe : Universe
         What neighbors are drawn from.
     queries : iterable of str, Query or callable, default the ten of the article

@@ -39,8 +39,9 @@ def global_sensitivity(
         What datasets are drawn from.
     query : str, Query or callable
         A name ("mean", "median", "sum", "count", "var", "std", "min", "max", "percentile_25"), a
-        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array that
-        returns a number, or a 1-D array of fixed length.
+        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array (of a
+        DataFrame, if the universe is a `TableUniverse`) that returns a number, or a 1-D array of
+        fixed length.
     size : int or iterable of int
         The number n of records of x, from 1 to the universe's size; for several, the maximum.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}

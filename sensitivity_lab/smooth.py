@@ -50,8 +50,9 @@ def smooth_sensitivity(
 
     Parameters
     ----------
-    dataset : iterable of numbers, shape (n,)
-        x, a sub-multiset of the universe, in any order.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
+        a DataFrame.
     universe : Universe
         What datasets are drawn from.
     query : str, Query or callable

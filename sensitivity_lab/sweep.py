@@ -43,8 +43,9 @@ class Sweep:
     ----------
     argument : str
         The name of the argument.
-    points : tuple of (value, str, Sensitivity)
-        The argument's value, the column ("records" where there is none) and the result.
+    points : tuple of (value, str, Result)
+        The argument's value, the column ("records" where there is none) and the result: a
+        `Sensitivity` or a `SmoothSensitivity`.
 
     Examples
     --------
@@ -196,8 +197,9 @@ def sweep(
     Parameters
     ----------
     function : callable
-        `global_sensitivity`, `sensitivity_curves` for several queries, relations and columns at
-        once, or any function that returns what they return, or a sequence of results.
+        `global_sensitivity`, `local_sensitivity`, `smooth_sensitivity`, `sensitivity_curves` for
+        several queries, relations and columns at once, or any function that returns what they
+        return, or a sequence of results.
     argument : str
         The name of the argument of `function` that varies.
     values : iterable

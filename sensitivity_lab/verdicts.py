@@ -127,7 +127,11 @@ class AuditRow:
 
     @cached_property
     def verdict(self) -> str:
-        """One of `VERDICTS`, by comparing claim and truth without rounding."""
+        """One of `VERDICTS`, by comparing claim and truth without rounding.
+
+        "tight": equal. "tight up to rounding": at most `ROUNDING_ULPS` units in the last place of
+        the truth apart. "loose": the claim is larger. "violated": it is too small.
+        """
         if not isinstance(self.truth, Difference):
             return "tight" if self.claimed == math.inf else "violated"
         if self.claimed == math.inf:
@@ -245,7 +249,7 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether no row is violated."""
+        """Whether no row is violated: no claim is too small by more than rounding."""
         return self.verdict != "violated"
 
     def raise_if_violated(self) -> None:

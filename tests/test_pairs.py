@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError, QueryError, TooLargeError, audit_opendp
+from sensitivity_lab import InputError, MissingExtraError, QueryError, TooLargeError, audit_opendp
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.audits import pairs, vectors
 from sensitivity_lab.audits.distances import METRICS, NUMERIC, ORDER_IGNORED, distances
@@ -216,7 +216,7 @@ def test_sizes_are_whole_numbers():
 
 def test_without_opendp_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.mod", None)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(MissingExtraError) as caught:
         audit_opendp(None, [0], 1)
     assert str(caught.value) == (
         "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from typing import Any, Literal
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
 from sensitivity_lab.literals import literal
 from sensitivity_lab.neighbors import show
 from sensitivity_lab.verdicts import AuditReport, AuditRow
@@ -100,6 +100,8 @@ def audit_opendp(
     InputError
         If an argument is not acceptable, a metric or the domain is none of those covered, or the
         transformation is randomised: two calls on one input differ.
+    MissingExtraError
+        An InputError: OpenDP is not installed.
     QueryError
         If the transformation or its map fails, or two answers have no distance.
     TooLargeError
@@ -181,7 +183,7 @@ def _subject(transformation: Any, component: str | None) -> _Subject:
     try:
         from opendp.mod import Transformation
     except ImportError:
-        raise InputError(
+        raise MissingExtraError(
             "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
         ) from None
     if not isinstance(transformation, Transformation):
