@@ -13,16 +13,11 @@ from numpy.typing import NDArray
 
 from .arithmetic import Integers
 from .errors import InputError
+from .table_rows import Row, as_frame, distinct, is_missing, product, tuples_of
 from .universe import Universe, check_count
-
-Row = tuple[Any, ...]
-"""A record: a Python value per column, None where it is missing."""
 
 _SHOWN = 12
 """A repr shows at most so many distinct rows."""
-
-_MOST_ROWS = 5_000_000
-"""A product of domains may have so many rows."""
 
 
 class TableUniverse(Universe):
@@ -77,11 +72,11 @@ class TableUniverse(Universe):
     def __init__(
         self, rows: Any, counts: Iterable[int] | None = None, *, allow_missing: bool = False
     ) -> None:
-        frame = _as_frame(rows, allow_missing)
-        order, times = _distinct(frame)
+        frame = as_frame(rows, allow_missing)
+        order, times = distinct(frame)
         if len(order) != len(frame):
             place = int(np.flatnonzero(times > 1)[0])
-            twice = _records(frame.iloc[order[place : place + 1]])[0]
+            twice = tuples_of(frame.iloc[order[place : place + 1]])[0]
             raise InputError(
                 f"the rows of a universe are distinct, got {twice!r} more than once; give counts, "
                 "or use TableUniverse.from_dataset, which counts repeated rows"
@@ -97,7 +92,7 @@ class TableUniverse(Universe):
     def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...] | None) -> None:
         self.columns = tuple(frame.columns)
         self.frame = frame.reset_index(drop=True)
-        self.values = tuple(_records(self.frame))
+        self.values = tuple(tuples_of(self.frame))
         self.counts = counts
         self._counts = np.array(counts or (), dtype=np.int64)
         self.size = math.inf if counts is None else sum(counts)
@@ -130,8 +125,8 @@ class TableUniverse(Universe):
         >>> TableUniverse.from_dataset(table)
         Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40)
         """
-        frame = _as_frame(records, allow_missing)
-        order, times = _distinct(frame)
+        frame = as_frame(records, allow_missing)
+        order, times = distinct(frame)
         made = cls.__new__(cls)
         made._set_rows(frame.iloc[order], tuple(times.tolist()))
         return made
@@ -167,7 +162,7 @@ class TableUniverse(Universe):
         ('m', False) (x2), ('m', True) (x2)
         """
         if isinstance(values, Mapping):
-            values = _product(values)
+            values = product(values)
         made = cls(values, allow_missing=allow_missing)
         counts = None
         if copies is not None:
@@ -256,12 +251,12 @@ class TableUniverse(Universe):
                 f"a dataset has the columns {', '.join(map(repr, self.columns))}, "
                 f"got {', '.join(map(repr, x.columns))}"
             )
-        return _records(x[list(self.columns)])
+        return tuples_of(x[list(self.columns)])
 
     def index(self, record: Any) -> int:
         """Return the position of a record among the distinct rows, or raise InputError."""
         if isinstance(record, tuple):
-            record = tuple(None if _is_missing(value) else value for value in record)
+            record = tuple(None if is_missing(value) else value for value in record)
         return super().index(record)
 
     def __eq__(self, other: object) -> bool:
@@ -292,108 +287,3 @@ class TableUniverse(Universe):
             f"<table><caption>Universe of {size}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"
         )
-
-
-def _as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
-    """Return a table with at least one row and one column, or raise InputError."""
-    frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(
-            f"a universe of records is made of a DataFrame, got {type(rows).__name__}; "
-            "for one list of numbers use Universe"
-        )
-    if not len(frame) or not len(frame.columns):
-        raise InputError(
-            "a universe of records needs at least one row and one column, got "
-            f"{len(frame)} rows and {len(frame.columns)} columns"
-        )
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f"the table has two columns called {twice!r}; rename one of them")
-    missing = frame.isna().sum()
-    if not allow_missing and missing.any():
-        name = missing.index[int(np.argmax(missing.to_numpy() > 0))]
-        raise InputError(
-            f"column {name!r} has missing values ({missing[name]} of {len(frame)}); pass "
-            "allow_missing=True to make them ordinary values, or drop or replace them first"
-        )
-    return frame
-
-
-def _distinct(frame: pd.DataFrame) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return where the distinct rows of a table first stand, in order, and their counts."""
-    codes = np.column_stack([_codes(frame.iloc[:, place]) for place in range(frame.shape[1])])
-    _, first, times = np.unique(codes, axis=0, return_index=True, return_counts=True)
-    return first, times.astype(np.int64)
-
-
-def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
-    """Number the values of a column in ascending order, missing values last."""
-    try:
-        codes, distinct = pd.factorize(column)
-    except TypeError:
-        raise InputError(
-            f"column {column.name!r} has values that are not hashable; use numbers, strings, "
-            "dates or tuples"
-        ) from None
-    listed = list(distinct)
-    try:
-        order = sorted(range(len(listed)), key=listed.__getitem__)
-    except TypeError:
-        order = sorted(
-            range(len(listed)), key=lambda code: (type(listed[code]).__name__, str(listed[code]))
-        )
-    rank = np.full(len(listed) + 1, len(listed), dtype=np.int64)
-    rank[order] = np.arange(len(listed))
-    ranks: NDArray[np.int64] = rank[codes]
-    return ranks
-
-
-def _records(frame: pd.DataFrame) -> list[Row]:
-    """Return the rows of a table as tuples of Python values, None where one is missing."""
-    columns = []
-    for place in range(frame.shape[1]):
-        column = frame.iloc[:, place]
-        values = column.tolist()
-        if column.isna().any():
-            values = [None if _is_missing(value) else value for value in values]
-        columns.append(values)
-    return list(zip(*columns, strict=True))
-
-
-def _product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
-    """Return every combination of the values of the columns, as a table."""
-    if not domains:
-        raise InputError("a universe of records needs at least one column, got no domains")
-    columns = {}
-    for name, values in domains.items():
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
-        columns[name] = pd.Series(list(values))
-        if columns[name].empty:
-            raise InputError(f"the domain of column {name!r} must list at least one value")
-        twice = columns[name][columns[name].duplicated()]
-        if len(twice):
-            raise InputError(
-                f"the domain of column {name!r} lists {twice.tolist()[0]!r} more than once; list "
-                "every value once"
-            )
-    lengths = [len(column) for column in columns.values()]
-    if math.prod(lengths) > _MOST_ROWS:
-        raise InputError(
-            f"the domains combine to {math.prod(lengths):,} rows, more than {_MOST_ROWS:,}; "
-            "give fewer values, or the rows that can occur as a DataFrame"
-        )
-    places = np.indices(lengths).reshape(len(lengths), -1)
-    return pd.DataFrame(
-        {
-            name: column.take(place).reset_index(drop=True)
-            for (name, column), place in zip(columns.items(), places, strict=True)
-        }
-    )
-
-
-def _is_missing(value: Any) -> bool:
-    """Tell whether a value is None, NaN, NA or NaT."""
-    missing = pd.isna(value)
-    return bool(missing) if isinstance(missing, (bool, np.bool_)) else False

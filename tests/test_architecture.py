@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"errors", "facts"},
-    {"arithmetic", "_parallel", "queries.sums"},
+    {"arithmetic", "_parallel", "queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
     {

@@ -1,0 +1,124 @@
+"""From data frames to records: the distinct rows of a table, in order, as tuples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .errors import InputError
+
+Row = tuple[Any, ...]
+"""A record: a Python value per column, None where it is missing."""
+
+_MOST_ROWS = 5_000_000
+"""A product of domains may have so many rows."""
+
+
+def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
+    """Return a table with at least one row and one column, or raise InputError."""
+    frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(
+            f"a universe of records is made of a DataFrame, got {type(rows).__name__}; "
+            "for one list of numbers use Universe"
+        )
+    if not len(frame) or not len(frame.columns):
+        raise InputError(
+            "a universe of records needs at least one row and one column, got "
+            f"{len(frame)} rows and {len(frame.columns)} columns"
+        )
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"the table has two columns called {twice!r}; rename one of them")
+    missing = frame.isna().sum()
+    if not allow_missing and missing.any():
+        name = missing.index[int(np.argmax(missing.to_numpy() > 0))]
+        raise InputError(
+            f"column {name!r} has missing values ({missing[name]} of {len(frame)}); pass "
+            "allow_missing=True to make them ordinary values, or drop or replace them first"
+        )
+    return frame
+
+
+def distinct(frame: pd.DataFrame) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return where the distinct rows of a table first stand, in order, and their counts."""
+    codes = np.column_stack([_codes(frame.iloc[:, place]) for place in range(frame.shape[1])])
+    _, first, times = np.unique(codes, axis=0, return_index=True, return_counts=True)
+    return first, times.astype(np.int64)
+
+
+def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
+    """Number the values of a column in ascending order, missing values last."""
+    try:
+        codes, distinct = pd.factorize(column)
+    except TypeError:
+        raise InputError(
+            f"column {column.name!r} has values that are not hashable; use numbers, strings, "
+            "dates or tuples"
+        ) from None
+    listed = list(distinct)
+    try:
+        order = sorted(range(len(listed)), key=listed.__getitem__)
+    except TypeError:
+        order = sorted(
+            range(len(listed)), key=lambda code: (type(listed[code]).__name__, str(listed[code]))
+        )
+    rank = np.full(len(listed) + 1, len(listed), dtype=np.int64)
+    rank[order] = np.arange(len(listed))
+    ranks: NDArray[np.int64] = rank[codes]
+    return ranks
+
+
+def tuples_of(frame: pd.DataFrame) -> list[Row]:
+    """Return the rows of a table as tuples of Python values, None where one is missing."""
+    columns = []
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        values = column.tolist()
+        if column.isna().any():
+            values = [None if is_missing(value) else value for value in values]
+        columns.append(values)
+    return list(zip(*columns, strict=True))
+
+
+def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
+    """Return every combination of the values of the columns, as a table."""
+    if not domains:
+        raise InputError("a universe of records needs at least one column, got no domains")
+    columns = {}
+    for name, values in domains.items():
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
+        columns[name] = pd.Series(list(values))
+        if columns[name].empty:
+            raise InputError(f"the domain of column {name!r} must list at least one value")
+        twice = columns[name][columns[name].duplicated()]
+        if len(twice):
+            raise InputError(
+                f"the domain of column {name!r} lists {twice.tolist()[0]!r} more than once; list "
+                "every value once"
+            )
+    lengths = [len(column) for column in columns.values()]
+    if math.prod(lengths) > _MOST_ROWS:
+        raise InputError(
+            f"the domains combine to {math.prod(lengths):,} rows, more than {_MOST_ROWS:,}; "
+            "give fewer values, or the rows that can occur as a DataFrame"
+        )
+    places = np.indices(lengths).reshape(len(lengths), -1)
+    return pd.DataFrame(
+        {
+            name: column.take(place).reset_index(drop=True)
+            for (name, column), place in zip(columns.items(), places, strict=True)
+        }
+    )
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value is None, NaN, NA or NaT."""
+    missing = pd.isna(value)
+    return bool(missing) if isinstance(missing, (bool, np.bool_)) else False
