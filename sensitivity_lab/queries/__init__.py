@@ -1,8 +1,10 @@
 """Queries: functions of a dataset whose sensitivity is asked for.
 
 A query declares its structure, and engines read the declaration: `weights` of an order statistic,
-the `moment` it is made of, or neither. To add a query, write one frozen dataclass in the file where
-it belongs, and put it into that file's `QUERIES`.
+the `moment` it is made of, the `sums` over the rows of a table, the one column of a table that it
+reads (`projection`), or none of these. To add a query on numbers, write one frozen dataclass in the
+file where it belongs, and put it into that file's `QUERIES`. A query on tables is a `RecordQuery`
+with `sums_on`.
 """
 
 from __future__ import annotations
