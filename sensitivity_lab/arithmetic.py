@@ -71,10 +71,15 @@ def nearest(value: Fraction) -> float:
     try:
         return value.numerator / value.denominator
     except OverflowError:
-        raise InputError(
-            f"an answer of about 1e{len(str(abs(round(value)))) - 1} is beyond the range of floats "
-            "(about 1.8e308); divide the records by a constant"
-        ) from None
+        raise beyond_floats(value) from None
+
+
+def beyond_floats(value: Fraction) -> InputError:
+    """Return the error for an answer that is too large for a float."""
+    return InputError(
+        f"an answer of about 1e{len(str(abs(round(value)))) - 1} is beyond the range of floats "
+        "(about 1.8e308); divide the records by a constant"
+    )
 
 
 def round_up(value: Fraction) -> float:

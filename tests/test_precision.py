@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -272,3 +273,56 @@ def test_a_float_function_is_told_to_be_float():
     """What a caller's function rounds, nobody can undo: no exact value, no upper bound."""
     result = solve([0.1, 0.2, 0.3], np.mean, sl.Bounded(1), 2)
     assert (result.arithmetic, result.exact, result.upper) == ("float", None, None)
+
+
+def _of_table(values, query, norm, method="enumeration") -> sl.Sensitivity:
+    """The sensitivity for datasets of 3 of the rows, which are in groups a and b by turns."""
+    table = pd.DataFrame({"v": values, "g": ["a", "b"] * (len(values) // 2)})
+    result = sl.global_sensitivity(
+        sl.TableUniverse.from_dataset(table),
+        query,
+        size=3,
+        neighbors=sl.Bounded(1),
+        norm=norm,
+        method=method,
+    )
+    result.verify()
+    return result
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200], ids=["underflow", "overflow"])
+def test_squares_of_vector_answers_leave_no_range(unit):
+    """Squares of 1e-200 are 0 in floats, and of 1e200 infinite: L2 must not compare those."""
+    values = [unit, 2 * unit, 3 * unit, 5 * unit]
+    sums = sl.GroupBy("g", sl.SumOf("v"), groups=["a", "b"])
+    assert _of_table(values, sums, "L2").value == pytest.approx(34**0.5 * unit, rel=1e-15)
+    ends = _of_table(values, lambda rows: [rows["v"].min(), rows["v"].max()], "L2")
+    assert ends.value == pytest.approx(5**0.5 * unit, rel=1e-15)
+
+
+def test_sums_of_vector_answers_leave_no_range():
+    """The gap of one coordinate between 1e308 and -1e308 is infinite in floats."""
+    values = [1e308, -1e308, 1.0, 0.0]
+    sums = sl.GroupBy("g", sl.SumOf("v"), groups=["a", "b"])
+    assert _of_table(values, sums, "L2").value == pytest.approx(2**0.5 * 1e308, rel=1e-15)
+
+
+def test_answers_smaller_than_the_smallest_float_are_compared_exactly():
+    """The mean of 0 and 2**-1074 is a half of it, which floats round to 0: to no difference."""
+    table = pd.DataFrame({"v": [0.0, 5e-324, None]})
+    result = sl.global_sensitivity(
+        sl.TableUniverse.from_domain(table, allow_missing=True),
+        sl.MeanOf("v", empty=0),
+        size=2,
+        neighbors=sl.Unbounded(1, direction="remove"),
+    )
+    assert (result.method, result.exact) == ("enumeration", F(1, 2**1074))
+
+
+def test_an_answer_beyond_the_floats_is_an_error_that_says_so():
+    with pytest.raises(sl.InputError) as caught:
+        _of_table([1e200, 2e200, 3e200, 5e200], sl.Covariance("v", "v"), "L1")
+    assert str(caught.value) == (
+        "covariance of v and v: an answer of about 1e399 is beyond the range of floats (about "
+        "1.8e308); divide the records by a constant"
+    )

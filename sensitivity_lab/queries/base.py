@@ -10,7 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Difference, Integers, Number, common_integers, nearest
+from sensitivity_lab.arithmetic import (
+    Difference,
+    Integers,
+    Number,
+    beyond_floats,
+    common_integers,
+    nearest,
+)
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.universe import Universe
 
@@ -128,7 +135,12 @@ class Query(ABC):
         bad = (below == 0).any(axis=1)
         if bad.any():
             raise self.undefined([universe.values[place] for place in rows[int(np.argmax(bad))]])
-        answers: NDArray[Any] = (above / below).astype(np.float64)
+        try:
+            answers: NDArray[Any] = (above / below).astype(np.float64)
+        except OverflowError:
+            pairs = zip(above.ravel(), below.ravel(), strict=True)
+            largest = max(abs(Fraction(*pair)) for pair in pairs)
+            raise InputError(f"{self.name}: {beyond_floats(largest)}") from None
         return answers
 
     def undefined(self, records: Sequence[Any]) -> QueryError:

@@ -5,10 +5,12 @@ it are apart. Cores are visited in the order of their bounds, all pairs over a c
 and the first core whose bound does not reach the best pair ends the search. For Linf, and for L1
 with few coordinates, the bound is attained: Linf is the largest of the coordinates' distances, L1
 the largest over the signs s of the distance of ``s @ f``. L2 is bounded by the box around it.
+Distances and bounds are those of the answers times a power of two.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,6 +28,9 @@ from .lattice import Floats, Lattice
 
 _SIGNED = 6
 """Up to so many coordinates, L1 is bounded through all their signs."""
+
+_TINIEST = math.ulp(0.0)
+"""The smallest positive float."""
 
 _ROWS = 16384
 """Bounds are computed for so many cores at a time."""
@@ -69,24 +74,37 @@ class VectorFinder:
         return int(self._functions.shape[1])
 
     def columns(self) -> dict[int, Floats]:
-        """Return the linear functions of the answers, shape (datasets, w), by size."""
-        return {size: answers @ self._functions for size, answers in self.answers.items()}
+        """Return the linear functions of the scaled answers, shape (datasets, w), by size."""
+        return {
+            size: self._scaled(answers) @ self._functions for size, answers in self.answers.items()
+        }
+
+    def _scaled(self, answers: Floats) -> Floats:
+        """Return answers times a power of two: at most 1, so their squares stay in range."""
+        scaled: Floats = np.ldexp(answers, -self._exponent)
+        return scaled
 
     @cached_property
     def _largest(self) -> float:
         return max(float(np.abs(answers).max(initial=0.0)) for answers in self.answers.values())
 
     @cached_property
+    def _exponent(self) -> int:
+        return math.frexp(max(self._largest, _TINIEST))[1]
+
+    @cached_property
     def _slack(self) -> float:
         """Bound the error of a distance (of its square for L2), of answers and of arithmetic."""
         numbers, eps = len(self._functions), float(np.finfo(np.float64).eps)
-        widest = 2 * self._largest
-        if self.query.arithmetic == "float":
+        if self.query.arithmetic == "float" and self._largest < 2**53:
+            widest = 2 * self._largest
             total = numbers * (widest**2 if self.problem.norm == "L2" else widest)
             whole = all(bool((a == np.rint(a)).all()) for a in self.answers.values())
             if whole and total < 2**53:
                 return 0.0
-        gap = 8 * eps * widest
+        widest = 2 * math.ldexp(self._largest, -self._exponent)
+        # The smallest floats are whole multiples of one, which their answers are rounded to.
+        gap = 8 * (eps * widest + math.ldexp(_TINIEST, -self._exponent))
         if self.problem.norm == "L2":
             return numbers * (2 * widest * gap + gap**2 + numbers * eps * widest**2)
         return numbers * (gap + (numbers + 2) * eps * widest)
@@ -136,7 +154,7 @@ class VectorFinder:
         rows = max(1, _PAIRS // max(1, answers_y.size))
         for start in range(0, len(of_x), rows):
             block = slice(start, start + rows)
-            far = self._distances(answers_x[block], answers_y)
+            far = self._distances(self._scaled(answers_x[block]), self._scaled(answers_y))
             if family.disjoint:
                 fits = (of_x[block, None] + of_y[None] <= limits).all(axis=2)
                 far[~fits] = -np.inf
