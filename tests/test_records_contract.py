@@ -469,3 +469,28 @@ def test_local_sensitivity_agrees_with_the_definition(family, exactly, data, cas
         assert Counter(result.witness.x) == Counter(x)
         assert (result.norm, result.kind) == (norm, "local")
         result.verify()
+
+
+def test_every_call_looks_at_a_predicate_anew():
+    """In a notebook, what a predicate refers to changes while the function stays the same."""
+    limits = {"age": 18}
+    query = sl.GroupBy("g", sl.CountIf(lambda rows: rows["v"] >= limits["age"]), groups=["a"])
+    table = pd.DataFrame({"g": ["a", "a", "b"], "v": [17, 30, 40]})
+    universe = sl.TableUniverse.from_dataset(table)
+
+    def answers() -> list[float]:
+        x = table.iloc[:2]
+        here = sl.local_sensitivity(x, universe, query, neighbors=sl.Bounded(1))
+        listed = [
+            sl.global_sensitivity(
+                universe, query, size=1, neighbors=sl.Bounded(1), method=method
+            ).value
+            for method in ("additive", "enumeration")
+        ]
+        return [query(x)[0], here.witness.query_x[0], *listed]
+
+    assert answers() == [1.0, 1.0, 1.0, 1.0]
+    limits["age"] = 10
+    assert answers() == [2.0, 2.0, 1.0, 1.0]
+    limits["age"] = 100
+    assert answers() == [0.0, 0.0, 0.0, 0.0]

@@ -64,6 +64,8 @@ DEFAULT_QUERIES = (
 
 def as_query(query: Any) -> Query:
     """Return a query given itself, its name or a function; raise InputError with the choices."""
+    if isinstance(query, RecordQuery):
+        query.forget()
     if isinstance(query, Query):
         return query
     if isinstance(query, str):

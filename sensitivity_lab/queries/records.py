@@ -50,6 +50,11 @@ class RecordQuery(Query):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
         return self.sums_on(universe)
 
+    @classmethod
+    def forget(cls) -> None:
+        """Let the next call look at predicates anew: what they refer to may have changed."""
+        RecordQuery.sums.cache_clear()
+
     def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
         answer = self.exactly(universe, data)
@@ -59,6 +64,7 @@ class RecordQuery(Query):
 
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
+        self.forget()
         universe = TableUniverse.from_dataset(x, allow_missing=True)
         return self.on(universe, universe.multiplicities(len(x)))
 

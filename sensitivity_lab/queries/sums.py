@@ -16,7 +16,7 @@ Ratios = tuple[Whole, Whole]
 """Numerators and denominators, shape (datasets, d) each; a denominator 0 says "undefined"."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sums:
     """A query on records, written as sums over the records of a dataset.
 

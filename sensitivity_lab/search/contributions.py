@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.sums import Sums
 from sensitivity_lab.universe import Universe
 
 from .lattice import Floats, Indices
@@ -80,7 +81,7 @@ class Contributions:
         part[order] = np.clip(number - before, 0, counts)
         return part
 
-    @lru_cache(maxsize=16)  # noqa: B019 - lives in the cache of `contributions_of` itself
+    @lru_cache(maxsize=16)  # noqa: B019 - lives in the cache of `_contributions` itself
     def outer(self, number: int) -> Indices:
         """Return groups that hold so many furthest records of every direction.
 
@@ -116,14 +117,21 @@ class Contributions:
         return np.column_stack(columns)
 
 
-@lru_cache(maxsize=16)
 def contributions_of(query: Query, universe: Universe, limit: int) -> Contributions | None:
     """Return what records contribute, each value at most `limit` times; None if not additive."""
     sums = None if universe.numeric else query.sums(universe)
     if sums is None or sums.units is None:
         return None
-    unit = math.lcm(*sums.units)
-    terms = sums.terms * np.array([unit // own for own in sums.units], dtype=object)
+    return _contributions(sums, sums.units, universe, limit)
+
+
+@lru_cache(maxsize=16)
+def _contributions(
+    sums: Sums, units: tuple[int, ...], universe: Universe, limit: int
+) -> Contributions:
+    """Return what records contribute; the same sums, by identity, do it once."""
+    unit = math.lcm(*units)
+    terms = sums.terms * np.array([unit // own for own in units], dtype=object)
     places: dict[tuple[int, ...], int] = {}
     group = np.array(
         [places.setdefault(tuple(row), len(places)) for row in terms.tolist()], dtype=np.intp
