@@ -124,7 +124,7 @@ def implemented_sensitivity(
     relation = None if neighbors is None else as_relation(neighbors)
     question = Question(
         _as_implementation(query),
-        check_universe(universe),
+        _check_numbers(universe),
         relation,
         check_sizes(size, universe),
         _check_order(order, relation, universe),
@@ -199,6 +199,17 @@ def _as_implementation(query: Any) -> Implementation:
     if callable(query) and not isinstance(query, type):
         return from_function(query)
     raise InputError(f"query must be a Fold or a function of a 1-D array, got {query!r}")
+
+
+def _check_numbers(universe: Any) -> Universe:
+    """Return a universe of numbers, or raise InputError."""
+    if not check_universe(universe).numeric:
+        raise InputError(
+            "code is run on numbers, and the universe has rows; take one column with "
+            "universe.column(name)"
+        )
+    checked: Universe = universe
+    return checked
 
 
 def _check_order(order: Any, relation: Relation | None, universe: Universe) -> Order:

@@ -115,9 +115,8 @@ class NeighborTable:
     def __iter__(self) -> Iterator[NeighborRow]:
         return iter(self.rows)
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The rows as a tidy DataFrame, made anew each time.
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a tidy DataFrame.
 
         Columns: x, query_x, change ("removed", "added", "replaced"), removed, added, y, query_y,
         difference (the norm, nearest float), exact (the same as a fraction, or an empty string),
@@ -187,7 +186,7 @@ class NeighborTable:
         if attaining not in shown:
             shown.append(attaining)
         left_out = len(self.rows) - sum(map(len, shown))
-        advice = "all are in .frame, .to_text() and .to_html()"
+        advice = "all are in .to_frame(), .to_text() and .to_html()"
         return shown, f"{left_out:,} more rows; {advice}" if left_out else ""
 
     def _headings(self) -> list[str]:

@@ -63,8 +63,8 @@ def neighbor_table(
     Returns
     -------
     NeighborTable
-        `.frame` is a tidy DataFrame with a row per x and y; `.value` is the global sensitivity. In
-        a notebook it is shown in color.
+        `.to_frame()` is a tidy DataFrame with a row per x and y; `.value` is the global
+        sensitivity. In a notebook it is shown in color.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def neighbor_table(
     >>> table = sl.neighbor_table(universe, "median", size=3, neighbors=sl.Unbounded(1))
     >>> table.value, len(table)
     (4.5, 50)
-    >>> table.frame.query("`global`")[["x", "change", "removed", "y", "difference"]]
+    >>> table.to_frame().query("`global`")[["x", "change", "removed", "y", "difference"]]
                   x   change removed        y  difference
     10   (1, 2, 11)  removed    (1,)  (2, 11)         4.5
     27  (1, 10, 11)  removed   (11,)  (1, 10)         4.5

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .arithmetic import Integers
 from .errors import InputError
 from .table_rows import Row, as_frame, distinct, is_missing, product, tuples_of
-from .universe import Universe, check_count
+from .universe import Universe, check_count, check_counts
 
 _SHOWN = 12
 """A repr shows at most so many distinct rows."""
@@ -81,7 +81,7 @@ class TableUniverse(Universe):
                 f"the rows of a universe are distinct, got {twice!r} more than once; give counts, "
                 "or use TableUniverse.from_dataset, which counts repeated rows"
             )
-        given = [1] * len(frame) if counts is None else [check_count(count) for count in counts]
+        given = [1] * len(frame) if counts is None else check_counts(counts)
         if len(given) != len(frame):
             raise InputError(
                 f"rows and counts must have one length, got {len(frame)} rows and "
@@ -240,7 +240,8 @@ class TableUniverse(Universe):
         DataFrame, shape (n, columns)
             With the types of the columns given.
         """
-        return self.given(np.array([self.index(row) for row in dataset], dtype=np.intp))
+        places = [self.index(row) for row in self.records_of(dataset)]
+        return self.given(np.array(places, dtype=np.intp))
 
     def records_of(self, x: Any) -> list[Any]:
         """Return the records of a dataset, given as a DataFrame or as an iterable of rows."""
@@ -255,7 +256,7 @@ class TableUniverse(Universe):
 
     def index(self, record: Any) -> int:
         """Return the position of a record among the distinct rows, or raise InputError."""
-        if isinstance(record, tuple):
+        if isinstance(record, (tuple, list)):
             record = tuple(None if is_missing(value) else value for value in record)
         return super().index(record)
 

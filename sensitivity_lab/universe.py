@@ -83,7 +83,7 @@ class Universe:
         if counts is None:
             self._set(listed, (1,) * len(listed))
             return
-        checked = [check_count(count) for count in counts]
+        checked = check_counts(counts)
         if len(checked) != len(given):
             raise InputError(
                 f"values and counts must have one length, got {len(given)} values and "
@@ -244,6 +244,8 @@ class Universe:
 
     def records_of(self, x: Iterable[Any]) -> list[Any]:
         """Return the records of a dataset, in any order and not yet checked."""
+        if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
+            raise InputError(f"a dataset must be a sequence of records, got {x!r}")
         return list(x)
 
     def given(self, places: NDArray[np.intp]) -> Any:
@@ -323,6 +325,11 @@ def check_universe(universe: Any) -> Universe:
     """Return a universe, or raise InputError that says how to make one."""
     if isinstance(universe, Universe):
         return universe
+    if hasattr(universe, "columns"):
+        raise InputError(
+            f"universe must be a Universe, got {type(universe).__name__}; "
+            "make one with TableUniverse.from_dataset(table)"
+        )
     raise InputError(
         f"universe must be a Universe, got {type(universe).__name__}; "
         "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
@@ -338,6 +345,13 @@ def check_count(count: Any, name: str = "counts") -> int:
     if count >= 2**62:
         raise InputError(f"{name} must be below 2**62, got {count!r}")
     return count
+
+
+def check_counts(counts: Any) -> list[int]:
+    """Return how often records occur, or raise InputError."""
+    if isinstance(counts, (str, bytes)) or not isinstance(counts, Iterable):
+        raise InputError(f"counts must list a positive integer per record, got {counts!r}")
+    return [check_count(count) for count in counts]
 
 
 def _as_list(values: Iterable[Any]) -> list[Any]:

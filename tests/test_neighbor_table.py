@@ -180,7 +180,7 @@ def test_a_callers_function_in_floats():
     result = sl.global_sensitivity(PICTURE, middle, size=3, neighbors="bounded")
     assert (table.value, table.exact) == (result.value, None)
     assert all(row.exact is None for row in table)
-    assert set(table.frame["exact"]) == {""}
+    assert set(table.to_frame()["exact"]) == {""}
     assert repr(table).startswith(
         f"Neighbors, f = middle: global sensitivity {result.value:.10g} (float answers)\n"
     )
@@ -225,7 +225,7 @@ def test_several_sizes():
 
 def test_frame():
     table = sl.neighbor_table(PICTURE, "mean", size=2, neighbors=sl.Unbounded(1))
-    frame = table.frame
+    frame = table.to_frame()
     assert list(frame) == [
         *("x", "query_x", "change", "removed", "added", "y", "query_y", "difference", "exact"),
         *("local", "global"),
@@ -236,7 +236,7 @@ def test_frame():
     assert (local == 1).all()
     assert len(local) == 10
     frame["x"] = 0
-    assert table.frame["x"].iloc[0] == (1, 2)
+    assert table.to_frame()["x"].iloc[0] == (1, 2)
 
 
 def test_tables_are_frozen_and_compare():
@@ -389,7 +389,7 @@ def test_a_repr_leaves_out_most_of_a_long_table_but_not_the_global_rows():
     assert text.count("\nx = ") == 21
     assert "\nx = (0, 7, 8, 1000), f(x) = 0\n" in text
     assert "global *" in text.split("\nx = ", 1)[1]
-    note = "(1,890 more rows; all are in .frame, .to_text() and .to_html())"
+    note = "(1,890 more rows; all are in .to_frame(), .to_text() and .to_html())"
     assert text.endswith(f"\n\n{note}")
     html = table._repr_html_()
     assert html.endswith(f"<p>{note}</p>")

@@ -343,3 +343,67 @@ def test_datasets_of_a_table():
         lambda: sl.local_sensitivity([("f", 99, 0)], UNIVERSE, "count", neighbors=sl.Bounded(1)),
         "99",
     )
+
+
+COLUMN = "column must be the name of one column, such as 'age', got ['age']"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sl.SumOf(["age"]), COLUMN),
+        (lambda: sl.MeanOf(["age"]), COLUMN),
+        (lambda: sl.Covariance("smokes", ["age"]), COLUMN),
+        (lambda: sl.Histogram(["age"], bins=[0, 1]), COLUMN),
+        (lambda: sl.GroupBy(["age"], "count", groups=[0]), COLUMN),
+        (
+            lambda: sl.Histogram("sex", categories=[["f"], ["m"]]),
+            "categories must be single values of the column, got ['f']",
+        ),
+        (
+            lambda: sl.Stack([sl.Count(), sl.SumOf("age")]),
+            "a Stack takes its queries one by one, got [Count(), SumOf(column='age', clip=None)]; "
+            "write Stack(*queries)",
+        ),
+        (
+            lambda: sl.TableUniverse(TABLE, 3),
+            "counts must list a positive integer per record, got 3",
+        ),
+        (
+            lambda: sl.Universe([1, 2], 3),
+            "counts must list a positive integer per record, got 3",
+        ),
+        (lambda: UNIVERSE.to_frame(3), "a dataset must be a sequence of records, got 3"),
+        (
+            lambda: sl.local_sensitivity(None, NUMBERS, "mean", neighbors="bounded"),
+            "a dataset must be a sequence of records, got None",
+        ),
+        (
+            lambda: ask(sl.Count(), TABLE),
+            "universe must be a Universe, got DataFrame; make one with "
+            "TableUniverse.from_dataset(table)",
+        ),
+        (
+            lambda: sl.implemented_sensitivity(np.mean, UNIVERSE, size=2, neighbors=sl.Bounded(1)),
+            "code is run on numbers, and the universe has rows; take one column with "
+            "universe.column(name)",
+        ),
+    ],
+)
+def test_what_once_was_a_raw_error(call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_numbers_of_numpy_are_numbers():
+    """What `table["age"].min()` returns, and rows as lists, are as good as Python's own."""
+    low, high = TABLE["age"].min(), np.float32(40)
+    assert sl.SumOf("age", clip=(low, high)) == sl.SumOf("age", clip=(20, 40.0))
+    assert sl.SumOf("age", clip=np.array([20, 40])) == sl.SumOf("age", clip=(20, 40))
+    assert repr(sl.MeanOf("age", empty=low)) == "MeanOf(column='age', empty=20)"
+    assert repr(sl.Covariance("age", "smokes", np.int64(1)).ddof) == "1"
+    assert repr(sl.Histogram("age", bins=np.array([0, 50])).bins) == "(0, 50)"
+    assert repr(sl.Histogram("age", TABLE["age"].unique()).categories) == "(20, 30, 50)"
+    assert UNIVERSE.index(["f", 20, 0]) == UNIVERSE.index(("f", 20, 0))
+    assert sl.Count()(TABLE) == 3.0

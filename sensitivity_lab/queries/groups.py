@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from sensitivity_lab.universe import Universe
 
 from .base import Query
 from .moments import Count
-from .records import RecordQuery
+from .records import RecordQuery, as_python, check_column
 from .sums import Ratios, Sums, Whole, as_terms
 
 
@@ -51,6 +51,7 @@ class Histogram(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        check_column(self.column)
         if (self.categories is None) == (self.bins is None):
             raise InputError(
                 f"a histogram has either categories or bins, got categories={self.categories!r} "
@@ -59,7 +60,7 @@ class Histogram(RecordQuery):
         if self.categories is not None:
             object.__setattr__(self, "categories", _keys("categories", self.categories))
             return
-        edges = tuple(_as_list("bins", self.bins))
+        edges = tuple(map(as_python, _as_list("bins", self.bins)))
         try:
             rising = all(one < other for one, other in pairwise(edges))
         except TypeError:
@@ -147,6 +148,7 @@ class GroupBy(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        check_column(self.column)
         object.__setattr__(self, "query", _part(self.query))
         if self.groups is None:
             raise InputError(
@@ -202,6 +204,10 @@ class Stack(RecordQuery):
     def __init__(self, *queries: Any) -> None:
         if not queries:
             raise InputError("a Stack needs at least one query, got none")
+        if isinstance(queries[0], (list, tuple)):
+            raise InputError(
+                f"a Stack takes its queries one by one, got {queries[0]!r}; write Stack(*queries)"
+            )
         object.__setattr__(self, "queries", tuple(map(_part, queries)))
 
     @property
@@ -270,7 +276,11 @@ def _as_list(name: str, values: Any) -> list[Any]:
 
 def _keys(name: str, values: Any) -> tuple[Any, ...]:
     """Return distinct values as a tuple, missing ones as None, or raise InputError."""
-    keys = [None if pd.isna(value) is True else value for value in _as_list(name, values)]
+    listed = list(map(as_python, _as_list(name, values)))
+    for value in listed:
+        if not isinstance(value, Hashable):
+            raise InputError(f"{name} must be single values of the column, got {value!r}")
+    keys = [None if pd.isna(value) is True else value for value in listed]
     if not keys:
         raise InputError(f"{name} must list at least one value, got none")
     for key in keys:

@@ -49,6 +49,10 @@ class Count(ExactQuery):
         """Return n."""
         return size
 
+    def __call__(self, x: Any) -> float:
+        """Return the number of records of one dataset, shape (n,) or a table."""
+        return float(len(x))
+
     def sums(self, universe: Universe) -> Sums:
         """Return the sum of 1 over the records."""
         return Sums.additive(as_terms([1] * len(universe.values)))

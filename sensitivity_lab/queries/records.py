@@ -166,9 +166,11 @@ class SumOf(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        check_column(self.column)
         if self.clip is None:
             return
-        pair = tuple(self.clip) if isinstance(self.clip, (tuple, list)) else ()
+        several = isinstance(self.clip, (tuple, list, np.ndarray))
+        pair = tuple(map(as_python, self.clip)) if several else ()
         if len(pair) != 2 or not all(_is_finite(bound) for bound in pair):
             raise InputError(f"clip must be two finite numbers (lower, upper), got {self.clip!r}")
         if Fraction(pair[0]) > Fraction(pair[1]):
@@ -214,8 +216,11 @@ class MeanOf(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if self.empty is not None and not _is_finite(self.empty):
+        check_column(self.column)
+        empty = as_python(self.empty)
+        if empty is not None and not _is_finite(empty):
             raise InputError(f"empty must be a finite number or None, got {self.empty!r}")
+        object.__setattr__(self, "empty", empty)
 
     @property
     def name(self) -> str:
@@ -265,7 +270,10 @@ class Covariance(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_whole("ddof", self.ddof, "delta degrees of freedom, at least 0", least=0)
+        check_column(self.a)
+        check_column(self.b)
+        ddof = check_whole("ddof", self.ddof, "delta degrees of freedom, at least 0", least=0)
+        object.__setattr__(self, "ddof", ddof)
 
     @property
     def name(self) -> str:
@@ -290,6 +298,18 @@ class Covariance(RecordQuery):
 
         columns = (first[0], second[0], first[0] * second[0], as_terms(complete))
         return Sums(np.column_stack(columns), finish, unit)
+
+
+def check_column(column: Any) -> None:
+    """Raise InputError unless something can be the name of a column."""
+    if not isinstance(column, Hashable):
+        raise InputError(f"column must be the name of one column, such as 'age', got {column!r}")
+
+
+def as_python(number: Any) -> Any:
+    """Return a number of numpy's as Python's; anything else as it is."""
+    plain = isinstance(number, np.generic) and number.dtype.kind in "biuf"
+    return number.item() if plain else number
 
 
 def _is_finite(number: Any) -> bool:
