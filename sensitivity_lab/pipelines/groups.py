@@ -67,6 +67,8 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     >>> laplace(pd.DataFrame({"id": [1, 1, 2], "page": ["a", "c", "a"]}))
     [2, 0, 1, 0, 0, 0, 0, 0]
     """
+    if not isinstance(keys, Iterable):
+        raise InputError(f"group_by: keys must be a list of values, got {keys!r}")
     listed = tuple(keys)
     norm = L1Distance() if metric is None else metric
     _check_keys(listed, norm)

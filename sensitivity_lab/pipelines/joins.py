@@ -6,7 +6,7 @@ missing key equals nothing, not even another missing one, as in SQL and unlike `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -131,7 +131,7 @@ def check_two_keys(name: str, keys: int, where: str, why: str) -> None:
 
 def key_columns(on: Any, step: str) -> list[str]:
     """Return the names of the key columns, or raise InputError."""
-    columns = [on] if isinstance(on, str) else list(on)
+    columns = [on] if isinstance(on, str) or not isinstance(on, Iterable) else list(on)
     if not columns or not all(isinstance(name, str) for name in columns):
         raise InputError(f"{step}: on must be a column or several, got {on!r}")
     return columns

@@ -48,9 +48,10 @@ def measured_stability(
     ----------
     transformation : Transformation
         What to measure, from tables or lists to anything that has a distance.
-    universe : DataFrame, list or Universe, or a tuple of two
-        The rows that inputs are drawn from, each as often as it can occur: a DataFrame or a list of
-        dicts for a table, a list of values or a `Universe` for values. One per table.
+    universe : DataFrame, list, TableUniverse or Universe, or a tuple of two
+        The rows that inputs are drawn from, each as often as it can occur: a DataFrame, a list of
+        dicts or a `TableUniverse` for a table, a list of values or a `Universe` for values. One per
+        table.
     d_in : int or protected change, or a tuple of two
         The largest distance of neighbors, at least 1; `AddMaxRows(m)` stands for m rows,
         `AddRowsWithID` for one id with all its rows. One per table: both tables change together.
@@ -103,6 +104,11 @@ def measured_stability(
       witness y  [5, 7]  to 10
       searched   16 inputs, 80 pairs; universe of 4 rows
     """
+    if not isinstance(transformation, Transformation):
+        raise InputError(
+            f"transformation must be a Transformation, got {transformation!r}; chain steps after "
+            "a start, such as start(AddMaxRows(1)) >> count()"
+        )
     metric = transformation.input_metric
     distances = _distances(d_in, metric)
     _check_output(transformation)

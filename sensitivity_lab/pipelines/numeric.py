@@ -154,6 +154,8 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
     >>> colors(["red", "green", "red"]), colors.map(1)
     ([2, 0], sqrt(2))
     """
+    if not isinstance(categories, Iterable):
+        raise InputError(f"histogram: categories must be a list of values, got {categories!r}")
     listed = list(categories)
     norm = L1Distance() if metric is None else metric
     encoded = list(map(encode, listed))

@@ -18,7 +18,7 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
-from .rows import Row, called, check_columns, records_of, rows_in, rows_rate
+from .rows import Row, called, check_columns, guarded, records_of, rows_in, rows_rate
 from .transformation import MismatchError, Step, Transformation
 
 Schema = Mapping[str, Any]
@@ -48,7 +48,8 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
     >>> doubled([1, 5]), doubled.map(3)
     ([2, 10], 3)
     """
-    name = f"map_({called(function)})"
+    name = f"map_({called(function, 'map_')})"
+    image = guarded(function, name)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         if isinstance(domain, Values) and isinstance(metric, ChangeOneDistance | SymmetricDistance):
@@ -59,14 +60,14 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
             )
             return Transformation(
                 name,
-                lambda data: after.read([function(record) for record in records_of(data)]),
+                lambda data: after.read(list(map(image, records_of(data)))),
                 domain,
                 metric,
                 after,
                 metric,
                 lambda d_in: d_in,
             )
-        return _row_step(name, lambda row: [function(row)], 1, schema, domain, metric, metric, 1)
+        return _row_step(name, lambda row: [image(row)], 1, schema, domain, metric, metric, 1)
 
     return Step(name, build)
 
@@ -106,12 +107,13 @@ def flat_map(
     >>> genres(books)["genre"].tolist(), genres.map(1)
     (['novel', 'satire', 'novel'], 3)
     """
-    name = f"flat_map({called(function)}, max_rows={max_rows})"
+    name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
     check_count(max_rows, "max_rows", "flat_map")
+    images = guarded(lambda row: list(function(row)), name)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rate, output_metric = rows_rate(metric, max_rows)
-        return _row_step(name, function, max_rows, schema, domain, metric, output_metric, rate)
+        return _row_step(name, images, max_rows, schema, domain, metric, output_metric, rate)
 
     return Step(name, build)
 
@@ -155,6 +157,8 @@ def _check_made(
     if len(made) > max_rows:
         raise InputError(f"{where} gave {len(made)} rows, more than max_rows={max_rows}")
     for new in made:
+        if not isinstance(new, Mapping):
+            raise InputError(f"{where} gave {new!r}, expected rows: dicts of columns to values")
         if set(new) != set(columns):
             raise InputError(
                 f"{where} gave a row with the columns {', '.join(map(repr, new)) or 'none'}, "

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, QueryError
 
 from .domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
 from .metrics import (
@@ -101,14 +101,15 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
     >>> adults(pd.DataFrame({"age": [17, 18, 40]}))["age"].tolist(), adults.map(1)
     ([18, 40], 1)
     """
-    name = f"filter_({called(predicate)})"
+    name = f"filter_({called(predicate, 'filter_')})"
+    holds = guarded(lambda record: bool(predicate(record)), name)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rate, output_metric = rows_rate(metric, 1)
         if isinstance(domain, Values) and not isinstance(metric, IdDistance):
             return Transformation(
                 name,
-                lambda data: _kept(data, predicate),
+                lambda data: _kept(data, holds),
                 domain,
                 metric,
                 domain.fewer(),
@@ -118,7 +119,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
         if isinstance(domain, Table):
             return Transformation(
                 name,
-                lambda table: _where(table, [predicate(row) for row in rows_in(table)]),
+                lambda table: _where(table, list(map(holds, rows_in(table)))),
                 domain,
                 metric,
                 domain,
@@ -204,7 +205,7 @@ def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> Non
 
 def _kept(data: Any, predicate: Callable[[Any], bool]) -> Any:
     """Return the records for which the predicate holds."""
-    mask = [bool(predicate(record)) for record in records_of(data)]
+    mask = list(map(predicate, records_of(data)))
     if isinstance(data, list):
         return [record for record, keep in zip(data, mask, strict=True) if keep]
     return data[mask]
@@ -212,7 +213,7 @@ def _kept(data: Any, predicate: Callable[[Any], bool]) -> Any:
 
 def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
     """Return the rows of a table for which the mask holds."""
-    return table[pd.Series(list(map(bool, mask)), dtype=bool)].reset_index(drop=True)
+    return table[pd.Series(mask, dtype=bool)].reset_index(drop=True)
 
 
 def records_of(data: Any) -> list[Any]:
@@ -220,7 +221,23 @@ def records_of(data: Any) -> list[Any]:
     return data if isinstance(data, list) else data.tolist()
 
 
-def called(function: Callable[..., Any]) -> str:
-    """Return what to call a caller's function."""
+def called(function: Callable[..., Any], step: str) -> str:
+    """Return what to call a caller's function, or raise InputError if it is none."""
+    if not callable(function):
+        raise InputError(f"{step} takes a function of one record or row, got {function!r}")
     name: str = getattr(function, "__name__", type(function).__name__)
     return "f" if name == "<lambda>" else name
+
+
+def guarded(function: Callable[[Any], Any], step: str) -> Callable[[Any], Any]:
+    """Return a caller's function that names the record, or the row, on which it fails."""
+
+    def call(record: Any) -> Any:
+        try:
+            return function(record)
+        except Exception as error:
+            raise QueryError(
+                f"{step} on {record!r} raised {type(error).__name__}: {error}"
+            ) from error
+
+    return call

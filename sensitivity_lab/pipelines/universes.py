@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
 from .domains import Domain, Pair, Table, Values
@@ -44,20 +45,28 @@ def _read(domain: Domain, universe: Any) -> Any:
     """Return the rows of a universe, or raise InputError."""
     if isinstance(domain, Values):
         if isinstance(universe, Universe):
-            if universe.counts is None:
-                raise InputError(
-                    "the universe has as many copies of a value as a dataset can hold; say how "
-                    "many with Universe.from_domain(values, copies=...)"
-                )
-            universe = list(universe)
+            universe = list(_counted(universe))
         data = domain.unsized().read(universe)
         return data.tolist() if hasattr(data, "tolist") else data
     if domain == Table():
+        if isinstance(universe, TableUniverse):
+            counts = _counted(universe).counts
+            universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))
         return domain.read(universe)
     raise InputError(
         f"only what takes {Table()} or {Values()} can be measured, got {domain}; measure the whole "
         "chain from its start"
     )
+
+
+def _counted(universe: Universe) -> Universe:
+    """Return a universe with a number of records, or raise InputError."""
+    if universe.counts is None:
+        raise InputError(
+            "the universe has as many copies of a value as a dataset can hold; say how "
+            f"many with {type(universe).__name__}.from_domain(values, copies=...)"
+        )
+    return universe
 
 
 def _check_universe(transformation: Transformation, universe: Any) -> None:
