@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -149,9 +150,16 @@ class Sweep:
     def _labels(self, *names: str) -> list[str]:
         """Return the name of every point's query, with those of some facts that differ."""
         several = [name for name in names if len({fact[name] for fact in self._facts}) > 1]
+        queries = [fact["query"] for fact in self._facts]
+        alone = len({id(value) for value, _, _ in self.points}) == len(queries)
+        if self.argument != "query" and alone and 1 < len(queries) == len(set(queries)):
+            # The argument changes the query, as a clipping bound does: all are one line.
+            words = zip(*map(str.split, queries), strict=False)
+            alike = [at[0] for at in takewhile(lambda at: len(set(at)) == 1, words)]
+            queries = [" ".join([*alike, "..."])] * len(queries)
         return [
-            fact["query"] + (f" ({', '.join(fact[name] for name in several)})" if several else "")
-            for fact in self._facts
+            query + (f" ({', '.join(fact[name] for name in several)})" if several else "")
+            for query, fact in zip(queries, self._facts, strict=True)
         ]
 
     @property
@@ -283,12 +291,16 @@ def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> 
             f"{argument} is what varies, but is also given as {fixed[argument]!r}; leave that out"
         )
     signature = inspect.signature(function)
+    known = ", ".join(signature.parameters)
+    anything = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
+    if argument not in signature.parameters and not anything:
+        raise InputError(f"function has no argument {argument!r}; its arguments are {known}")
     try:
         signature.bind(**{argument: None}, **fixed)
     except TypeError as error:
         raise InputError(
             f"function cannot be called with {', '.join([argument, *fixed])}: {error}; "
-            f"its arguments are {signature}"
+            f"its arguments are {known}"
         ) from error
     quiet = {"progress": False} if "progress" in signature.parameters else {}
     return {**quiet, **fixed}

@@ -79,7 +79,7 @@ def tuples_of(frame: pd.DataFrame) -> list[Row]:
     columns = []
     for place in range(frame.shape[1]):
         column = frame.iloc[:, place]
-        values = column.tolist()
+        values = [v.item() if isinstance(v, np.number) else v for v in column.tolist()]
         if column.isna().any():
             values = [None if is_missing(value) else value for value in values]
         columns.append(values)

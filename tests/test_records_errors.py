@@ -407,3 +407,9 @@ def test_numbers_of_numpy_are_numbers():
     assert repr(sl.Histogram("age", TABLE["age"].unique()).categories) == "(20, 30, 50)"
     assert UNIVERSE.index(["f", 20, 0]) == UNIVERSE.index(("f", 20, 0))
     assert sl.Count()(TABLE) == 3.0
+
+
+def test_records_are_plain_values_of_any_column_type():
+    table = pd.DataFrame({"age": pd.arrays.SparseArray([0, 0, 1])})
+    values = sl.TableUniverse.from_dataset(table).values
+    assert [type(value) for (value,) in values] == [int, int]

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from test_plotting import assert_nothing_cut_off, visible_ticks
@@ -208,8 +209,13 @@ RETURNED = (
         ),
         (
             (clipped_sum, "limit", [1]),
-            "function cannot be called with limit: missing a required argument: 'bound'; its "
-            "arguments are (bound, query='sum', size=3)",
+            "function has no argument 'limit'; its arguments are bound, query, size",
+        ),
+        (
+            (sl.global_sensitivity, "size", [1]),
+            "function cannot be called with size: missing a required argument: 'universe'; its "
+            "arguments are universe, query, size, neighbors, norm, method, n_jobs, progress, "
+            "memory_limit",
         ),
         ((lambda bound: bound, "bound", [7]), f"bound = 7: {RETURNED}; got 7"),
         ((lambda bound: [bound][1:], "bound", [7]), f"bound = 7: {RETURNED}; got []"),
@@ -361,3 +367,23 @@ def test_smooth_sensitivity_against_beta():
     assert frame["sensitivity"].is_monotonic_decreasing
     single = sl.smooth_sensitivity((1, 2, 3), universe, "median", beta=0.5)
     assert frame["sensitivity"][1] == single.value
+
+
+def test_a_query_that_the_argument_changes_is_one_line():
+    """A clipped sum carries its bounds in its name; over the bounds it is still one curve."""
+    table = sl.TableUniverse.from_dataset(pd.DataFrame({"v": [1, 2, 30]}))
+
+    def clipped(upper):
+        query = sl.SumOf("v", clip=(0, upper))
+        return sl.global_sensitivity(table, query, size=1, neighbors=sl.Bounded(1))
+
+    swept = sl.sweep(clipped, "upper", [1, 5, 50])
+    assert repr(swept).split("\n")[3:] == [
+        "query     sum of v clipped to ...",
+        "1                               0",
+        "5                               4",
+        "50                             29",
+    ]
+    [line] = swept.plot().axes[0].get_lines()
+    assert list(line.get_ydata()) == [0, 4, 29]
+    assert swept.to_frame()["query"].iloc[2] == "sum of v clipped to 0..50"
