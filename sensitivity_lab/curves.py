@@ -11,6 +11,7 @@ import pandas as pd
 
 from .columns import as_universes
 from .errors import InputError, NoEngineError
+from .facts import write_csv
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
 from .problem import Problem, check_sizes
@@ -149,13 +150,7 @@ class SensitivityCurves:
 
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame()` to a CSV file; raise InputError if that is not possible."""
-        try:
-            self.to_frame().to_csv(path, index=False)
-        except OSError as error:
-            raise InputError(
-                f"cannot write the table to {str(path)!r}: {error.strerror or error}; "
-                "choose a file in an existing folder that you may write to"
-            ) from error
+        write_csv(self.to_frame(), path)
 
     def plot(self, **options: Any) -> Figure:
         """Draw the curves, a panel per column; see `sensitivity_lab.plotting.plot_curves`.

@@ -1,9 +1,16 @@
-"""How a result tells its facts: the same ones as text and as HTML."""
+"""How a result tells its facts: the same ones as text and as HTML; and tables in files."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Facts(ABC):
@@ -29,3 +36,14 @@ class Facts(ABC):
             for fact, text in self._facts()
         )
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+
+
+def write_csv(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table to a CSV file; raise InputError if that is not possible."""
+    try:
+        table.to_csv(path, index=False)
+    except OSError as error:
+        raise InputError(
+            f"cannot write the table to {str(path)!r}: {error.strerror or error}; "
+            "choose a file in an existing folder that you may write to"
+        ) from error

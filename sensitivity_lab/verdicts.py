@@ -17,6 +17,7 @@ import pandas as pd
 
 from .arithmetic import Difference, Number
 from .errors import InputError, SensitivityViolation
+from .facts import write_csv
 from .literals import brief, literal, plain
 
 if TYPE_CHECKING:
@@ -302,13 +303,7 @@ class AuditReport:
 
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame()` to a CSV file; raise InputError if that is not possible."""
-        try:
-            self.to_frame().to_csv(path, index=False)
-        except OSError as error:
-            raise InputError(
-                f"cannot write the table to {str(path)!r}: {error.strerror or error}; "
-                "choose a file in an existing folder that you may write to"
-            ) from error
+        write_csv(self.to_frame(), path)
 
     def plot(self, **options: Any) -> Axes:
         """Draw claim and truth by distance; see `sensitivity_lab.plotting.plot_audit`."""

@@ -15,7 +15,8 @@ PACKAGE = ROOT / "sensitivity_lab"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors", "facts"},
+    {"errors"},
+    {"facts"},
     {"arithmetic", "_parallel", "queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
