@@ -11,7 +11,7 @@ import pandas as pd
 
 from .columns import as_universes
 from .errors import InputError, NoEngineError
-from .facts import write_csv
+from .facts import Tabled, write_csv
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
 from .problem import Problem, check_sizes
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
-class SensitivityCurves:
+@dataclass(frozen=True, repr=False)
+class SensitivityCurves(Tabled):
     """The sensitivities of queries on columns, over relations and distances.
 
     Attributes
@@ -193,14 +193,6 @@ class SensitivityCurves:
         norms = sorted({norm for norm in self.to_frame()["norm"] if norm})
         of_vectors = f", {norms[0]} norm" if norms else ""
         return f"{what} sensitivity by Hamming distance k, size {', '.join(sizes)}{of_vectors}"
-
-    def __repr__(self) -> str:
-        table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
-        return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
-
-    def _repr_html_(self) -> str:
-        html = self._table().to_html(float_format=lambda value: f"{value:.6g}")
-        return f"<p>{self._title}</p>{html}"
 
 
 def sensitivity_curves(

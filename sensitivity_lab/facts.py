@@ -38,6 +38,27 @@ class Facts(ABC):
         return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
+class Tabled(ABC):
+    """A result with a title and a table; what is printed of it and what a notebook shows."""
+
+    @property
+    @abstractmethod
+    def _title(self) -> str:
+        """What was found, on one line."""
+
+    @abstractmethod
+    def _table(self) -> pd.DataFrame:
+        """Return the numbers that both reprs show."""
+
+    def __repr__(self) -> str:
+        table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
+        return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
+
+    def _repr_html_(self) -> str:
+        html = self._table().to_html(float_format=lambda value: f"{value:.6g}")
+        return f"<p>{escape(self._title)}</p>{html}"
+
+
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to a CSV file; raise InputError if that is not possible."""
     try:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -17,6 +16,7 @@ import pandas as pd
 from ._parallel import tracked
 from .curves import SensitivityCurves
 from .errors import InputError, SensitivityLabError
+from .facts import Tabled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,8 +36,8 @@ class Result(Protocol):
         """Return the facts; query, neighbors, meaning, distance, size, kind, norm, sensitivity."""
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Tabled):
     """Sensitivities over the values of one argument.
 
     Attributes
@@ -181,14 +181,6 @@ class Sweep:
             table.setdefault(line, {})[id(value)] = fact["sensitivity"]
         frame = pd.DataFrame(table, index=list(rows)).rename_axis(columns=list(levels))
         return frame.set_axis(list(rows.values()), axis=0)
-
-    def __repr__(self) -> str:
-        table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
-        return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
-
-    def _repr_html_(self) -> str:
-        html = self._table().to_html(float_format=lambda value: f"{value:.6g}")
-        return f"<p>{escape(self._title)}</p>{html}"
 
 
 def sweep(

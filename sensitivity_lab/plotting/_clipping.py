@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, given_axes, new_figure
+from sensitivity_lab.plotting._figures import PLAIN, check_frame, given_axes, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,12 +108,7 @@ def plot_clipping(
 
 
 def _check(frame: pd.DataFrame, xscale: str) -> None:
-    missing = [name for name in _NEEDED if name not in frame.columns]
-    if missing:
-        names = ", ".join(missing)
-        raise InputError(f"frame: lacks {names}; pass what ClippingSweep.to_frame() returns")
-    if frame.empty:
-        raise InputError("frame: has no rows, so there is nothing to draw")
+    check_frame(frame, _NEEDED, "pass what ClippingSweep.to_frame() returns")
     if xscale not in ("linear", "log"):
         raise InputError(f"xscale: got {xscale!r}; use 'linear' or 'log'")
 

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, given_axes, new_figure, query_unit
+from sensitivity_lab.plotting._figures import PLAIN, check_frame, given_axes, new_figure, query_unit
 
 # Okabe and Ito's palette, with a gray for its yellow, which is too pale for a line on white. The
 # three lengths have no common divisor, so the first 440 queries all differ.
@@ -149,12 +149,7 @@ def plot_curves(
 
 
 def _check_frame(frame: pd.DataFrame) -> None:
-    missing = [name for name in _NEEDED if name not in frame.columns]
-    if missing:
-        names = ", ".join(missing)
-        raise InputError(f"frame: lacks {names}; pass what SensitivityCurves.to_frame() returns")
-    if frame.empty:
-        raise InputError("frame: has no rows, so there is nothing to draw")
+    check_frame(frame, _NEEDED, "pass what SensitivityCurves.to_frame() returns")
     point = ["column", "query", "neighbors", "meaning", "distance"]
     if "kind" in frame.columns:
         point.insert(2, "kind")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -47,6 +49,15 @@ def query_unit(query: str, unit: str) -> str:
     if query.startswith("var"):
         return "units²" if not unit else f"{unit}²" if unit.isalpha() else f"({unit})²"
     return unit
+
+
+def check_frame(frame: pd.DataFrame, needed: Iterable[str], advice: str) -> None:
+    """Raise InputError unless a table has rows and the columns that a picture needs."""
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        raise InputError(f"frame: lacks {', '.join(missing)}; {advice}")
+    if frame.empty:
+        raise InputError("frame: has no rows, so there is nothing to draw")
 
 
 def given_axes(ax: Any, panels: int) -> list[Axes]:

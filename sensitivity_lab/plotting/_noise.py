@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure
+from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,12 +51,7 @@ def plot_noise_scales(
     >>> plot_noise_scales(group_noise_scales(range(1, 21), rows=[1, 3])).get_title()
     'epsilon = 1, rho = 0.5'
     """
-    missing = [name for name in _NEEDED if name not in frame.columns]
-    if missing:
-        names = ", ".join(missing)
-        raise InputError(f"frame: lacks {names}; pass what group_noise_scales returns")
-    if frame.empty:
-        raise InputError("frame: has no rows, so there is nothing to draw")
+    check_frame(frame, _NEEDED, "pass what group_noise_scales returns")
     if ax is None:
         ax = new_figure((6.4, 3.8)).add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._curves import plot_curves
-from sensitivity_lab.plotting._figures import PLAIN
+from sensitivity_lab.plotting._figures import PLAIN, check_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,9 +79,7 @@ def plot_sweep(
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_title()
     ('size n of x (records)', 'age\nbounded, at most 1, n = 3 to 4')
     """
-    missing = [name for name in _NEEDED if name not in frame]
-    if missing:
-        raise InputError(f"frame: lacks {', '.join(missing)}; call Sweep.plot()")
+    check_frame(frame, _NEEDED, "call Sweep.plot()")
     values = list(dict.fromkeys(frame["argument_value"]))
     numeric = all(map(_is_number, values))
     if xscale not in ("linear", "log"):
