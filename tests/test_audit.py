@@ -47,6 +47,7 @@ def evidence_of(message: str) -> dict[str, list]:
     return said
 
 
+@pytest.mark.representative("name")
 @pytest.mark.parametrize("family", RELATIONS)
 @pytest.mark.parametrize("name", [name for name in QUERIES if "std" not in name])
 @given(data=st.data())

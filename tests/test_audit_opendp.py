@@ -84,6 +84,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.representative("inputs")
 @pytest.mark.parametrize("outputs", OUTPUTS)
 @pytest.mark.parametrize("inputs", INPUTS)
 @settings(max_examples=4)

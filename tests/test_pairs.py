@@ -91,6 +91,7 @@ def test_vectors_of_unequal_length_have_no_distance():
     assert str(caught.value) == "answers with 1 and with 2 entries have no distance"
 
 
+@pytest.mark.representative("inputs")
 @pytest.mark.parametrize("inputs", sorted(ORDER_IGNORED | {"hamming", "insert_delete"}))
 @pytest.mark.parametrize("outputs", ["absolute", "L1", "L2", "Linf", "symmetric"])
 @given(data=st.data())
