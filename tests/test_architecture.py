@@ -32,9 +32,10 @@ LAYERS = (
     {"queries.groups"},
     {"queries"},
     {"problem", "folds"},
-    {"columns", "literals", "measure", "plotting", "table_text"},
+    {"claims", "columns", "literals", "measure", "plotting", "table_text"},
     {"result"},
-    {"audits.recording", "verdicts"},
+    {"audits.recording", "audit_row"},
+    {"verdicts"},
     {"audits.pairs"},
     {"neighbor_rows", "search.engine", "search.lattice", "search.scaling", "search.answers"},
     {
