@@ -105,6 +105,12 @@ def brief(value: Any) -> str:
     return text if len(text) <= _LONG_TEXT else f"{text[:_LONG_TEXT]}... ({len(text):,} characters)"
 
 
+def short_literal(value: Any) -> str:
+    """Return a value as a literal, or if that is long, as `brief` does; for errors."""
+    text = literal(value)
+    return text if len(text) <= _LONG_TEXT else brief(value)
+
+
 def _head(texts: Sequence[str], number: int) -> list[str]:
     """Return the texts, or if there are more things than are shown, the first ones and a count."""
     if number <= _SHOWN:

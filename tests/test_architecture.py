@@ -36,7 +36,7 @@ LAYERS = (
     {"result"},
     {"audits.recording", "audit_row"},
     {"verdicts"},
-    {"audits.pairs"},
+    {"audits.pairs", "audits.randomness"},
     {"neighbor_rows", "search.engine", "search.lattice", "search.scaling", "search.answers"},
     {
         "search.automaton",
