@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from . import _parallel
-from .arithmetic import Difference
-from .claims import (
-    ROUNDING_ULPS,
-    check_claim,
-    check_tolerance,
-    claim_at,
-    holds_float,
-    needs_size,
-)
-from .curves import as_relations, sensitivity_curves
+from .arithmetic import Number
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
+from .curves import as_relations
 from .errors import InputError, SensitivityViolation
-from .implementation import implemented_sensitivity
-from .implementation_result import ImplementedSensitivity
-from .measure import difference_of, rationals_of
-from .neighbors import Bounded, Relation, as_relation, multiplicities_of, show
+from .neighbors import Relation, as_relation, show
 from .norms import check_norm
 from .problem import check_sizes
-from .queries import Query, as_query
-from .result import Sensitivity
+from .queries import as_query
 from .search.engine import Options
-from .tables import TableUniverse
+from .truths import Measured, of_code, of_mathematics
 from .universe import Universe, check_universe
-from .verdicts import AuditReport, AuditRow, Evidence
+from .verdicts import AuditReport, AuditRow
 
 
 def audit(
@@ -112,8 +98,9 @@ def audit(
     function that computes in floats may need more: its answers are only right to a few units in
     their own last place, which may be many of the difference's.
 
-    A claim that depends on n is private only if n is public: where neighbors have different sizes,
-    noise of that scale tells them apart, which the report's setting says.
+    Noise whose scale depends on n is private only if neighbors have the same n. Where they do not
+    and the claims at their sizes differ, the verdict is "data-dependent claim", or "violated" if
+    the truth exceeds the smaller one; neither is sound.
 
     Examples
     --------
@@ -153,30 +140,33 @@ def audit(
         query = as_query(query)
         name, how = query.name, f"{query.arithmetic} arithmetic"
         options |= {"norm": norm, "method": method}
-    search = _of_code if implementation else _of_mathematics
+    search = of_code if implementation else of_mathematics
     found = [
         one
         for ns in _parallel.tracked(together, unit="sizes", progress=progress)
         for one in search(query, universe, ns, relations, options)
     ]
-    rows = [
-        AuditRow(
-            one.distance,
-            claimed,
-            one.truth,
-            one.evidence,
-            one.sizes[0] if sized else None,
-            rounded=one.rounded,
-            tolerance_ulps=tolerance,
+    rows = []
+    for claimed, one in zip(claims, found, strict=True):
+        n = one.sizes[0] if sized else None
+        at = _at_two_sizes(claim, one, relation.at(one.distance), universe) if sized else {}
+        of_pair = [at[size] for size in at if size in one.sizes_of_pair]
+        rows.append(
+            AuditRow(
+                one.distance,
+                min([claimed, *of_pair]),
+                one.truth,
+                one.evidence,
+                n,
+                claims={f"at n = {size}": at[size] for size in at} or None,
+                rounded=one.rounded,
+                tolerance_ulps=tolerance,
+            )
         )
-        for claimed, one in zip(claims, found, strict=True)
-    ]
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
-    n = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
-    setting = f"{relation.family}, {relation.meaning} k; size {n}; {universe.extent}; {how}"
-    if sized and not isinstance(relation, Bounded):
-        setting += "; the claim depends on n, in which neighbors differ"
+    said = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
+    setting = f"{relation.family}, {relation.meaning} k; size {said}; {universe.extent}; {how}"
     order = {k: place for place, k in enumerate(one.k for one in relations)}
     rows.sort(key=lambda row: order[row.distance])
     return AuditReport(f"{name or found[0].name}, {relation.family}", tuple(rows), setting)
@@ -241,76 +231,18 @@ def assert_sensitivity(
     return report
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The truth at one distance, of datasets x of some sizes."""
-
-    name: str
-    sizes: tuple[int, ...]
-    distance: int
-    truth: Difference | float
-    evidence: Evidence
-    rounded: bool
-
-
-def _of_mathematics(
-    query: Query,
-    universe: Universe,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Search all distances together."""
-    points = sensitivity_curves(
-        universe,
-        query,
-        size=sizes,
-        distances=[relation.k for relation in relations],
-        neighbors=relations[0],
-        **options,
-    )
-    return [_mathematical(sizes, point) for _, point in points]
-
-
-def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
-    """Measure the witness of a search again."""
-    query, universe, seen = point.query, point.universe, point.witness
-    first, second = (
-        query.exactly(universe, multiplicities_of(data, universe)) for data in (seen.x, seen.y)
-    )
-    answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-    rounded = False
-    if first is None or second is None:
-        first, second = map(rationals_of, answers)
-        rounded = holds_float(answers)
-    elif not query.root:
-        answers = (first, second)
-    truth = difference_of(first, second, point.norm, query.root)
-    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
-    evidence = Evidence(seen.x, seen.y, *answers, columns)
-    return _Measured(query.name, sizes, point.neighbors.k, truth, evidence, rounded)
-
-
-def _of_code(
-    code: Any,
-    universe: Universe,
-    sizes: tuple[int, ...],
-    relations: Sequence[Relation],
-    options: dict[str, Any],
-) -> list[_Measured]:
-    """Run code on ordered datasets, one search per distance."""
-    found = [
-        implemented_sensitivity(code, universe, size=sizes, neighbors=relation, **options)
-        for relation in relations
-    ]
-    return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]
-
-
-def _implemented(
-    sizes: tuple[int, ...], relation: Relation, found: ImplementedSensitivity
-) -> _Measured:
-    seen = found.witness
-    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
-    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
-    rounded = holds_float((seen.query_x, seen.query_y))
-    return _Measured(found.query.name, sizes, relation.k, truth, evidence, rounded)
+def _at_two_sizes(
+    claim: Any, found: Measured, relation: Relation, universe: Universe
+) -> dict[int, Number]:
+    """Return the claims at the size of x and of a neighbor, by size; none if all are the same."""
+    [n] = found.sizes
+    sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
+    claims = {
+        size: check_claim(claim_at(claim, relation.k, size), relation.k) for size in sorted(sizes)
+    }
+    others = [size for size in claims if claims[size] != claims[n]]
+    if not others:
+        return {}
+    # The size of the witness's y, if the claim differs there.
+    other = next((size for size in others if size in found.sizes_of_pair), others[0])
+    return {n: claims[n], other: claims[other]}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,16 @@ from typing import Any
 from .arithmetic import Difference, Number
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance
 from .errors import InputError
-from .literals import brief, brief_pair, json_ready, literal, one_line, plain
+from .literals import (
+    brief,
+    brief_pair,
+    decimals,
+    json_ready,
+    literal,
+    one_line,
+    plain,
+    with_decimals,
+)
 
 _SHOWN_AS_ULP = 1e-3
 """Factors nearer to 1 are told by the units in the last place instead."""
@@ -61,7 +69,9 @@ class Evidence:
         if self.columns is not None:
             columns = literal(list(self.columns))
             datasets = [f"pd.DataFrame({rows}, columns={columns})" for rows in datasets]
-        return self._lines(datasets, [_answer(self.answer_x), _answer(self.answer_y)])
+        return self._lines(
+            datasets, [with_decimals(answer, "  # ") for answer in (self.answer_x, self.answer_y)]
+        )
 
     @property
     def short(self) -> bool:
@@ -104,8 +114,9 @@ class AuditRow:
         The pair that attains it.
     size : int, optional
         The size n of x that claim and truth are about, where the claim depends on it.
-    claims : tuple of two numbers, optional
-        Where different sensitivities are claimed on x and on y: both. The smaller is `claimed`.
+    claims : dict, optional
+        Where different sensitivities are claimed on two neighbors: both, by where they are, such as
+        ``{"on x": 4, "on y": 6}``. Of the claims on x and on y, the smaller is `claimed`.
     rounded : bool, default False
         Whether the answers were computed in floats.
     tolerance_ulps : int, float or Fraction, default 4
@@ -132,7 +143,7 @@ class AuditRow:
     truth: Difference | float
     evidence: Evidence
     size: int | None = None
-    claims: tuple[Number, Number] | None = None
+    claims: dict[str, Number] | None = None
     rounded: bool = False
     tolerance_ulps: Number = ROUNDING_ULPS
     reason: str = ""
@@ -166,7 +177,7 @@ class AuditRow:
         """One of `VERDICTS`, by comparing claim and truth without rounding.
 
         "tight": equal. "tight up to rounding": apart, but by no more than the tolerance. "loose":
-        the claim is larger. "no claim": nothing is claimed. "data-dependent claim": x and y have
+        the claim is larger. "no claim": nothing is claimed. "data-dependent claim": neighbors have
         claims of their own, so the scale of the noise tells them apart. "violated": the claim is
         too small.
         """
@@ -232,9 +243,7 @@ class AuditRow:
         """The verdict with how far the claim is from the truth."""
         if self.claimed is None:
             return f"no claim ({one_line(self.reason)})" if self.reason else "no claim"
-        both = ""
-        if self.claims:
-            both = f"{plain(self.claims[0])} on x, {plain(self.claims[1])} on y"
+        both = ", ".join(f"{plain(claim)} {where}" for where, claim in (self.claims or {}).items())
         if self.verdict == "data-dependent claim":
             return f"{self.verdict} ({both})"
         if self.verdict == "tight":
@@ -255,7 +264,7 @@ class AuditRow:
         if self.exact is None:
             return plain(self.value)
         text = plain(self.exact)
-        return f"{text} = {plain_decimals(self.exact)}" if "/" in text else text
+        return f"{text} = {decimals(self.exact)}" if "/" in text else text
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts in the types of JSON: fractions, decimals and infinities as text."""
@@ -279,23 +288,6 @@ class AuditRow:
             "columns": seen.columns,
         }
         return {name: json_ready(fact) for name, fact in facts.items()}
-
-
-def _answer(answer: Any) -> str:
-    """Return an answer as a literal; one that is a fraction with its decimals as a comment."""
-    text = literal(answer)
-    return f"{text}  # {plain_decimals(answer)}" if text.startswith("Fraction(") else text
-
-
-def plain_decimals(number: Fraction) -> str:
-    """Return the ten first digits of a fraction.
-
-    Examples
-    --------
-    >>> plain_decimals(Fraction(10, 7))
-    '1.428571429'
-    """
-    return f"{Decimal(number.numerator) / Decimal(number.denominator):.10g}"
 
 
 def _ratio(above: Fraction, below: Fraction) -> float:

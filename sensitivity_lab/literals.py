@@ -60,6 +60,30 @@ def literal(value: Any) -> str:
     return one_line(repr(number))
 
 
+def decimals(number: Fraction) -> str:
+    """Return the ten first digits of a fraction.
+
+    Examples
+    --------
+    >>> decimals(Fraction(10, 7))
+    '1.428571429'
+    """
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):.10g}"
+
+
+def with_decimals(value: Any, between: str = " = ") -> str:
+    """Return a value as a literal; one that is written as a fraction, with its decimals.
+
+    Examples
+    --------
+    >>> with_decimals(Fraction(10, 7)), with_decimals(2.5)
+    ('Fraction(10, 7) = 1.428571429', '2.5')
+    """
+    text = literal(value)
+    fraction = isinstance(value, Fraction) and text.startswith("Fraction(")
+    return f"{text}{between}{decimals(value)}" if fraction else text
+
+
 def one_line(text: str) -> str:
     """Return a text without line breaks.
 

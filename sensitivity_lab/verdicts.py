@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,24 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .arithmetic import Number
-from .audit_row import FAILING, VERDICTS, AuditRow, Evidence, plain_decimals
-from .claims import ROUNDING_ULPS, check_claim
+from .audit_row import FAILING, VERDICTS, AuditRow, Evidence
 from .errors import InputError, SensitivityViolation
 from .facts import write_csv
-from .literals import brief, brief_pair, literal, one_line, plain
+from .literals import brief, brief_pair, one_line, plain, with_decimals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "ROUNDING_ULPS",
-    "VERDICTS",
-    "AuditReport",
-    "AuditRow",
-    "Evidence",
-    "check_claim",
-    "literal",
-]
+__all__ = ["VERDICTS", "AuditReport", "AuditRow", "Evidence"]
 
 _ROWS = 60
 """Of a longer report only so many rows are shown."""
@@ -62,6 +52,7 @@ class AuditReport:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> from sensitivity_lab.arithmetic import Difference
     >>> truth = Difference(Fraction(3), Fraction(1))
     >>> row = AuditRow(1, 1, truth, Evidence((1, 2), (1, 4), Fraction(1), Fraction(3)))
@@ -116,14 +107,16 @@ class AuditReport:
         are written as ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal``. Long datasets
         are shortened, and the message says so; ``row.evidence.lines`` has them whole.
         """
-        truth = _with_decimals(row.value if row.exact is None else row.exact)
+        truth = with_decimals(row.value if row.exact is None else row.exact)
         if row.claimed is None:
             claim = "no sensitivity is claimed"
         elif row.claims:
-            first, second = map(_with_decimals, row.claims)
-            claim = f"sensitivities of {first} on x and {second} on y are claimed"
+            both = " and ".join(
+                f"{with_decimals(claim)} {where}" for where, claim in row.claims.items()
+            )
+            claim = f"sensitivities of {both} are claimed"
         else:
-            claim = f"a sensitivity of {_with_decimals(row.claimed)} is claimed"
+            claim = f"a sensitivity of {with_decimals(row.claimed)} is claimed"
         size = "" if row.size is None else f" and size {row.size}"
         notes = [f"({one_line(self.setting)})"]
         if not row.evidence.short:
@@ -155,6 +148,7 @@ class AuditReport:
         Examples
         --------
         >>> import json
+        >>> from fractions import Fraction
         >>> from sensitivity_lab.arithmetic import Difference
         >>> truth = Difference(Fraction(10), Fraction(0))
         >>> row = AuditRow(1, Fraction(10, 7), truth, Evidence((1,), (11,), 1, 11))
@@ -291,14 +285,6 @@ class AuditReport:
             *(line("td", pair, span) for pair in self._pair()),
         ]
         return f"<table><caption>{escape(self._title)}</caption>{''.join(lines)}</table>"
-
-
-def _with_decimals(number: Number) -> str:
-    """Return a number as Python writes it; a fraction with its decimals."""
-    text = literal(number)
-    if isinstance(number, Fraction) and text.startswith("Fraction("):
-        return f"{text} = {plain_decimals(number)}"
-    return text
 
 
 def _float(number: Number | None) -> float:

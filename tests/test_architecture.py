@@ -80,6 +80,7 @@ LAYERS = (
     {"pipelines.clipping"},
     {"interop_opendp", "pipelines"},
     {"empirical", "implementation"},
+    {"truths"},
     {"audit"},
     {"article"},
     {"audits.opendp", "audits.recorded", "audits.stability", "audits", "cli_arguments"},

@@ -352,11 +352,56 @@ def test_a_claim_with_a_default_is_a_function_of_the_distance_alone():
     assert [(row.size, row.verdict) for row in report.rows] == [(None, "tight")]
 
 
-def test_a_size_in_which_neighbors_differ_is_pointed_out():
-    report = sl.audit(
-        "count", lambda k, n: min(k, n), BITS, size=[2, 3], neighbors="unbounded", distances=1
+def test_a_claim_that_depends_on_a_size_in_which_neighbors_differ_is_not_sound():
+    """Noise of scale k / n tells a dataset of 3 from one of 2, whatever the query answers."""
+    options = {"size": [3, 4], "neighbors": "unbounded", "distances": 1}
+    report = sl.audit("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
+    assert [(row.size, row.claimed, row.exact) for row in report.rows] == [
+        (3, Fraction(1, 2), Fraction(1, 3)),
+        (4, Fraction(1, 3), Fraction(1, 4)),
+    ]
+    assert {row.verdict for row in report.rows} == {"data-dependent claim"}
+    assert report.rows[0].claims == {"at n = 3": Fraction(1, 2), "at n = 2": 1}
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
+    assert str(caught.value).splitlines()[0] == (
+        "mean, unbounded: sensitivities of Fraction(1, 2) = 0.5 at n = 3 and 1 at n = 2 are "
+        "claimed at distance 1 and size 3, the truth is Fraction(1, 3) = 0.3333333333: "
+        "data-dependent claim (1/2 at n = 3, 1 at n = 2)"
     )
-    assert report.setting.endswith("; the claim depends on n, in which neighbors differ")
+    # The smaller claim counts: from 3 records to 4 it is 1/4, and the mean moves by 1/4 at most.
+    added = sl.Unbounded(direction="add")
+    grown = sl.audit("mean", lambda k, n: Fraction(k, n), BITS, **{**options, "neighbors": added})
+    assert [(row.claimed, row.exact) for row in grown.rows] == [
+        *((Fraction(1, 4), Fraction(1, 4)), (Fraction(1, 5), Fraction(1, 5)))
+    ]
+    assert grown.verdict == "data-dependent claim"
+    small = sl.audit("sum", lambda k, n: Fraction(4 * k, n + 1), BITS, **options)
+    assert small.rows[1].remark == (
+        "violated (claim / truth = 0.8; the claim depends on the data: 4/5 at n = 4, 1 at n = 3)"
+    )
+    # A function of n that is the same at all sizes in question tells nothing apart.
+    same = sl.audit("count", lambda k, n: min(k, n), BITS, **options)
+    assert [(row.verdict, row.claims) for row in same.rows] == [("tight", None)] * 2
+
+
+def test_a_neighbor_of_another_size_than_the_witness_counts_too():
+    """Datasets of 3 records move by 2, all others by 1 at most; their claim differs."""
+
+    def first_of_three(x):
+        return x[0] if len(x) == 3 else 0
+
+    (row,) = sl.audit(
+        first_of_three,
+        lambda k, n: (5 if n == 3 else 3) * k // 2,
+        sl.Universe.from_domain([-1, 1]),
+        size=3,
+        neighbors="symmetric_difference",
+        distances=2,
+    ).rows
+    assert len(row.evidence.x) == len(row.evidence.y) == 3
+    assert (row.claimed, row.exact, row.verdict) == (5, 2, "data-dependent claim")
+    assert row.claims == {"at n = 3": 5, "at n = 1": 3}
 
 
 def test_a_claim_of_k_and_n_that_raises():

@@ -281,7 +281,7 @@ def test_the_worst_pair_is_that_of_the_definition(norm, table, claims):
         )
     elif any(differing):
         assert row.verdict == "data-dependent claim"
-        assert row.claimed == min(row.claims) < max(row.claims)
+        assert row.claimed == min(row.claims.values()) < max(row.claims.values())
     else:
         assert row.verdict == ("tight" if max(ratios) in (1, -1) else "loose")
     # However small the row's own claims differ, the setting tells of any pair's.
@@ -306,7 +306,7 @@ def test_noise_scaled_to_the_local_sensitivity_is_never_tight():
     )
     (row,) = report.rows
     assert (row.verdict, report.verdict, report.sound) == (*["data-dependent claim"] * 2, False)
-    assert row.claims == (0, 10)
+    assert row.claims == {"on x": 0, "on y": 10}
     assert "; implementation; the claim depends on the data" in report.setting
     assert repr(report).splitlines()[3:] == [
         "  1  0        0      data-dependent claim (0 on x, 10 on y)",

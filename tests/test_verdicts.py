@@ -19,9 +19,10 @@ from test_plotting import assert_nothing_cut_off, settle
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.literals import brief, brief_pair
+from sensitivity_lab.claims import ROUNDING_ULPS
+from sensitivity_lab.literals import brief, brief_pair, literal
 from sensitivity_lab.plotting import plot_audit
-from sensitivity_lab.verdicts import ROUNDING_ULPS, VERDICTS, literal
+from sensitivity_lab.verdicts import VERDICTS
 
 PAIR = sl.Evidence((1, 2), (1, 4), Fraction(3, 2), Fraction(5, 2))
 SQRT_2 = Difference(Fraction(2), Fraction(0), root=True)
@@ -188,7 +189,9 @@ def test_the_worst_row_decides():
     """Per verdict a claim about 1/3; the later ones in VERDICTS are worse."""
     claims = dict(zip(VERDICTS, (Fraction(1, 3), 1 / 3, 1, None, 1, 0.1), strict=True))
     rows = {verdict: row(claim, Fraction(1, 3)) for verdict, claim in claims.items()}
-    rows["data-dependent claim"] = replace(rows["data-dependent claim"], claims=(1, 2))
+    rows["data-dependent claim"] = replace(
+        rows["data-dependent claim"], claims={"on x": 1, "on y": 2}
+    )
     assert [one.verdict for one in rows.values()] == list(rows)
     for worst, verdict in enumerate(VERDICTS):
         some = [rows[name] for name in VERDICTS[: worst + 1]]
@@ -336,7 +339,9 @@ def test_everything_is_in_a_dict_that_json_takes():
     overflow = sl.Evidence((1, 1), ("a", None), math.nan, math.inf, ("n",))
     found = report(
         *REPORT.rows,
-        sl.AuditRow(7, 0.5, exactly(1), PAIR, 3, (0.5, Decimal("0.75")), rounded=True),
+        sl.AuditRow(
+            7, 0.5, exactly(1), PAIR, 3, {"on x": 0.5, "on y": Decimal("0.75")}, rounded=True
+        ),
         sl.AuditRow(8, None, math.inf, overflow, reason="the map fails"),
     )
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -363,7 +368,9 @@ def test_everything_is_in_a_dict_that_json_takes():
         "columns": None,
     }
     assert (rows[1]["tolerance_ulps"], rows[2]["claimed"], rows[3]["exact"]) == (4, "inf", None)
-    assert (rows[6]["size"], rows[6]["claims"], rows[6]["claimed"]) == (3, [0.5, "0.75"], 0.5)
+    assert (rows[6]["size"], rows[6]["claims"], rows[6]["claimed"]) == (
+        *(3, {"on x": 0.5, "on y": "0.75"}, 0.5),
+    )
     assert rows[7] == {
         **rows[4],
         "distance": 8,
@@ -443,7 +450,9 @@ def test_claims_beyond_the_range_of_floats(claimed):
 
 def test_a_claim_that_depends_on_the_data_is_never_sound():
     for claims in [(4, 6), (6, 4)]:
-        one = sl.AuditRow(1, 4, exactly(4), PAIR, claims=claims)
+        one = sl.AuditRow(
+            1, 4, exactly(4), PAIR, claims=dict(zip(("on x", "on y"), claims, strict=True))
+        )
         found = report(one)
         assert (one.verdict, found.sound) == ("data-dependent claim", False)
         assert one.remark == f"data-dependent claim ({claims[0]} on x, {claims[1]} on y)"
@@ -453,7 +462,7 @@ def test_a_claim_that_depends_on_the_data_is_never_sound():
             f"mean, bounded: sensitivities of {claims[0]} on x and {claims[1]} on y are claimed at "
             f"distance 1, the truth is 4: {one.remark}"
         )
-    small = sl.AuditRow(1, 4, exactly(5), PAIR, claims=(4, Fraction(20, 3)))
+    small = sl.AuditRow(1, 4, exactly(5), PAIR, claims={"on x": 4, "on y": Fraction(20, 3)})
     assert small.remark == (
         "violated (claim / truth = 0.8; the claim depends on the data: 4 on x, 20/3 on y)"
     )

@@ -154,7 +154,7 @@ def audit_recorded(
             _times(relation.k, distinct[min(pair.groups)]),
             pair.truth,
             seen,
-            claims=None if first == second else (first, second),
+            claims=None if first == second else {"on x": first, "on y": second},
             rounded=holds_float((seen.answer_x, seen.answer_y)),
             tolerance_ulps=tolerance,
         )
