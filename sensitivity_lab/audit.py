@@ -143,7 +143,9 @@ def audit(
     search = of_code if implementation else of_mathematics
     found = [
         one
-        for ns in _parallel.tracked(together, unit="sizes", progress=progress)
+        for ns in _parallel.tracked(
+            together, unit="sizes", progress=progress if len(together) > 1 else False
+        )
         for one in search(query, universe, ns, relations, options)
     ]
     rows = []

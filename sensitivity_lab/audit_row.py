@@ -76,7 +76,9 @@ class Evidence:
     @property
     def short(self) -> bool:
         """Whether the two lines are short enough for a message."""
-        return max(map(len, self.lines)) <= 2 * _LITERAL
+        sized = [data for data in (self.x, self.y) if isinstance(data, tuple | list)]
+        many = any(len(data) > _LITERAL for data in sized)
+        return not many and max(map(len, self.lines)) <= 2 * _LITERAL
 
     @property
     def short_lines(self) -> tuple[str, str]:

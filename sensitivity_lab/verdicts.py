@@ -239,7 +239,8 @@ class AuditReport:
     def _table(self) -> list[tuple[str, ...]]:
         """Return the cells of the report: a header, the decisive row, the others in order."""
         sized = any(row.size is not None for row in self.rows)
-        rows = [self.decisive, *(row for row in self.rows if row is not self.decisive)]
+        worst = self.decisive
+        rows = [worst, *(row for row in self.rows if row is not worst)]
         table = [("k", *(["n"] if sized else []), "claimed", "truth", "verdict")]
         for row in rows[:_ROWS]:
             claimed = "none" if row.claimed is None else plain(row.claimed)

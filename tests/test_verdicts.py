@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from dataclasses import FrozenInstanceError, fields, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -333,6 +334,24 @@ def test_a_report_of_thousands_of_rows_shows_the_first_ones():
     assert lines[3].split() == ["5000", "1", "2", "violated", "(claim", "/", "truth", "=", "0.5)"]
     assert lines[4].split() == ["1", "1", "1", "tight"]
     assert lines[63] == "  ...  and 4,940 more rows"
+
+
+def test_a_report_looks_at_each_row_a_few_times(monkeypatch):
+    """Not once per pair of rows."""
+    seen = Counter()
+    monkeypatch.setattr(
+        sl.AuditRow, "verdict", property(lambda one: seen.update([one.distance]) or "tight")
+    )
+    repr(report(*(row(1, 1, k) for k in range(1, 200))))
+    assert max(seen.values()) <= 10
+
+
+def test_rows_without_a_claim_and_claims_beyond_floats_can_be_drawn():
+    nothing = sl.AuditRow(2, None, exactly(5), PAIR)
+    claim, true, broken = report(row(10**400, 5), nothing, row(1, 2, 3)).plot().get_lines()
+    assert np.array_equal(claim.get_ydata(), [np.nan, np.nan, 1], equal_nan=True)
+    assert list(true.get_ydata()) == [5, 5]
+    assert list(broken.get_xdata()) == [3]
 
 
 def test_everything_is_in_a_dict_that_json_takes():
