@@ -68,6 +68,7 @@ LAYERS = (
     {"smooth"},
     {"sweep", "implementation_search"},
     {"pipelines.exact", "pipelines.encoding"},
+    {"pipelines.columns"},
     {"pipelines.domains", "pipelines.metrics", "pipelines.rounding"},
     {"pipelines.changes"},
     {"pipelines.transformation"},

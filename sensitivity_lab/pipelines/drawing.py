@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.errors import TooLargeError
 
-from .encoding import encode, encode_keys, encode_rows
+from .columns import any_column_of
+from .encoding import encode, encode_keys, encode_rows, plain
 from .metrics import ChangeOneDistance, IdDistance, Metric
 from .truncation import take
 
@@ -119,7 +120,10 @@ class Drawn:
         return codes[wanted][order], sizes[wanted][order]
 
     def dataset(self, index: int) -> Any:
-        """Return a dataset, its rows in the universe's order."""
+        """Return a dataset, its rows in the universe's order.
+
+        A table is made on its own, as a caller would: its columns have the types of its own values.
+        """
         code = int(self.codes[index])
         chosen: list[int] = []
         for copies in self.places:
@@ -127,8 +131,31 @@ class Drawn:
             chosen += copies[:taken]
         chosen.sort()
         if isinstance(self.data, pd.DataFrame):
-            return take(self.data, chosen)
+            return self._table(chosen)
         return [self.data[place] for place in chosen]
+
+    @cached_property
+    def _loose(self) -> dict[str, list[Any]]:
+        """The values of each column whose type depends on them.
+
+        Whole numbers are in a column of floats because of other rows; what is in a column of
+        objects can be of one type. Any other type is the caller's choice.
+        """
+        loose = {}
+        for name, dtype in self.data.dtypes.items():
+            values = self.data[name].tolist()
+            if dtype.kind == "f" and isinstance(dtype, np.dtype):
+                loose[name] = list(map(plain, values))
+            elif dtype == np.dtype(object):
+                loose[name] = values
+        return loose
+
+    def _table(self, places: list[int]) -> pd.DataFrame:
+        """Return a table of some rows."""
+        table = take(self.data, places)
+        for name, values in self._loose.items():
+            table[name] = any_column_of([values[place] for place in places], None)
+        return table
 
     def pairs(self, d_in: int, limit: int) -> tuple[Indices, Indices]:
         """Return all pairs of datasets at most `d_in` apart, both ways round, and each with itself.

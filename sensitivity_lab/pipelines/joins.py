@@ -82,7 +82,7 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
             function,
             domain,
             metric,
-            Table(),
+            Table(schema=domain.schema),
             output_metric,
             lambda d_in: rate * d_in,
             check_universe=check_universe,

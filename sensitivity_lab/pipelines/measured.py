@@ -86,7 +86,8 @@ def measured_stability(
     -----
     Evaluates each distinct input once, and the two of the witness once more: the measured value is
     taken from them. With all sizes there are as many inputs as the product of (copies + 1) over the
-    distinct rows of all tables.
+    distinct rows of all tables. Each table is made on its own, as a caller would make it: whole
+    numbers are a column of integers, unless another of its rows makes them floats.
 
     What it measures is a lower bound of the stability over all data: a larger universe may show
     more. Where it equals the map, the map is tight. For floats, rows come in one order only, so the

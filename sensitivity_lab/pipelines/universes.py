@@ -48,7 +48,7 @@ def _read(domain: Domain, universe: Any) -> Any:
             universe = list(_counted(universe))
         data = domain.unsized().read(universe)
         return data.tolist() if hasattr(data, "tolist") else data
-    if domain == Table():
+    if isinstance(domain, Table) and not domain.limits:
         if isinstance(universe, TableUniverse):
             counts = _counted(universe).counts
             universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))
