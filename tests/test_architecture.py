@@ -67,6 +67,7 @@ LAYERS = (
     {"local", "smooth_result"},
     {"smooth"},
     {"sweep", "implementation_search"},
+    {"pipelines.shown"},
     {"pipelines.exact", "pipelines.encoding"},
     {"pipelines.columns"},
     {"pipelines.domains", "pipelines.metrics", "pipelines.rounding"},

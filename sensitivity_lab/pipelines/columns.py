@@ -16,6 +16,7 @@ import pandas as pd
 from sensitivity_lab.errors import InputError
 
 from .encoding import encode, plain
+from .shown import names
 
 Schema = tuple[tuple[str, Any], ...]
 """Columns and their declared types, by name."""
@@ -72,15 +73,15 @@ def declared(values: list[Any], dtype: Any, column: str, where: str) -> pd.Serie
 
 def table_of(rows: list[Mapping[str, Any]]) -> pd.DataFrame:
     """Return a table of rows that all have the same columns, or raise InputError."""
-    names = list(rows[0]) if rows else []
+    first = list(rows[0]) if rows else []
     for place, row in enumerate(rows):
-        if set(row) != set(names):
+        if set(row) != set(first):
             raise InputError(
                 f"the rows of a table have the same columns: row 0 has "
-                f"{', '.join(map(repr, names)) or 'none'}, row {place} has "
-                f"{', '.join(map(repr, row)) or 'none'}; write a missing value as None"
+                f"{names(first)}, row {place} has "
+                f"{names(row)}; write a missing value as None"
             )
-    made = {name: any_column_of([row[name] for row in rows], None) for name in names}
+    made = {name: any_column_of([row[name] for row in rows], None) for name in first}
     return pd.DataFrame(made, index=pd.RangeIndex(len(rows)))
 
 
@@ -90,11 +91,11 @@ def rows_in(table: pd.DataFrame, schema: Schema = ()) -> list[Row]:
     A value depends on its cell, and on the declared type of its column, alone.
     """
     types = dict(schema)
-    names = sorted(table.columns)
-    if not names:
+    columns = sorted(table.columns)
+    if not columns:
         return [{} for _ in range(len(table))]
-    cells = [map(reader(types.get(name)), table[name].tolist()) for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)]
+    cells = [map(reader(types.get(name)), table[name].tolist()) for name in columns]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
 
 def reader(dtype: Any = None) -> Callable[[Any], Any]:

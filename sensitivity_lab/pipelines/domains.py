@@ -20,6 +20,7 @@ from sensitivity_lab.errors import InputError
 
 from .columns import check_schema, declared, table_of
 from .exact import as_fraction, show_number
+from .shown import names, shown
 
 
 class Domain(ABC):
@@ -161,7 +162,7 @@ class Numbers(Values):
         for value in values:
             exact = as_fraction(value, "a record")
             if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
-                raise InputError(f"the domain is {self}, got the record {value!r}")
+                raise InputError(f"the domain is {self}, got the record {shown(value)}")
         return np.array(values, dtype=np.float64) if self.floats else values
 
     def includes(self, other: Domain) -> bool:
@@ -291,15 +292,15 @@ class Table(Domain):
                 "a table is a DataFrame or a list of rows, each a mapping of columns to values, "
                 f"got {type(data).__name__}"
             )
-        names = list(data.columns)
-        if len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
-            raise InputError(f"the columns of a table are distinct strings, got {names!r}")
+        columns = list(data.columns)
+        if len(set(columns)) != len(columns) or not all(isinstance(name, str) for name in columns):
+            raise InputError(f"the columns of a table are distinct strings, got {shown(columns)}")
         table: pd.DataFrame = data.reset_index(drop=True)
         for column, dtype in self.schema:
             if column not in table.columns:
                 raise InputError(
                     f"the domain is {self}, but the table has no column {column!r}; its columns "
-                    f"are {', '.join(map(repr, names)) or 'none'}"
+                    f"are {names(columns)}"
                 )
             if table[column].dtype != dtype:
                 values = table[column].tolist()

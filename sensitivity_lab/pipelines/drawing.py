@@ -85,7 +85,12 @@ class Drawn:
         TooLargeError
             If the codes are not below 2**62, for which arrays of integers are made.
         """
-        if self._strides[-1] >= 2**62:
+        codes = 1
+        for copies in self.places:
+            codes *= len(copies) + 1
+            if codes >= 2**62:
+                break
+        if codes >= 2**62:
             raise TooLargeError(
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"
@@ -198,7 +203,7 @@ class Drawn:
         """Yield every change that two datasets at most `d_in` apart can differ by."""
         radices = [radix for _, radix in self._coordinates]
         if isinstance(self.metric, IdDistance):
-            for ids in range(d_in + 1):
+            for ids in range(min(d_in, len(radices)) + 1):
                 for changed in combinations(range(len(radices)), ids):
                     amounts = (
                         [d for d in changes(radices[at], radices[at]) if d] for at in changed

@@ -23,6 +23,8 @@ import pandas as pd
 
 from sensitivity_lab.errors import InputError
 
+from .shown import shown
+
 MISSING = b"?"
 """What stands for a missing value."""
 
@@ -64,8 +66,8 @@ def plain(value: Any) -> Any:
         if isinstance(value, types):
             return read(value)
     raise InputError(
-        f"a cell holds a {type(value).__name__}: {value!r}; cells are numbers, strings, bytes, "
-        "dates, times, lists, sets and mappings of these, or missing"
+        f"a cell holds a {type(value).__name__}: {shown(value)}; cells are numbers, strings, "
+        "bytes, dates, times, lists, sets and mappings of these, or missing"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, TooLargeError
 
 from .domains import Domain, Table
 from .encoding import encode_keys
@@ -22,6 +22,9 @@ from .transformation import MismatchError, Step, Transformation
 from .truncation import Keys, places_of
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+_MOST_ROWS = 10_000_000
+"""A join of more rows is refused: its pairs of rows alone would fill a gigabyte."""
 
 
 def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
@@ -106,6 +109,12 @@ def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> 
             "one of them, or add it to on"
         )
     matches = places_of(keys[1])
+    size = sum(len(matches.get(key, ())) for key in keys[0] if key is not None)
+    if size > _MOST_ROWS:
+        raise TooLargeError(
+            f"the join has {size:,} rows, the limit is {_MOST_ROWS:,}; truncate the tables to "
+            "fewer rows of a key, or take other keys"
+        )
     pairs = [
         (mine, other)
         for mine, key in enumerate(keys[0])

@@ -21,6 +21,7 @@ from sensitivity_lab.errors import InputError
 
 from .encoding import encode, encode_keys, encode_rows
 from .exact import Distance, as_fraction, root_of, whole
+from .shown import names
 
 Rows = frozenset[tuple[bytes, int]]
 """A multiset of rows: the copies of each distinct row are numbered from 0."""
@@ -154,7 +155,7 @@ class IdDistance(Metric):
         if self.column not in data.columns:
             raise InputError(
                 f"the table has no column {self.column!r} of privacy ids; its columns are "
-                f"{', '.join(map(repr, data.columns)) or 'none'}"
+                f"{names(data.columns)}"
             )
         rows: dict[bytes | None, Counter[bytes]] = {}
         for owner, row in zip(encode_keys(data, [self.column]), encode_rows(data), strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -21,6 +22,7 @@ from .metrics import (
     SymmetricDistance,
 )
 from .rows import called, check_columns, guarded, records_of, rows_rate
+from .shown import names, shown
 from .transformation import MismatchError, Step, Transformation
 
 
@@ -138,7 +140,8 @@ def flat_map(
     """
     name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
     check_count(max_rows, "max_rows", "flat_map")
-    images = guarded(lambda row: list(function(row)), name)
+    # One more than may be is enough to tell, of a generator without an end too.
+    images = guarded(lambda row: list(islice(function(row), max_rows + 1)), name)
     new = None if schema is None else check_schema(schema, "flat_map")
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -196,21 +199,26 @@ class _Rows:
         self, made: list[Row], place: int, row: Row, columns: list[str], owner: str | None
     ) -> None:
         """Raise InputError, naming the row, unless the rows made of it are what was promised."""
-        where = f"{self.name}: row {place}, {row},"
+
+        def where() -> str:
+            return f"{self.name}: row {place}, {shown(row)},"
+
         if len(made) > self.max_rows:
-            raise InputError(f"{where} gave {len(made)} rows, more than max_rows={self.max_rows}")
+            raise InputError(f"{where()} gave more rows than max_rows={self.max_rows}")
         for new in made:
             if not isinstance(new, Mapping):
-                raise InputError(f"{where} gave {new!r}, expected rows: dicts of columns to values")
+                raise InputError(
+                    f"{where()} gave {shown(new)}, expected rows: dicts of columns to values"
+                )
             if set(new) != set(columns):
                 raise InputError(
-                    f"{where} gave a row with the columns {', '.join(map(repr, new)) or 'none'}, "
-                    f"expected {', '.join(map(repr, columns)) or 'none'}; say the new columns and "
+                    f"{where()} gave a row with the columns {names(new)}, "
+                    f"expected {names(columns)}; say the new columns and "
                     "their types with schema={column: dtype}"
                 )
             if owner is not None and encode(new[owner]) != encode(row[owner]):
                 raise InputError(
-                    f"{where} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy "
+                    f"{where()} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy "
                     "ids every row keeps the id of the row it comes from"
                 )
 

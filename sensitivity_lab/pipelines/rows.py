@@ -21,6 +21,7 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
+from .shown import names, shown
 from .transformation import MismatchError, Step, Transformation
 
 
@@ -191,7 +192,7 @@ def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> Non
         if column not in table.columns:
             raise InputError(
                 f"{step}: the table has no column {column!r}; its columns are "
-                f"{', '.join(map(repr, table.columns)) or 'none'}"
+                f"{names(table.columns)}"
             )
 
 
@@ -231,7 +232,7 @@ def guarded(function: Callable[[Any], Any], step: str) -> Callable[[Any], Any]:
             return function(record)
         except Exception as error:
             raise QueryError(
-                f"{step} on {record!r} raised {type(error).__name__}: {error}"
+                f"{step} on {shown(record)} raised {type(error).__name__}: {error}"
             ) from error
 
     return call
