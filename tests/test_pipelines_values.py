@@ -12,7 +12,7 @@ import numpy as np
 import oracle_pipelines as oracle
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
@@ -91,32 +91,95 @@ def test_functions_of_rows_see_what_the_cell_alone_says(leak, cells):
 
 
 EXACT = [cell for cell in CELLS if cell not in (2**53 + 1, math.inf)]
+CASES = [
+    (step, leak, metric)
+    for step in ("map_", "filter_", "flat_map")
+    for leak in ("str", "type", "sign")
+    for metric in (ROWS, pl.ChangeOneDistance())
+]
 
 
-@pytest.mark.parametrize("leak", ["str", "type", "sign"])
-@pytest.mark.parametrize("step", ["map_", "filter_", "flat_map"])
+def step_of(step: str, function) -> pl.Step:
+    if step == "filter_":
+        return pl.filter_(lambda row: has_point(function(row["c"])))
+    return map_of(function) if step == "map_" else flat_map_of(function)
+
+
+def check_tables_made_apart(cells, d_in, step, leak, metric) -> None:
+    """Measured is what tables made of each input's rows alone give, and not above the map."""
+    t = pl.Start(pl.Table(), metric) >> step_of(step, LEAKY[leak])
+    change = oracle.symmetric_difference if metric == ROWS else oracle.change_one
+    expected, _, _ = oracle.measure(
+        [cells],
+        [change],
+        [d_in],
+        lambda drawn: [none_if_missing(text) for text in texts_of(t(frame_of(drawn)))],
+        change if step == "map_" else oracle.symmetric_difference,
+    )
+    result = pl.measured_stability(t, frame_of(cells), d_in)
+    assert result.measured == expected <= result.bound == t.map(d_in)
+
+
+def none_if_missing(value):
+    return value if value == value else None
+
+
+@pytest.mark.parametrize(("step", "leak", "metric"), CASES)
+@settings(max_examples=10)
 @given(
-    cells=st.lists(st.sampled_from([*EXACT, "a"]), min_size=1, max_size=4), d_in=st.integers(1, 2)
+    cells=st.lists(st.sampled_from([*EXACT, "a"]), min_size=2, max_size=4), d_in=st.integers(1, 2)
 )
 @example(cells=[1, 2, 0.5], d_in=1)
 @example(cells=[1, 2, None], d_in=1)
 @example(cells=[0.0, -0.0, None], d_in=1)
-def test_no_map_is_exceeded_by_tables_made_apart(step, leak, cells, d_in):
-    function = LEAKY[leak]
-    keep = pl.filter_(lambda row: has_point(function(row["c"])))
-    t = (
-        TABLES
-        >> {"map_": map_of(function), "flat_map": flat_map_of(function), "filter_": keep}[step]
+def test_no_map_is_exceeded_by_tables_made_apart(step, leak, metric, cells, d_in):
+    assume(len({encode(cell) for cell in cells}) > 1)
+    check_tables_made_apart(cells, d_in, step, leak, metric)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize(("step", "leak", "metric"), CASES)
+@settings(max_examples=100)
+@given(
+    cells=st.lists(st.sampled_from([*EXACT, "a", "1"]), min_size=2, max_size=5),
+    d_in=st.integers(1, 3),
+)
+def test_no_map_is_exceeded_by_many_tables_made_apart(step, leak, metric, cells, d_in):
+    assume(len({encode(cell) for cell in cells}) > 1)
+    check_tables_made_apart(cells, d_in, step, leak, metric)
+
+
+ID_STEPS = {
+    "map_": pl.map_(lambda row: {**row, "c": str(row["c"])}, {"id": object, "c": "str"}),
+    "filter_": pl.filter_(lambda row: "." in f"{row['id']} {row['c']}"),
+    "flat_map": pl.flat_map(lambda row: [row] * (1 + isinstance(row["id"], float)), 2),
+    "max_rows_per_id": pl.max_rows_per_id(1),
+    "max_groups_per_id": pl.max_groups_per_id(1, "c"),
+}
+
+
+@pytest.mark.parametrize("step", ID_STEPS)
+@settings(max_examples=10)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from([1, 2.0, 0.5, True, "1", None]), st.sampled_from([1, 1.5, None])),
+        min_size=1,
+        max_size=4,
     )
-    result = pl.measured_stability(t, frame_of(cells), d_in)
-    expected, _, _ = oracle.measure(
-        [cells],
-        [oracle.symmetric_difference],
-        [d_in],
-        lambda drawn: [text if text == text else None for text in texts_of(t(frame_of(drawn)))],
-        oracle.symmetric_difference,
-    )
-    assert result.measured == expected <= result.bound == t.map(d_in)
+)
+def test_no_map_is_exceeded_by_tables_with_ids_made_apart(step, rows):
+    """An id is one id, whatever the type of its column is beside other ids."""
+    t = pl.start(pl.AddRowsWithID("id")) >> ID_STEPS[step]
+
+    def evaluate(drawn):
+        made = t(pd.DataFrame(drawn, columns=["id", "c"]))
+        cells = made.itertuples(index=False, name=None)
+        return [tuple(map(none_if_missing, row)) for row in cells]
+
+    out = oracle.symmetric_difference if step == "max_rows_per_id" else oracle.ids(0)
+    expected, _, _ = oracle.measure([rows], [oracle.ids(0)], [1], evaluate, out)
+    result = pl.measured_stability(t, pd.DataFrame(rows, columns=["id", "c"]), 1)
+    assert result.measured == expected <= result.bound == t.map(1)
 
 
 def test_tables_are_drawn_apart():
