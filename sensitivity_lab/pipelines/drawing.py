@@ -164,10 +164,15 @@ class Drawn:
 
     def _table(self, places: list[int]) -> pd.DataFrame:
         """Return a table of some rows."""
-        table = take(self.data, places)
-        for name, values in self._loose.items():
-            table[name] = any_column_of([values[place] for place in places], None)
-        return table
+        if not self._loose:
+            return take(self.data, places)
+        made = {
+            name: any_column_of([self._loose[name][place] for place in places], None).array
+            if name in self._loose
+            else self.data[name].array.take(np.array(places, dtype=np.intp))
+            for name in self.data.columns
+        }
+        return pd.DataFrame(made, index=pd.RangeIndex(len(places)), copy=False)
 
     def pairs(self, d_in: int, limit: int) -> tuple[Indices, Indices]:
         """Return all pairs of datasets at most `d_in` apart, both ways round, and each with itself.
