@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
-from math import inf
+from math import inf, nan
 from typing import Any
 
 
@@ -104,3 +104,31 @@ def measure(
         if all(metric(x, y) <= most for metric, x, y, most in apart):
             distances.append(distance(outputs[first], outputs[second]))
     return max(distances), len(inputs), len(distances)
+
+
+def seen(cell: Any) -> Any:
+    """Return the value that a function gets of a cell: a matter of the cell alone.
+
+    Text is text, what is missing is nan, and a number is an int, else a float, else a Fraction, the
+    first of them that is the number.
+
+    >>> [seen(cell) for cell in (1.0, True, 0.5, -0.0, None, "1", Fraction(1, 3))]
+    [1, 1, 0.5, 0, nan, '1', Fraction(1, 3)]
+    """
+    if isinstance(cell, str):
+        return cell
+    if cell is None or str(cell).lower() in ("nan", "-nan", "snan", "-snan"):
+        return nan
+    if cell in (inf, -inf):
+        return float(cell)
+    number = Fraction(cell)
+    if number.denominator == 1:
+        return int(number)
+    # Every float above 2**53 is whole.
+    exact = abs(number) < 2**53 and Fraction(float(number)) == number
+    return float(number) if exact else number
+
+
+def images(function: Callable[[Any], Iterable[Any]], cells: Iterable[Any]) -> list[Any]:
+    """Return what a function makes of every cell, one after the other."""
+    return [image for cell in cells for image in function(seen(cell))]

@@ -306,6 +306,32 @@ def test_each_distinct_input_is_evaluated_once(n_jobs):
     assert len(seen) == (12 if n_jobs == 1 else 2)  # workers count in their own processes
 
 
+def test_both_parts_of_a_search_show_their_progress(capsys):
+    arguments = (JOIN, (KEYS.assign(left=1), KEYS), (1, 1))
+    pl.measured_stability(*arguments)
+    assert capsys.readouterr().err == ""
+    pl.measured_stability(*arguments, progress=True)
+    shown = capsys.readouterr().err
+    assert "/16.0 [" in shown
+    assert "datasets/s]" in shown
+    assert "distances/s]" in shown
+
+
+def test_each_pair_of_outputs_is_measured_once():
+    """Counts of neighbors differ by 0 (from 1 to 4 rows), 1 or 2; then the witness, once more."""
+    measured = []
+
+    class Counted(pl.AbsoluteDistance):
+        def between(self, a, b):
+            measured.append((a, b))
+            return super().between(a, b)
+
+    t = pl.Transformation("size", len, pl.Values(), ROWS, pl.Scalar(), Counted(), lambda d_in: d_in)
+    result = pl.measured_stability(t, range(5), 2)
+    assert len(set(measured)) == 4 + 5 + 4
+    assert result.pairs > len(measured) == 4 + 5 + 4 + 1
+
+
 def test_sizes():
     t = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
     assert pl.measured_stability(t, [1, 2, 5], 1, sizes=[0, 1]).witness.y == [5]
@@ -449,9 +475,36 @@ def test_what_cannot_be_measured(arguments, options, message):
         ),
         (
             {"pair_limit": 24575},
-            "4,096 datasets make more than 24,575 pairs of neighbors, or more than 245,750 pairs "
-            "to look at; take fewer rows, fewer copies of a row, a smaller d_in, or raise "
-            "pair_limit",
+            "there are 24,576 pairs of neighboring inputs, the limit is 24,575; take fewer rows, "
+            "fewer copies of a row, a smaller d_in, or raise pair_limit",
+        ),
+        (
+            {"sizes": range(11), "pair_limit": 20000},
+            "4,083 datasets make more than 20,000 pairs of neighbors; take fewer rows, fewer "
+            "copies of a row, a smaller d_in, or raise pair_limit",
+        ),
+        (
+            {"universe": range(100_001)},
+            "the universe has 100,001 rows, more than the limit of 100,000 inputs; take fewer "
+            "rows, fewer copies of a row, or raise limit",
+        ),
+        (
+            {"universe": sl.Universe([1, 2], [200, 450])},
+            "there are 90,651 inputs of 29,461,575 rows in all to evaluate, the limit is "
+            "10,000,000 rows, 100 times limit; take fewer rows, fewer copies of a row, fewer "
+            "sizes, or raise limit",
+        ),
+        (
+            {"universe": sl.Universe([1, 2], [50_000, 50_000])},
+            "there are 2,500,100,001 inputs to evaluate, the limit is 100,000; take fewer rows, "
+            "fewer copies of a row, fewer sizes, or raise limit",
+        ),
+        (
+            {"universe": range(60), "sizes": 60, "d_in": 30},
+            "235,399,089,495,892,584,380,364,209 changes to try on 1 datasets are "
+            "235,399,089,495,892,584,380,364,209,000 steps, at least 1,000 for each change, the "
+            "limit is 100,000,000; take fewer rows, fewer copies of a row, a smaller d_in, or "
+            "raise pair_limit",
         ),
     ],
 )
@@ -463,7 +516,7 @@ def test_too_large_is_refused_with_numbers(options, message):
         "never", never, pl.Values(), ROWS, pl.Scalar(), pl.AbsoluteDistance(), abs
     )
     with pytest.raises(TooLargeError) as error:
-        pl.measured_stability(t, range(12), 1, **options)
+        pl.measured_stability(t, **{"universe": range(12), "d_in": 1, **options})
     assert str(error.value) == message
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines.encoding import encode, encode_rows
+from sensitivity_lab.pipelines.encoding import encode, encode_rows, plain
 
 ROOT = Path(__file__).parent.parent
 NA = None
@@ -241,6 +241,7 @@ def test_a_list_of_rows_is_a_table():
 
 FLAT = "flat_map(f, max_rows=2)"
 SMALL = pd.DataFrame({"id": [1, 2], "n": [0, 3]})
+TYPED = pl.Start(pl.Table(schema={"n": "int64"}), pl.SymmetricDistance())
 
 
 @pytest.mark.parametrize(
@@ -248,7 +249,7 @@ SMALL = pd.DataFrame({"id": [1, 2], "n": [0, 3]})
     [
         (
             lambda: (ROWS >> pl.flat_map(lambda row: [row] * row["n"], 2))(SMALL),
-            f"{FLAT}: row 1, {{'id': 2, 'n': 3}}, gave 3 rows, more than max_rows=2",
+            f"{FLAT}: row 1, {{'id': 2, 'n': 3}}, gave more rows than max_rows=2",
         ),
         (
             lambda: (ROWS >> pl.flat_map(lambda row: [{"m": row["n"]}], 2))(SMALL),
@@ -256,14 +257,44 @@ SMALL = pd.DataFrame({"id": [1, 2], "n": [0, 3]})
             "'n'; say the new columns and their types with schema={column: dtype}",
         ),
         (
-            lambda: (ROWS >> pl.map_(lambda row: {**row, "n": "x"}))(SMALL),
-            "map_(f): the new values of the column 'n' do not fit its type int64; say the new "
-            "types with schema={column: dtype}",
+            lambda: (ROWS >> pl.map_(lambda row: {**row, "n": "x"}, SMALL.dtypes))(SMALL),
+            "map_(f): the values of the column 'n' do not fit its type int64; say another type "
+            "with schema={column: dtype}",
         ),
         (
-            lambda: (ROWS >> pl.map_(lambda row: {**row, "n": 0.5}))(SMALL),
-            "map_(f): the new values of the column 'n' do not fit its type int64; say the new "
-            "types with schema={column: dtype}",
+            lambda: (TYPED >> pl.map_(lambda row: {**row, "n": 0.5}))(SMALL),
+            "map_(f): the values of the column 'n' do not fit its type int64; say another type "
+            "with schema={column: dtype}",
+        ),
+        (
+            lambda: (TYPED >> pl.count())(SMALL + 0.5),
+            "the domain tables (n: int64): the values of the column 'n' do not fit its type int64; "
+            "say another type with schema={column: dtype}",
+        ),
+        (
+            lambda: (TYPED >> pl.count())(SMALL[["id"]]),
+            "the domain is tables (n: int64), but the table has no column 'n'; its columns are "
+            "'id'",
+        ),
+        (
+            lambda: pl.Table(schema={"n": "integer"}),
+            "Table: schema must map columns to types, such as {'age': 'float64', 'name': 'str'}, "
+            "got {'n': 'integer'}: data type 'integer' not understood",
+        ),
+        (
+            lambda: pl.map_(abs, schema="int64"),
+            "map_: schema must map columns to types, such as {'age': 'float64', 'name': 'str'}, "
+            "got 'int64': dictionary update sequence element #0 has length 1; 2 is required",
+        ),
+        (
+            lambda: IDS >> pl.map_(dict, schema={"n": "int64"}),
+            "map_(dict): schema has no column 'id'; with privacy ids every row keeps the id of the "
+            "row it comes from",
+        ),
+        (
+            lambda: (ROWS >> pl.count())([{"a": 1}, {"b": 1}]),
+            "the rows of a table have the same columns: row 0 has 'a', row 1 has 'b'; write a "
+            "missing value as None",
         ),
         (
             lambda: (IDS >> pl.flat_map(lambda row: [{**row, "id": 7}], 2))(SMALL),
@@ -326,12 +357,14 @@ EQUAL = [
     [pd.Timestamp("2024-01-02", tz="UTC"), pd.Timestamp("2024-01-02 01:00", tz="Europe/Paris")],
     [datetime.date(2024, 1, 2)],
     [pd.Timedelta("1s"), datetime.timedelta(seconds=1), np.timedelta64(1000, "ms")],
-    [[1, "a"], (1.0, "a"), np.array([1, "a"], dtype=object)],
+    [[1, "a"], [1.0, "a"], np.array([1, "a"], dtype=object)],
+    [(1, "a"), (1.0, "a")],
     [["a", 1]],
     [[[1], "a"]],
     [{1, 2}, frozenset([2, 1])],
     [{"a": 1, "b": 2}, {"b": 2.0, "a": 1}],
-    [[], ()],
+    [[], np.array([])],
+    [()],
     [""],
 ]
 
@@ -340,6 +373,12 @@ def test_equal_cells_and_only_they_have_equal_bytes():
     encoded = [{encode(value) for value in group} for group in EQUAL]
     assert [len(group) for group in encoded] == [1] * len(EQUAL)
     assert len(set.union(*encoded)) == len(EQUAL)
+
+
+def test_equal_cells_are_one_object_to_functions():
+    seen = [{(type(plain(value)), repr(plain(value))) for value in group} for group in EQUAL]
+    assert [len(group) for group in seen] == [1] * len(EQUAL)
+    assert len(set.union(*seen)) == len(EQUAL)
 
 
 def test_rows_can_be_read_in_one_way_only():

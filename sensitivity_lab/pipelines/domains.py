@@ -18,7 +18,9 @@ import pandas as pd
 from sensitivity_lab.arithmetic import nearest
 from sensitivity_lab.errors import InputError
 
+from .columns import check_schema, declared, table_of
 from .exact import as_fraction, show_number
+from .shown import names, shown
 
 
 class Domain(ABC):
@@ -160,7 +162,7 @@ class Numbers(Values):
         for value in values:
             exact = as_fraction(value, "a record")
             if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
-                raise InputError(f"the domain is {self}, got the record {value!r}")
+                raise InputError(f"the domain is {self}, got the record {shown(value)}")
         return np.array(values, dtype=np.float64) if self.floats else values
 
     def includes(self, other: Domain) -> bool:
@@ -232,21 +234,38 @@ class Limit:
 
 @dataclass(frozen=True)
 class Table(Domain):
-    """pandas tables; the order of the rows and the index are no part of the data.
+    """pandas tables; the order of rows and columns and the index are no part of the data.
 
     Parameters
     ----------
     limits : tuple of Limit
         What truncations by privacy id have made sure of.
+    schema : mapping of column to dtype, optional
+        The types of some columns, in every table, whatever their values are. Functions of rows get
+        the values of such a column as floats, truth values or points of time in its zone, if that
+        is its type; other values as `sensitivity_lab.pipelines.map_` says.
+
+    Examples
+    --------
+    >>> print(Table(schema={"age": float}))
+    tables (age: float64)
+    >>> Table(schema={"age": float}).read(pd.DataFrame({"age": [1, 2]}))["age"].tolist()
+    [1.0, 2.0]
     """
 
     limits: tuple[Limit, ...] = ()
+    schema: Any = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", check_schema(self.schema, "Table"))
 
     @property
     def name(self) -> str:
         """What data it contains, in words."""
+        types = ", ".join(f"{column}: {dtype}" for column, dtype in self.schema)
+        typed = f"tables ({types})" if types else "tables"
         made_sure = " and ".join(map(str, self.limits))
-        return f"tables with at most {made_sure}" if made_sure else "tables"
+        return f"{typed} with at most {made_sure}" if made_sure else typed
 
     def limit(self, kind: str, column: str) -> int | None:
         """Return the smallest bound of a kind for a column; None if there is none."""
@@ -259,22 +278,34 @@ class Table(Domain):
         """Tell whether all data of another domain are data of this one."""
         if not isinstance(other, Table):
             return False
+        if not set(self.schema) <= set(other.schema):
+            return False
         bounds = ((other.limit(limit.kind, limit.column), limit.most) for limit in self.limits)
         return all(known is not None and known <= most for known, most in bounds)
 
     def read(self, data: Any) -> pd.DataFrame:
         """Return a table, also of a list of rows, with distinct columns and a plain index."""
         if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
-            data = pd.DataFrame(list(data))
+            data = table_of(list(data))
         if not isinstance(data, pd.DataFrame):
             raise InputError(
                 "a table is a DataFrame or a list of rows, each a mapping of columns to values, "
                 f"got {type(data).__name__}"
             )
-        names = list(data.columns)
-        if len(set(names)) != len(names) or not all(isinstance(name, str) for name in names):
-            raise InputError(f"the columns of a table are distinct strings, got {names!r}")
-        return data.reset_index(drop=True)
+        columns = list(data.columns)
+        if len(set(columns)) != len(columns) or not all(isinstance(name, str) for name in columns):
+            raise InputError(f"the columns of a table are distinct strings, got {shown(columns)}")
+        table: pd.DataFrame = data.reset_index(drop=True)
+        for column, dtype in self.schema:
+            if column not in table.columns:
+                raise InputError(
+                    f"the domain is {self}, but the table has no column {column!r}; its columns "
+                    f"are {names(columns)}"
+                )
+            if table[column].dtype != dtype:
+                values = table[column].tolist()
+                table[column] = declared(values, dtype, column, f"the domain {self}")
+        return table
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice, pairwise, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,20 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.errors import TooLargeError
 
-from .encoding import encode, encode_keys, encode_rows
+from .columns import any_column_of
+from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_size
+from .encoding import encode, encode_keys, encode_rows, plain
 from .metrics import ChangeOneDistance, IdDistance, Metric
 from .truncation import take
 
 Indices = NDArray[np.int64]
 Move = tuple[tuple[int, int], ...]
 """Changes of a code: coordinates, ascending, and by how much each changes, never by 0."""
+
+_LEAST = 1000
+"""Trying a change takes as long as looking at so many datasets, even if there are fewer."""
+
+_ADVICE = "take fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
 
 
 @dataclass(frozen=True)
@@ -70,27 +77,33 @@ class Drawn:
             for first, after in pairwise(bounds)
         ]
 
-    def count(self) -> int:
-        """Return the number of datasets, without listing them.
+    def counts(self) -> tuple[int, int]:
+        """Return the number of datasets, and of all their rows, without listing them.
 
         Raises
         ------
         TooLargeError
             If the codes are not below 2**62, for which arrays of integers are made.
         """
-        if self._strides[-1] >= 2**62:
+        codes = 1
+        for copies in self.places:
+            codes *= len(copies) + 1
+            if codes >= 2**62:
+                break
+        if codes >= 2**62:
             raise TooLargeError(
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"
             )
-        of_size = [1]
-        for copies in self.places:
-            longer = [0] * (len(of_size) + len(copies))
-            for taken in range(len(copies) + 1):
-                for size, count in enumerate(of_size):
-                    longer[size + taken] += count
-            of_size = longer
-        return sum(of_size[size] for size in self.sizes if size < len(of_size))
+        of_size = datasets_by_size(map(len, self.places))
+        found = [(size, of_size[size]) for size in self.sizes if size < len(of_size)]
+        return sum(many for _, many in found), sum(size * many for size, many in found)
+
+    def pair_count(self, d_in: int) -> int | None:
+        """Return the number of pairs that `pairs` finds; None where only listing them tells."""
+        if len(self.sizes) <= sum(map(len, self.places)):
+            return None
+        return count_pairs([radix for _, radix in self._coordinates], self.metric, d_in)
 
     @cached_property
     def codes(self) -> Indices:
@@ -119,7 +132,10 @@ class Drawn:
         return codes[wanted][order], sizes[wanted][order]
 
     def dataset(self, index: int) -> Any:
-        """Return a dataset, its rows in the universe's order."""
+        """Return a dataset, its rows in the universe's order.
+
+        A table is made on its own, as a caller would: its columns have the types of its own values.
+        """
         code = int(self.codes[index])
         chosen: list[int] = []
         for copies in self.places:
@@ -127,8 +143,36 @@ class Drawn:
             chosen += copies[:taken]
         chosen.sort()
         if isinstance(self.data, pd.DataFrame):
-            return take(self.data, chosen)
+            return self._table(chosen)
         return [self.data[place] for place in chosen]
+
+    @cached_property
+    def _loose(self) -> dict[str, list[Any]]:
+        """The values of each column whose type depends on them.
+
+        Whole numbers are in a column of floats because of other rows; what is in a column of
+        objects can be of one type. Any other type is the caller's choice.
+        """
+        loose = {}
+        for name, dtype in self.data.dtypes.items():
+            values = self.data[name].tolist()
+            if dtype.kind == "f" and isinstance(dtype, np.dtype):
+                loose[name] = list(map(plain, values))
+            elif dtype == np.dtype(object):
+                loose[name] = values
+        return loose
+
+    def _table(self, places: list[int]) -> pd.DataFrame:
+        """Return a table of some rows."""
+        if not self._loose:
+            return take(self.data, places)
+        made = {
+            name: any_column_of([self._loose[name][place] for place in places], None).array
+            if name in self._loose
+            else self.data[name].array.take(np.array(places, dtype=np.intp))
+            for name in self.data.columns
+        }
+        return pd.DataFrame(made, index=pd.RangeIndex(len(places)), copy=False)
 
     def pairs(self, d_in: int, limit: int) -> tuple[Indices, Indices]:
         """Return all pairs of datasets at most `d_in` apart, both ways round, and each with itself.
@@ -136,27 +180,27 @@ class Drawn:
         Raises
         ------
         TooLargeError
-            If there are more than `limit` pairs of different datasets, or ten times as many had to
-            be looked at.
+            If there are more than `limit` pairs of different datasets, or ten times as many would
+            have to be looked at.
         """
         datasets = len(self.codes)
-        if not datasets:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        moves = list(islice(self._moves(d_in), 10 * limit // datasets + 1))
-        found: list[tuple[Indices, Indices]] = []
-        count = 0
-        if len(moves) * datasets <= 10 * limit:
-            for move in moves:
-                found.append(self._moved(move, d_in))
-                count += len(found[-1][0])
-                if count > 2 * limit + datasets:
-                    break
-        if not found or count > 2 * limit + datasets:
+        moves = count_moves([radix for _, radix in self._coordinates], self.metric, d_in)
+        # A change takes its time, however few datasets it is tried on.
+        tries, most = moves * max(datasets, _LEAST), 10 * max(limit, _LEAST**2)
+        if tries > most:
             raise TooLargeError(
-                f"{datasets:,} datasets make more than {limit:,} pairs of neighbors, or more "
-                f"than {10 * limit:,} pairs to look at; take fewer rows, fewer copies of a row, a "
-                "smaller d_in, or raise pair_limit"
+                f"{moves:,} changes to try on {datasets:,} datasets are {tries:,} steps, at least "
+                f"{_LEAST:,} for each change, the limit is {most:,}; {_ADVICE}"
             )
+        found = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))]
+        count = 0
+        for move in self._moves(d_in):
+            found.append(self._moved(move, d_in))
+            count += len(found[-1][0])
+            if count > 2 * limit + datasets:
+                raise TooLargeError(
+                    f"{datasets:,} datasets make more than {limit:,} pairs of neighbors; {_ADVICE}"
+                )
         before, after = zip(*found, strict=True)
         return np.concatenate(before), np.concatenate(after)
 
@@ -164,13 +208,15 @@ class Drawn:
         """Yield every change that two datasets at most `d_in` apart can differ by."""
         radices = [radix for _, radix in self._coordinates]
         if isinstance(self.metric, IdDistance):
-            for ids in range(d_in + 1):
+            for ids in range(min(d_in, len(radices)) + 1):
                 for changed in combinations(range(len(radices)), ids):
-                    amounts = ([d for d in _around(radices[at] - 1) if d] for at in changed)
+                    amounts = (
+                        [d for d in changes(radices[at], radices[at]) if d] for at in changed
+                    )
                     for deltas in product(*amounts):
                         yield tuple(zip(changed, deltas, strict=True))
         elif isinstance(self.metric, ChangeOneDistance):
-            for move in _row_moves(radices, 2 * d_in):
+            for move in _row_moves(radices, budget_of(self.metric, d_in)):
                 if sum(delta for _, delta in move) == 0:
                     yield move
         else:
@@ -217,16 +263,11 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     )
 
 
-def _around(most: int) -> range:
-    """Return the whole numbers from -most to most."""
-    return range(-most, most + 1)
-
-
 def _row_moves(radices: list[int], budget: int, first: int = 0) -> Iterator[Move]:
     """Yield all changes of the coordinates from `first` on whose amounts add up to the budget."""
     yield ()
     for at in range(first, len(radices)):
-        for delta in _around(min(budget, radices[at] - 1)):
+        for delta in changes(radices[at], budget):
             if delta:
                 for others in _row_moves(radices, budget - abs(delta), at + 1):
                     yield ((at, delta), *others)

@@ -1,15 +1,17 @@
-"""Rows and cells as bytes: equal values, and only they, have equal bytes, in every process.
+"""Cells as values and as bytes: the same whatever other rows hold, and in every process.
 
-Rows are compared, counted and put in an order by these bytes, so that neither the order of the
-rows, nor the type that a column happens to have, nor the version of Python or pandas decides which
-rows a truncation keeps. A number is the rational that it stands for (1, 1.0 and True are one
-value), and all the ways to say "missing" (None, NaN, NaT, NA) are one value.
+Rows are compared, counted and put in an order by bytes, and a caller's function gets values. Both
+are made of a cell alone. So neither the order of the rows, nor the type that a column happens to
+have because of other rows, nor the version of Python or pandas decides which rows a truncation
+keeps, or what a function sees. A number is the rational that it stands for (1, 1.0 and True are one
+value, 0.0 and -0.0 too), and all the ways to say "missing" (None, NaN, NaT, NA) are one value.
 """
 
 from __future__ import annotations
 
 import datetime
 import hashlib
+import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -21,8 +23,52 @@ import pandas as pd
 
 from sensitivity_lab.errors import InputError
 
+from .shown import shown
+
 MISSING = b"?"
 """What stands for a missing value."""
+
+
+def plain(value: Any) -> Any:
+    """Return the one Python object that stands for a cell's value.
+
+    Cells with equal bytes (`encode`) have the same object here, down to its type and its repr.
+
+    Parameters
+    ----------
+    value : object
+        What `encode` takes.
+
+    Returns
+    -------
+    object
+        An int for a whole number or a truth value; otherwise a float where that is exact, else a
+        Fraction. `math.nan` for a missing value. A `pandas.Timestamp` (with a time zone, in UTC) or
+        a `pandas.Timedelta`, in nanoseconds where they reach. Arrays become lists, sets become
+        frozensets, mappings become dicts whose keys come in a fixed order.
+
+    Raises
+    ------
+    InputError
+        As for `encode`.
+
+    Examples
+    --------
+    >>> [plain(value) for value in (1.0, True, 0.5, -0.0, None, np.str_("a"))]
+    [1, 1, 0.5, 0, nan, 'a']
+    """
+    known = _PLAIN.get(type(value))
+    if known is not None:
+        return known(value)
+    if value is None or value is pd.NA or value is pd.NaT:
+        return math.nan
+    for types, read in _KINDS:
+        if isinstance(value, types):
+            return read(value)
+    raise InputError(
+        f"a cell holds a {type(value).__name__}: {shown(value)}; cells are numbers, strings, "
+        "bytes, dates, times, lists, sets and mappings of these, or missing"
+    )
 
 
 def encode(value: Any) -> bytes:
@@ -39,15 +85,20 @@ def encode(value: Any) -> bytes:
     InputError
         If the value is of another type: nothing says how to write it the same way everywhere.
 
+    Notes
+    -----
+    Writes `plain(value)`, each type in its own way, so equal bytes are one and the same value.
+
     Examples
     --------
     >>> encode(1) == encode(1.0), encode(1) == encode("1"), encode(None) == encode(float("nan"))
     (True, False, True)
     """
-    known = _QUICK.get(type(value))
-    if known is not None:
-        return known(value)
-    return _encode_other(value)
+    write = _WRITE.get(type(value))
+    if write is None:
+        value = plain(value)
+        write = _WRITE[type(value)]
+    return write(value)
 
 
 def encode_rows(table: pd.DataFrame) -> list[bytes]:
@@ -106,57 +157,129 @@ def _number(value: Any) -> bytes:
 
 
 def _listed(values: Iterable[Any]) -> bytes:
-    return b"l" + b"".join(_framed(encode(value)) for value in values)
+    return b"".join(_framed(encode(value)) for value in values)
 
 
 def _moment(value: Any) -> bytes:
     """Write a point of time to the nanosecond, in UTC if it has a time zone."""
-    if pd.isna(value):
-        return MISSING
-    stamp = pd.Timestamp(value)
-    zoned = stamp.tzinfo is not None
-    if zoned:
-        stamp = stamp.tz_convert("UTC")
-    return (b"z" if zoned else b"t") + stamp.isoformat(timespec="nanoseconds").encode()
+    stamp = _stamp(value)
+    written: str = stamp.isoformat(timespec="nanoseconds")
+    return (b"t" if stamp.tzinfo is None else b"z") + written.encode()
 
 
-def _span(value: Any) -> bytes:
-    return MISSING if pd.isna(value) else b"e%d" % pd.Timedelta(value).as_unit("ns").value
+def _nanoseconds(value: Any) -> bytes:
+    """Write a span of time, which may have more nanoseconds than 64 bits hold."""
+    units = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+    return b"e%d" % (int(value.asm8.view("int64")) * units[value.unit])
 
 
-def _encode_other(value: Any) -> bytes:
-    """Return the bytes of a value whose very type is not in the table of quick ones."""
-    if value is None or value is pd.NA or value is pd.NaT:
-        return MISSING
-    for types, write in _KINDS:
-        if isinstance(value, types):
-            return write(value)
-    raise InputError(
-        f"a cell holds a {type(value).__name__}: {value!r}; cells are numbers, strings, bytes, "
-        "dates, times, lists, sets and mappings of these, or missing"
-    )
+def _float(value: float) -> int | float:
+    return int(value) if value.is_integer() else value if value == value else math.nan
 
 
-_QUICK: dict[type, Callable[[Any], bytes]] = {int: _number, float: _number, str: _text}
+def _rational(value: Any) -> Any:
+    """Return a number as an int or a float if one is exact, else as a Fraction."""
+    try:
+        above, below = value.as_integer_ratio()
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    if below == 1:
+        return int(above)
+    exact = Fraction(above, below)
+    try:
+        close = float(exact)
+    except OverflowError:
+        return exact
+    return close if Fraction(close) == exact else exact
 
-_KINDS: tuple[tuple[Any, Callable[[Any], bytes]], ...] = (
-    (str, _text),
-    (bytes, lambda value: b"b" + value),
-    (np.bool_, lambda value: _number(int(value))),
+
+def _stamp(value: Any) -> Any:
+    """Return a point of time in UTC or without a zone, in the finest unit that reaches it."""
+    stamp: Any = pd.Timestamp(value)
+    if stamp is pd.NaT:
+        return math.nan
+    zone = None if stamp.tzinfo is None else "UTC"
+    # A new one, without what else a point of time may remember, such as `fold`.
+    return _finest(pd.Timestamp(stamp.tz_convert(zone).asm8 if zone else stamp.asm8, tz=zone))
+
+
+def _span(value: Any) -> Any:
+    """Return a span of time in the finest unit that reaches it, or raise InputError."""
+    try:
+        span: Any = pd.Timedelta(value)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"a cell holds {value!r}, a span of time unknown to pandas") from error
+    return math.nan if span is pd.NaT else _finest(span)
+
+
+def _finest(time: Any) -> Any:
+    """Return a point or a span of time in the finest unit that reaches it, which loses nothing."""
+    for unit in ("ns", "us", "ms"):
+        try:
+            return time.as_unit(unit)
+        except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta):
+            continue
+    return time.as_unit("s")
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _list(values: Iterable[Any]) -> list[Any]:
+    return list(map(plain, values))
+
+
+def _set(values: Iterable[Any]) -> frozenset[Any]:
+    # Equal sets that grew in one order are also iterated in one order.
+    return frozenset(sorted(map(plain, values), key=encode))
+
+
+def _mapping(value: Mapping[Any, Any]) -> dict[Any, Any]:
+    items = [(plain(key), plain(one)) for key, one in value.items()]
+    return dict(sorted(items, key=lambda item: (encode(item[0]), encode(item[1]))))
+
+
+_PLAIN: dict[type, Callable[[Any], Any]] = {
+    int: _itself,
+    float: _float,
+    str: _itself,
+    bool: int,
+}
+
+# What a cell can hold, besides the types above, and how it is made plain.
+_KINDS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (str, lambda value: str.__str__(value)),
+    (bytes, lambda value: bytes(memoryview(value))),
+    (np.bool_, int),
     # numpy's spans of time are integers to isinstance, so they come first.
     ((datetime.timedelta, np.timedelta64), _span),
-    (numbers.Integral, lambda value: _number(int(value))),
-    ((float, np.floating, Fraction, Decimal), _number),
-    ((datetime.datetime, np.datetime64), _moment),
-    (datetime.date, lambda value: b"d" + value.isoformat().encode()),
-    ((list, tuple), _listed),
-    (np.ndarray, lambda value: _listed(value.tolist())),
-    ((set, frozenset), lambda value: b"S" + b"".join(sorted(_framed(encode(v)) for v in value))),
-    (
-        Mapping,
-        lambda value: (
-            b"m"
-            + b"".join(sorted(_framed(encode(k)) + _framed(encode(v)) for k, v in value.items()))
-        ),
-    ),
+    (numbers.Integral, int),
+    ((float, np.floating, Fraction, Decimal), _rational),
+    ((datetime.datetime, np.datetime64), _stamp),
+    (datetime.date, lambda value: datetime.date(value.year, value.month, value.day)),
+    (tuple, lambda value: tuple(_list(value))),
+    (list, _list),
+    (np.ndarray, lambda value: _list(value.tolist())),
+    ((set, frozenset), _set),
+    (Mapping, _mapping),
 )
+
+_WRITE: dict[type, Callable[[Any], bytes]] = {
+    int: _number,
+    float: _number,
+    Fraction: _number,
+    str: _text,
+    bytes: lambda value: b"b" + value,
+    pd.Timestamp: _moment,
+    pd.Timedelta: _nanoseconds,
+    datetime.date: lambda value: b"d" + value.isoformat().encode(),
+    list: lambda value: b"l" + _listed(value),
+    tuple: lambda value: b"u" + _listed(value),
+    frozenset: lambda value: b"S" + b"".join(sorted(_framed(encode(one)) for one in value)),
+    dict: lambda value: (
+        b"m" + b"".join(sorted(_framed(encode(k)) + _framed(encode(v)) for k, v in value.items()))
+    ),
+}

@@ -14,6 +14,8 @@ import numpy as np
 from sensitivity_lab.arithmetic import Difference, round_up
 from sensitivity_lab.errors import InputError
 
+from .shown import shown
+
 _NUMBERS = (int, Fraction)
 
 
@@ -139,7 +141,7 @@ def as_fraction(value: Any, name: str) -> Fraction:
         except (OverflowError, ValueError):
             pass
     raise InputError(
-        f"{name} must be a finite number (int, float, Fraction or Decimal), got {value!r}"
+        f"{name} must be a finite number (int, float, Fraction or Decimal), got {shown(value)}"
     )
 
 

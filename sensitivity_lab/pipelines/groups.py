@@ -22,6 +22,7 @@ from .metrics import (
     SymmetricDistance,
 )
 from .rows import check_columns
+from .shown import shown
 from .transformation import MismatchError, Step, Transformation
 from .truncation import places_of, take
 
@@ -125,7 +126,8 @@ def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
         or not all(isinstance(key, Hashable) for key in keys)
     ):
         raise InputError(
-            f"group_by: keys are one or more distinct hashable values, none missing, got {keys!r}"
+            "group_by: keys are one or more distinct hashable values, none missing, got "
+            f"{shown(keys)}"
         )
     if not isinstance(norm, Norm):
         raise InputError(f"group_by: metric must be L1Distance() or L2Distance(), got {norm!r}")

@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, TooLargeError
 
 from .domains import Domain, Table
 from .encoding import encode_keys
 from .metrics import Metric
 from .rows import check_columns, rows_rate
 from .transformation import MismatchError, Step, Transformation
-from .truncation import Keys, places_of, take
+from .truncation import Keys, places_of
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]
+
+_MOST_ROWS = 10_000_000
+"""A join of more rows is refused: its pairs of rows alone would fill a gigabyte."""
 
 
 def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
@@ -82,7 +86,7 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
             function,
             domain,
             metric,
-            Table(),
+            Table(schema=domain.schema),
             output_metric,
             lambda d_in: rate * d_in,
             check_universe=check_universe,
@@ -105,19 +109,23 @@ def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> 
             "one of them, or add it to on"
         )
     matches = places_of(keys[1])
+    size = sum(len(matches.get(key, ())) for key in keys[0] if key is not None)
+    if size > _MOST_ROWS:
+        raise TooLargeError(
+            f"the join has {size:,} rows, the limit is {_MOST_ROWS:,}; truncate the tables to "
+            "fewer rows of a key, or take other keys"
+        )
     pairs = [
         (mine, other)
         for mine, key in enumerate(keys[0])
         if key is not None
         for other in matches.get(key, ())
     ]
-    return pd.concat(
-        [
-            take(left, [mine for mine, _ in pairs]),
-            take(right[others], [other for _, other in pairs]),
-        ],
-        axis=1,
-    )
+    places = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    made = {name: left[name].array.take(places[:, 0]) for name in left.columns}
+    made |= {name: right[name].array.take(places[:, 1]) for name in others}
+    # Column by column, and no copy: twice as fast as joining two tables, which a search feels.
+    return pd.DataFrame(made, index=pd.RangeIndex(len(pairs)), copy=False)
 
 
 def check_two_keys(name: str, keys: int, where: str, why: str) -> None:

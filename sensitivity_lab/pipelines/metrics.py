@@ -21,9 +21,10 @@ from sensitivity_lab.errors import InputError
 
 from .encoding import encode, encode_keys, encode_rows
 from .exact import Distance, as_fraction, root_of, whole
+from .shown import names
 
 Rows = frozenset[tuple[bytes, int]]
-"""A multiset of rows: each distinct row with how often it occurs."""
+"""A multiset of rows: the copies of each distinct row are numbered from 0."""
 
 
 class Metric(ABC):
@@ -59,24 +60,17 @@ class Metric(ABC):
 def rows_of(data: Any) -> Rows:
     """Return the multiset of a table's rows, or of a list's records."""
     encoded = encode_rows(data) if isinstance(data, pd.DataFrame) else map(encode, data)
-    return frozenset(Counter(encoded).items())
+    return numbered(Counter(encoded))
+
+
+def numbered(counts: Mapping[bytes, int]) -> Rows:
+    """Return a multiset of rows, given how often each occurs."""
+    return frozenset((row, copy) for row, count in counts.items() for copy in range(count))
 
 
 def changed_rows(a: Rows, b: Rows) -> int:
     """Return how many rows are in one multiset and not in the other."""
-    if a == b:
-        return 0
-    counts: Counter[bytes] = Counter()
-    for row, count in a - b:
-        counts[row] += count
-    for row, count in b - a:
-        counts[row] -= count
-    return sum(map(abs, counts.values()))
-
-
-def size_of(rows: Rows) -> int:
-    """Return the number of rows of a multiset."""
-    return sum(count for _, count in rows)
+    return len(a ^ b)
 
 
 @dataclass(frozen=True)
@@ -124,7 +118,7 @@ class ChangeOneDistance(Metric):
 
     def between(self, a: Rows, b: Rows) -> Distance:
         """Return half the size of the symmetric difference."""
-        return changed_rows(a, b) // 2 if size_of(a) == size_of(b) else math.inf
+        return changed_rows(a, b) // 2 if len(a) == len(b) else math.inf
 
 
 @dataclass(frozen=True)
@@ -161,12 +155,12 @@ class IdDistance(Metric):
         if self.column not in data.columns:
             raise InputError(
                 f"the table has no column {self.column!r} of privacy ids; its columns are "
-                f"{', '.join(map(repr, data.columns)) or 'none'}"
+                f"{names(data.columns)}"
             )
         rows: dict[bytes | None, Counter[bytes]] = {}
         for owner, row in zip(encode_keys(data, [self.column]), encode_rows(data), strict=True):
             rows.setdefault(owner, Counter())[row] += 1
-        return frozenset((owner, frozenset(count.items())) for owner, count in rows.items())
+        return frozenset((owner, numbered(counts)) for owner, counts in rows.items())
 
     def between(
         self,

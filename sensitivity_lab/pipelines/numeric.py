@@ -1,7 +1,7 @@
 """Steps on numbers: clamp, sum, histogram, and the average in two parts.
 
-A dataset is a list of numbers. Where the domain says floats, steps compute in floating point and
-their stability maps have a rounding term; otherwise everything is exact.
+A dataset is a list of numbers. Where the domain says floats, steps compute in floating point, and
+their maps have a rounding term; otherwise everything is exact.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from .metrics import (
     SymmetricDistance,
 )
 from .rounding import summation_error
+from .shown import shown
 from .transformation import MismatchError, Step, Transformation
 
 Bounds = tuple[Fraction, Fraction]
@@ -161,7 +162,8 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
     encoded = list(map(encode, listed))
     if not listed or len(set(encoded)) != len(encoded) or MISSING in encoded:
         raise InputError(
-            f"histogram: categories are one or more distinct values, none missing, got {listed!r}"
+            "histogram: categories are one or more distinct values, none missing, got "
+            f"{shown(listed)}"
         )
     if not isinstance(norm, L1Distance | L2Distance):
         raise InputError(f"histogram: metric must be L1Distance() or L2Distance(), got {norm!r}")

@@ -9,6 +9,7 @@ import pandas as pd
 
 from sensitivity_lab.errors import InputError
 
+from .columns import Schema
 from .domains import Domain, Pair, Scalar, Table
 from .encoding import encode_keys, encode_rows
 from .joins import check_two_keys, joined_rows, key_columns, shown_columns
@@ -78,7 +79,7 @@ def join_private(
             function,
             domain,
             metric,
-            Table(),
+            Table(schema=_joined_types(domain, columns)),
             output_metric,
             stability_map,
             check_universe=_shared_keys(columns, name),
@@ -200,6 +201,18 @@ def _of_rows(domain: Domain, metric: Metric) -> bool:
     tables = Pair(Table(), Table())
     rows = PairDistance(SymmetricDistance(), SymmetricDistance())
     return tables.includes(domain) and metric == rows
+
+
+def _joined_types(domain: Domain, columns: list[str]) -> Schema:
+    """Return the declared types of a join's columns; the key columns are the first table's."""
+    if not (
+        isinstance(domain, Pair)
+        and isinstance(domain.first, Table)
+        and isinstance(domain.second, Table)
+    ):
+        return ()
+    others = tuple(one for one in domain.second.schema if one[0] not in columns)
+    return (*domain.first.schema, *others)
 
 
 def _ids(domain: Domain, metric: Metric) -> IdDistance | None:

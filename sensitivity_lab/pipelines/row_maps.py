@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import pandas as pd
@@ -10,6 +12,7 @@ import pandas as pd
 from sensitivity_lab.errors import InputError
 
 from .changes import check_count
+from .columns import Row, Schema, any_column_of, check_schema, declared, rows_in
 from .domains import Domain, Numbers, Table, Values
 from .encoding import encode
 from .metrics import (
@@ -18,13 +21,12 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
-from .rows import Row, called, check_columns, guarded, records_of, rows_in, rows_rate
+from .rows import called, check_columns, guarded, records_of, rows_rate
+from .shown import names, shown
 from .transformation import MismatchError, Step, Transformation
 
-Schema = Mapping[str, Any]
 
-
-def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
+def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> Step:
     """Replace every record, or every row of a table, by a function of it alone.
 
     Stability: d_in, in the same metric.
@@ -35,11 +37,28 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
         Of one record; of a table's row, a dict of columns to values, to such a dict. Must be
         deterministic and look at nothing else.
     schema : mapping of column to dtype, optional
-        The columns of the new table; by default those of the old one.
+        The columns of the new table, and their types; by default the columns of the old one, with
+        types that hold the new values.
 
     Returns
     -------
     Step
+
+    Notes
+    -----
+    What type a column of a table has depends on all its values: pandas makes whole numbers floats
+    beside a half or a missing value. So that a row's image depends on the row alone, functions get
+    each value as the one object that stands for it, here as in `flat_map` and `filter_`:
+
+    - a number as an int if it is whole, else as a float if that is exact, else as a Fraction; so 1,
+      1.0 and True are all 1, and -0.0 is 0;
+    - a missing value (None, NaN, NaT, NA) as `math.nan`;
+    - a point of time as a `pandas.Timestamp`, in UTC if it has a time zone, a span as a
+      `pandas.Timedelta`; an array as a list, a set as a frozenset.
+
+    Where a schema declares a column's type (``Table(schema=...)`` at the start, or `schema` of a
+    step before), floats are floats, truth values True and False, and points of time in the declared
+    zone. Records of a domain of floats are floats. The keys of a row come in alphabetical order.
 
     Examples
     --------
@@ -47,9 +66,17 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
     >>> doubled = pl.Start(pl.Numbers(), pl.ChangeOneDistance()) >> map_(lambda x: 2 * x)
     >>> doubled([1, 5]), doubled.map(3)
     ([2, 10], 3)
+    >>> table = pd.DataFrame({"age": [40, 17.5]})
+    >>> text = map_(lambda row: {"age": str(row["age"])}, schema={"age": str})
+    >>> (pl.start(pl.AddMaxRows(1)) >> text)(table)["age"].tolist()
+    ['40', '17.5']
+    >>> floats = pl.Start(pl.Table(schema={"age": float}), pl.SymmetricDistance())
+    >>> (floats >> text)(table)["age"].tolist()
+    ['40.0', '17.5']
     """
     name = f"map_({called(function, 'map_')})"
     image = guarded(function, name)
+    new = None if schema is None else check_schema(schema, "map_")
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         if isinstance(domain, Values) and isinstance(metric, ChangeOneDistance | SymmetricDistance):
@@ -60,20 +87,22 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
             )
             return Transformation(
                 name,
-                lambda data: after.read(list(map(image, records_of(data)))),
+                lambda data: after.read(list(map(image, records_of(data, domain)))),
                 domain,
                 metric,
                 after,
                 metric,
                 lambda d_in: d_in,
             )
-        return _row_step(name, lambda row: [image(row)], 1, schema, domain, metric, metric, 1)
+        return _row_step(_Rows(name, lambda row: [image(row)], 1, new), domain, metric, metric, 1)
 
     return Step(name, build)
 
 
 def flat_map(
-    function: Callable[[Row], Iterable[Row]], max_rows: int, schema: Schema | None = None
+    function: Callable[[Row], Iterable[Row]],
+    max_rows: int,
+    schema: Mapping[str, Any] | None = None,
 ) -> Step:
     """Replace every row of a table by up to so many rows.
 
@@ -83,18 +112,20 @@ def flat_map(
     Parameters
     ----------
     function : callable
-        Of a row, a dict of columns to values, to an iterable of such dicts. With privacy ids, they
-        must have the row's id.
+        Of a row, a dict of columns to values as in `map_`, to an iterable of such dicts. With
+        privacy ids, they must have the row's id.
     max_rows : int
         The largest number of rows that it may give, at least 1.
     schema : mapping of column to dtype, optional
-        The columns of the new table; by default those of the old one.
+        The columns of the new table, and their types; by default the columns of the old one, with
+        types that hold the new values.
 
     Returns
     -------
     Step
         Raises InputError, and names the row, where the function gives more rows than `max_rows`,
-        rows with other columns, values that their column cannot hold, or rows of another id.
+        rows with other columns, or rows of another id; and where a column's declared type does not
+        hold the new values.
 
     Examples
     --------
@@ -109,82 +140,108 @@ def flat_map(
     """
     name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
     check_count(max_rows, "max_rows", "flat_map")
-    images = guarded(lambda row: list(function(row)), name)
+    # One more than may be is enough to tell, of a generator without an end too.
+    images = guarded(lambda row: list(islice(function(row), max_rows + 1)), name)
+    new = None if schema is None else check_schema(schema, "flat_map")
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rate, output_metric = rows_rate(metric, max_rows)
-        return _row_step(name, images, max_rows, schema, domain, metric, output_metric, rate)
+        rows = _Rows(name, images, max_rows, new)
+        return _row_step(rows, domain, metric, output_metric, rate)
 
     return Step(name, build)
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """What makes rows of each row of a table.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it.
+    produce : callable
+        Of a row, to a list of rows.
+    max_rows : int
+        The largest number of rows that it may give.
+    schema : Schema or None
+        The columns of the new table and their types; None for those of the old table.
+    """
+
+    name: str
+    produce: Callable[[Row], list[Row]]
+    max_rows: int
+    schema: Schema | None
+
+    def made_of(self, table: pd.DataFrame, types: Schema, owner: str | None) -> pd.DataFrame:
+        """Return the new table; `types` are the declared ones of the old table's columns."""
+        if owner is not None:
+            check_columns(table, [owner], self.name)
+        known = types if self.schema is None else self.schema
+        columns = list(table.columns) if self.schema is None else [name for name, _ in known]
+        new: list[Row] = []
+        for place, row in enumerate(rows_in(table, types)):
+            made = self.produce(dict(row))
+            self._check(made, place, row, columns, owner)
+            new += made
+        made_columns = {}
+        for name in columns:
+            values = [row[name] for row in new]
+            made_columns[name] = (
+                declared(values, dict(known)[name], name, self.name)
+                if name in dict(known)
+                # The old type, if it can be kept; steps after this one do not depend on it.
+                else any_column_of(values, table[name].dtype, None)
+            )
+        return pd.DataFrame(made_columns, index=pd.RangeIndex(len(new)))
+
+    def _check(
+        self, made: list[Row], place: int, row: Row, columns: list[str], owner: str | None
+    ) -> None:
+        """Raise InputError, naming the row, unless the rows made of it are what was promised."""
+
+        def where() -> str:
+            return f"{self.name}: row {place}, {shown(row)},"
+
+        if len(made) > self.max_rows:
+            raise InputError(f"{where()} gave more rows than max_rows={self.max_rows}")
+        for new in made:
+            if not isinstance(new, Mapping):
+                raise InputError(
+                    f"{where()} gave {shown(new)}, expected rows: dicts of columns to values"
+                )
+            if set(new) != set(columns):
+                raise InputError(
+                    f"{where()} gave a row with the columns {names(new)}, "
+                    f"expected {names(columns)}; say the new columns and "
+                    "their types with schema={column: dtype}"
+                )
+            if owner is not None and encode(new[owner]) != encode(row[owner]):
+                raise InputError(
+                    f"{where()} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy "
+                    "ids every row keeps the id of the row it comes from"
+                )
+
+
 def _row_step(
-    name: str,
-    produce: Callable[[Row], Iterable[Row]],
-    max_rows: int,
-    schema: Schema | None,
-    domain: Domain,
-    metric: Metric,
-    output_metric: Metric,
-    rate: int,
+    rows: _Rows, domain: Domain, metric: Metric, output_metric: Metric, rate: int
 ) -> Transformation:
     """Return the transformation that replaces each row of a table by some rows."""
     if not isinstance(domain, Table):
         raise MismatchError("tables")
+    types = domain.schema
     owner = metric.column if isinstance(metric, IdDistance) else None
-
-    def function(table: pd.DataFrame) -> pd.DataFrame:
-        old = {str(column): dtype for column, dtype in table.dtypes.items()}
-        columns: Schema = old if schema is None else schema
-        if owner is not None:
-            check_columns(table, [owner], name)
-        new: list[Row] = []
-        for place, row in enumerate(rows_in(table)):
-            made = list(produce(dict(row)))
-            _check_made(made, f"{name}: row {place}, {row},", row, max_rows, columns, owner)
-            new += made
-        return _table_of(new, columns, name)
-
+    if owner is not None and rows.schema is not None and owner not in dict(rows.schema):
+        raise InputError(
+            f"{rows.name}: schema has no column {owner!r}; with privacy ids every row keeps the id "
+            "of the row it comes from"
+        )
     return Transformation(
-        name, function, domain, metric, Table(), output_metric, lambda d_in: rate * d_in
+        rows.name,
+        lambda table: rows.made_of(table, types, owner),
+        domain,
+        metric,
+        Table(schema=types if rows.schema is None else rows.schema),
+        output_metric,
+        lambda d_in: rate * d_in,
     )
-
-
-def _check_made(
-    made: list[Row], where: str, row: Row, max_rows: int, columns: Schema, owner: str | None
-) -> None:
-    """Raise InputError, naming the row, unless the rows made of it are what was promised."""
-    if len(made) > max_rows:
-        raise InputError(f"{where} gave {len(made)} rows, more than max_rows={max_rows}")
-    for new in made:
-        if not isinstance(new, Mapping):
-            raise InputError(f"{where} gave {new!r}, expected rows: dicts of columns to values")
-        if set(new) != set(columns):
-            raise InputError(
-                f"{where} gave a row with the columns {', '.join(map(repr, new)) or 'none'}, "
-                f"expected {', '.join(map(repr, columns)) or 'none'}; say the new columns and "
-                "their types with schema={column: dtype}"
-            )
-        if owner is not None and encode(new[owner]) != encode(row[owner]):
-            raise InputError(
-                f"{where} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy ids "
-                "every row keeps the id of the row it comes from"
-            )
-
-
-def _table_of(rows: list[Row], columns: Schema, name: str) -> pd.DataFrame:
-    """Return a table of rows, with the types that its columns shall have."""
-    made = {}
-    for column, dtype in columns.items():
-        values = [row[column] for row in rows]
-        try:
-            made[column] = pd.Series(values, dtype=dtype)
-            kept = list(map(encode, made[column].tolist())) == list(map(encode, values))
-        except (TypeError, ValueError, OverflowError):
-            kept = False
-        if not kept:
-            raise InputError(
-                f"{name}: the new values of the column {column!r} do not fit its type {dtype}; "
-                "say the new types with schema={column: dtype}"
-            )
-    return pd.DataFrame(made, index=pd.RangeIndex(len(rows)))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sensitivity_lab.errors import InputError, QueryError
 
+from .columns import rows_in
 from .domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
+from .encoding import plain
 from .metrics import (
     AbsoluteDistance,
     ChangeOneDistance,
@@ -18,9 +21,8 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
+from .shown import names, shown
 from .transformation import MismatchError, Step, Transformation
-
-Row = dict[str, Any]
 
 
 def count() -> Step:
@@ -109,7 +111,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
         if isinstance(domain, Values) and not isinstance(metric, IdDistance):
             return Transformation(
                 name,
-                lambda data: _kept(data, holds),
+                lambda data: _kept(data, list(map(holds, records_of(data, domain)))),
                 domain,
                 metric,
                 domain.fewer(),
@@ -119,7 +121,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
         if isinstance(domain, Table):
             return Transformation(
                 name,
-                lambda table: _where(table, list(map(holds, rows_in(table)))),
+                lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
                 domain,
                 metric,
                 domain,
@@ -184,31 +186,21 @@ def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
     raise MismatchError("data whose rows, or ids, are added, removed or replaced")
 
 
-def rows_in(table: pd.DataFrame) -> list[Row]:
-    """Return the rows of a table as dicts of columns to values."""
-    names = list(table.columns)
-    if not names:
-        return [{} for _ in range(len(table))]
-    cells = zip(*(table[name].tolist() for name in names), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in cells]
-
-
 def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> None:
     """Raise InputError if a table lacks a column."""
     for column in columns:
         if column not in table.columns:
             raise InputError(
                 f"{step}: the table has no column {column!r}; its columns are "
-                f"{', '.join(map(repr, table.columns)) or 'none'}"
+                f"{names(table.columns)}"
             )
 
 
-def _kept(data: Any, predicate: Callable[[Any], bool]) -> Any:
-    """Return the records for which the predicate holds."""
-    mask = list(map(predicate, records_of(data)))
+def _kept(data: Any, mask: list[bool]) -> Any:
+    """Return the records for which the mask holds."""
     if isinstance(data, list):
         return [record for record, keep in zip(data, mask, strict=True) if keep]
-    return data[mask]
+    return data[np.array(mask, dtype=bool)]
 
 
 def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
@@ -216,9 +208,12 @@ def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
     return table[pd.Series(mask, dtype=bool)].reset_index(drop=True)
 
 
-def records_of(data: Any) -> list[Any]:
-    """Return records as Python objects."""
-    return data if isinstance(data, list) else data.tolist()
+def records_of(data: Any, domain: Values) -> list[Any]:
+    """Return records as a function gets them: floats if the domain says so, else plain values."""
+    if isinstance(domain, Numbers) and domain.floats:
+        # Adding 0.0 makes of -0.0 the same value, 0.0.
+        return [value + 0.0 for value in data.tolist()]
+    return list(map(plain, data))
 
 
 def called(function: Callable[..., Any], step: str) -> str:
@@ -237,7 +232,7 @@ def guarded(function: Callable[[Any], Any], step: str) -> Callable[[Any], Any]:
             return function(record)
         except Exception as error:
             raise QueryError(
-                f"{step} on {record!r} raised {type(error).__name__}: {error}"
+                f"{step} on {shown(record)} raised {type(error).__name__}: {error}"
             ) from error
 
     return call

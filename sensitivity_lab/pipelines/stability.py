@@ -12,10 +12,11 @@ from sensitivity_lab.facts import Facts
 
 from .exact import Distance, Root
 from .metrics import IdDistance, Metric, PairDistance
+from .shown import cut
 from .transformation import Transformation
 
 _SHOWN = 8
-"""A repr shows at most so many rows of a table."""
+"""A repr shows at most so many rows of a table, and three times as many values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,19 +147,26 @@ def _show(data: Any) -> str:
     """Return data on one line: a table as its rows, without the names of the columns."""
     if isinstance(data, pd.DataFrame):
         rows = [_row(row) for row in data.itertuples(index=False, name=None)]
-        more = [f"... {len(rows):,} rows"] if len(rows) > _SHOWN else []
-        return f"[{', '.join(rows[:_SHOWN] + more)}]"
+        return _listed("[", rows, "rows", "]", _SHOWN)
     if isinstance(data, Mapping):
-        return f"{{{', '.join(f'{key}: {_show(value)}' for key, value in data.items())}}}"
+        return _listed("{", [f"{key}: {_show(value)}" for key, value in data.items()], "keys", "}")
     if isinstance(data, tuple):
         return " and ".join(map(_show, data))
     if hasattr(data, "tolist"):
         data = data.tolist()
-    return f"[{', '.join(map(str, data))}]" if isinstance(data, list) else str(data)
+    if isinstance(data, list):
+        return _listed("[", [cut(str(value)) for value in data], "values", "]")
+    return cut(str(data))
+
+
+def _listed(begin: str, shown: list[str], unit: str, end: str, most: int = 3 * _SHOWN) -> str:
+    """Return texts one after the other, or the first of many and how many there are."""
+    more = [f"... {len(shown):,} {unit}"] if len(shown) > most else []
+    return f"{begin}{', '.join(shown[:most] + more)}{end}"
 
 
 def _row(row: tuple[Any, ...]) -> str:
-    return f"({', '.join(map(str, row))})"
+    return cut(f"({', '.join(map(str, row))})")
 
 
 def _plain(data: Any) -> Any:

@@ -22,7 +22,9 @@ class Transformation:
     name : str
         What a chain calls it, as it would be written.
     function : callable
-        Takes data of the input domain, returns data of the output domain.
+        Takes data of the input domain, returns data of the output domain. The types of a table's
+        columns, which pandas chooses by all rows, must not change what it returns, unless the
+        domain declares them.
     input_domain, output_domain : Domain
         What data it takes and puts out.
     input_metric, output_metric : Metric

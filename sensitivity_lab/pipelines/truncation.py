@@ -12,7 +12,7 @@ per id could protect. A missing group is a group like any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -250,7 +250,7 @@ def _of_groups(
             groups = [encode(value) for value in table[limit.column].tolist()]
             return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
 
-        after = Table((*tables.limits, limit))
+        after = replace(tables, limits=(*tables.limits, limit))
         return Transformation(name, function, domain, metric, after, metric, lambda d_in: d_in)
 
     return Step(name, build)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
@@ -15,9 +17,18 @@ from .drawing import Drawn, draw
 from .metrics import Metric, PairDistance
 from .transformation import Transformation
 
+_ROWS = 100
+"""Inputs may have so many rows on average, if there are as many inputs as the limit says."""
 
-def drawn_from(transformation: Transformation, universe: Any, sizes: Any) -> list[Drawn]:
-    """Return the datasets of each universe, or raise InputError."""
+
+def drawn_from(
+    transformation: Transformation, universe: Any, sizes: Any, limit: int
+) -> list[Drawn]:
+    """Return the datasets of each universe.
+
+    Raises InputError, and TooLargeError if there are more inputs than the limit, or more than
+    `_ROWS` rows per input.
+    """
     domain, metric = transformation.input_domain, transformation.input_metric
     domains: tuple[Domain, ...] = (domain,)
     metrics: tuple[Metric, ...] = (metric,)
@@ -33,12 +44,50 @@ def drawn_from(transformation: Transformation, universe: Any, sizes: Any) -> lis
         sizes = (None, None) if sizes is None else sizes
     else:
         universe, sizes = (universe,), (sizes,)
+    for given in universe:
+        _check_rows(given, limit)
     rows = [_read(domain, given) for domain, given in zip(domains, universe, strict=True)]
-    _check_universe(transformation, tuple(rows) if len(rows) == 2 else rows[0])
-    return [
+    drawn = [
         draw(data, metric, _sizes(domain, wanted, len(data)))
         for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
     ]
+    _check_inputs(drawn, limit)
+    _check_universe(transformation, tuple(rows) if len(rows) == 2 else rows[0])
+    return drawn
+
+
+def _check_rows(universe: Any, limit: int) -> None:
+    """Raise TooLargeError for a universe that has more rows than there may be inputs."""
+    rows = (
+        universe.size
+        if isinstance(universe, Universe)
+        else len(universe)
+        if isinstance(universe, Sized)
+        else 0
+    )
+    if limit < rows < math.inf:
+        raise TooLargeError(
+            f"the universe has {rows:,} rows, more than the limit of {limit:,} inputs; take fewer "
+            "rows, fewer copies of a row, or raise limit"
+        )
+
+
+def _check_inputs(drawn: list[Drawn], limit: int) -> None:
+    """Raise TooLargeError if there are more inputs than the limit, or too many rows in them."""
+    counts = [one.counts() for one in drawn]
+    inputs = math.prod(many for many, _ in counts)
+    of_tables = f" ({' x '.join(f'{many:,}' for many, _ in counts)})" if len(drawn) == 2 else ""
+    advice = "take fewer rows, fewer copies of a row, fewer sizes, or raise limit"
+    if inputs > limit:
+        raise TooLargeError(
+            f"there are {inputs:,} inputs{of_tables} to evaluate, the limit is {limit:,}; {advice}"
+        )
+    rows = sum(all_rows * inputs // many for many, all_rows in counts if many)
+    if rows > _ROWS * limit:
+        raise TooLargeError(
+            f"there are {inputs:,} inputs{of_tables} of {rows:,} rows in all to evaluate, the "
+            f"limit is {_ROWS * limit:,} rows, {_ROWS} times limit; {advice}"
+        )
 
 
 def _read(domain: Domain, universe: Any) -> Any:
@@ -48,7 +97,7 @@ def _read(domain: Domain, universe: Any) -> Any:
             universe = list(_counted(universe))
         data = domain.unsized().read(universe)
         return data.tolist() if hasattr(data, "tolist") else data
-    if domain == Table():
+    if isinstance(domain, Table) and not domain.limits:
         if isinstance(universe, TableUniverse):
             counts = _counted(universe).counts
             universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))

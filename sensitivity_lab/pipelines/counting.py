@@ -1,0 +1,113 @@
+"""How many datasets a universe makes, and how many pairs of neighbors, without listing them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+
+from .metrics import ChangeOneDistance, IdDistance, Metric
+
+Ways = dict[tuple[int, int], int]
+"""In how many ways datasets can differ, by how much longer one of them is, and by their distance.
+
+For ids only the distance counts, and how much longer is always 0.
+"""
+
+
+def datasets_by_size(copies: Iterable[int]) -> list[int]:
+    """Return how many sub-multisets there are of each size.
+
+    Parameters
+    ----------
+    copies : iterable of int
+        How often each distinct row occurs.
+
+    Examples
+    --------
+    >>> datasets_by_size([2, 1])
+    [1, 2, 2, 1]
+    """
+    of_size = [1]
+    for most in copies:
+        up_to = list(accumulate([*of_size, *[0] * most]))
+        # Of so many rows, from 0 to `most` are copies of this one.
+        of_size = [
+            total - (up_to[size - most - 1] if size > most else 0)
+            for size, total in enumerate(up_to)
+        ]
+    return of_size
+
+
+def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
+    """Return how many ordered pairs of datasets of any size are at most so far apart.
+
+    Each dataset with itself is one of them.
+
+    Parameters
+    ----------
+    radices : sequence of int
+        Into how many states each distinct row, or each id, can be.
+    metric : Metric
+        Of rows added or removed, of rows replaced, or of ids.
+    d_in : int
+        The largest distance.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.pipelines import SymmetricDistance
+    >>> count_pairs([2, 2, 2], SymmetricDistance(), 1)
+    32
+    """
+    if isinstance(metric, IdDistance):
+        # An id stays; comes or goes; or goes and comes back with other rows.
+        of_ids = ({(0, 0): r, (0, 1): 2 * (r - 1), (0, 2): (r - 1) * (r - 2)} for r in radices)
+        return sum(_product(of_ids, d_in).values())
+    budget = budget_of(metric, d_in)
+    of_rows = (
+        {(change, abs(change)): radix - abs(change) for change in changes(radix, budget)}
+        for radix in radices
+    )
+    found = _product(of_rows, budget)
+    replaced = isinstance(metric, ChangeOneDistance)
+    return sum(ways for (longer, _), ways in found.items() if longer == 0 or not replaced)
+
+
+def count_moves(radices: Sequence[int], metric: Metric, d_in: int) -> int:
+    """Return how many changes of a dataset have to be tried to find all its neighbors.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.pipelines import SymmetricDistance
+    >>> count_moves([2, 2, 2], SymmetricDistance(), 1)
+    7
+    """
+    if isinstance(metric, IdDistance):
+        return sum(_product(({(0, 0): 1, (0, 1): 2 * (r - 1)} for r in radices), d_in).values())
+    budget = budget_of(metric, d_in)
+    of_rows = (Counter((0, abs(change)) for change in changes(r, budget)) for r in radices)
+    return sum(_product(of_rows, budget).values())
+
+
+def budget_of(metric: Metric, d_in: int) -> int:
+    """Return how many rows are added or removed at most; replacing one removes and adds one."""
+    return 2 * d_in if isinstance(metric, ChangeOneDistance) else d_in
+
+
+def changes(radix: int, budget: int) -> range:
+    """Return by how much the number of copies of one row can change."""
+    most = min(budget, radix - 1)
+    return range(-most, most + 1)
+
+
+def _product(terms: Iterable[Mapping[tuple[int, int], int]], budget: int) -> Ways:
+    """Return the ways of all coordinates together whose distances add up to the budget at most."""
+    found: Ways = {(0, 0): 1}
+    for of_one in terms:
+        longer: Counter[tuple[int, int]] = Counter()
+        for (change, cost), ways in found.items():
+            for (other, more), others in of_one.items():
+                if cost + more <= budget:
+                    longer[change + other, cost + more] += ways * others
+        found = longer
+    return found
