@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import warnings
+from collections import Counter
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from .cli_tables import LARGEST_EXPONENT, exact_number, in_range, read_table
 from .columns import as_universes
 from .errors import InputError
 from .neighbors import RELATIONS, Relation, Unbounded
@@ -21,9 +20,6 @@ from .universe import Universe
 
 _MOST = 1_000_000
 """A range may have at most so many values."""
-
-_LARGEST_EXPONENT = 400
-"""Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
 
 
 def add_universe(parser: argparse.ArgumentParser) -> None:
@@ -102,36 +98,7 @@ def read_universes(
         return as_universes(dict(domains), columns)
     if parsed.copies is not None:
         raise InputError("--copies goes with --domain; the records of a file are there once each")
-    try:
-        with warnings.catch_warnings():
-            # Rows that are longer than the header are an error, not a column of labels.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # As text, because not every pandas reads decimal numbers as the nearest floats.
-            table = pd.read_csv(parsed.data, index_col=False, dtype=str).map(_parsed)
-    except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
-        raise InputError(f"cannot read {str(parsed.data)!r} as a CSV file: {error}") from error
-    for name in table.columns:
-        if _is_number(name):
-            raise InputError(
-                f"the first line of {str(parsed.data)!r} must name the columns, got {name!r}"
-            )
-    return as_universes(table, columns)
-
-
-def _is_number(text: str) -> bool:
-    return type(_parsed(text)) in (int, float)
-
-
-def _parsed(text: Any) -> Any:
-    """Return a table's entry as an int, a float or a bool if it reads as one, else as it is."""
-    if str(text).lower() in ("true", "false"):
-        return str(text).lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+    return as_universes(read_table(parsed.data), columns)
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
@@ -148,27 +115,31 @@ def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
     count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
     if count > _MOST:
         raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
-    return name, _make_domain(name, [first + place * step for place in range(count)], copies)
+    with localcontext() as context:
+        # Enough digits for every value, so that none is rounded; one that were is an error.
+        context.prec = 2 * LARGEST_EXPONENT + len(text)
+        context.traps[Inexact] = True
+        listed = [first + place * step for place in range(count)]
+    return name, _make_domain(name, listed, copies)
 
 
 def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> Universe:
     """Make the universe of a domain; an error names it."""
-    for value in values:
-        if values.count(value) > 1 and len(values) < _MOST // 1000:
+    for value, times in Counter(values).items():
+        if times > 1:
             raise InputError(f"the domain {name!r} lists {value} twice; list every value once")
     return Universe.from_domain(values, copies)
 
 
 def _number(text: str) -> int | Decimal:
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        raise InputError(f"a domain has numbers, got {text!r}") from None
-    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+    number = exact_number(text)
+    if number is None:
+        raise InputError(f"a domain has numbers, got {text!r}")
+    if not in_range(number):
         raise InputError(
-            f"a domain has finite numbers with exponents up to {_LARGEST_EXPONENT}, got {text!r}"
+            f"a domain has finite numbers with exponents up to {LARGEST_EXPONENT}, got {text!r}"
         )
-    return int(number) if number == number.to_integral_value() else number
+    return number
 
 
 def read_distances(text: str) -> list[int]:

@@ -81,7 +81,8 @@ LAYERS = (
     {"empirical", "implementation"},
     {"audit"},
     {"article"},
-    {"audits.opendp", "audits.recorded", "audits.stability", "audits", "cli_arguments"},
+    {"audits.opendp", "audits.recorded", "audits.stability", "audits", "cli_tables"},
+    {"cli_arguments"},
     {"cli"},
     {"", "__main__"},  # the front door is the package itself
 )

@@ -351,7 +351,7 @@ NUMBER = "a record must be an int, float, Fraction or Decimal, got"
         (
             "picture.csv",
             "cannot read 'picture.csv' as a CSV file: "
-            "'utf-8' codec can't decode byte 0x89 in position 0: invalid start byte",
+            "Error tokenizing data. C error: Expected 1 fields in line 5, saw 2",
         ),
         (
             "ragged.csv",
@@ -533,8 +533,9 @@ A_RANGE = "a range is written first:last:step with a positive step, got"
         ("mood=1,sad", "a domain has numbers, got 'sad'"),
         ("mood=1,,2", "a domain has numbers, got ''"),
         ("mood=1:", "a domain has numbers, got ''"),
-        ("mood=1,nan", "a domain has finite numbers with exponents up to 400, got 'nan'"),
-        ("mood=1:inf", "a domain has finite numbers with exponents up to 400, got 'inf'"),
+        ("mood=1,nan", "a domain has numbers, got 'nan'"),
+        ("mood=1:inf", "a domain has numbers, got 'inf'"),
+        ("mood=1_000,2", "a domain has numbers, got '1_000'"),
         ("mood=1:2:3:4", f"{A_RANGE} 'mood=1:2:3:4'"),
         ("mood=2:1", f"{A_RANGE} 'mood=2:1'"),
         ("mood=1:2:0", f"{A_RANGE} 'mood=1:2:0'"),
