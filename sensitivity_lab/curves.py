@@ -14,7 +14,7 @@ from .errors import InputError, NoEngineError
 from .facts import Tabled, write_csv
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
-from .problem import Problem, check_sizes
+from .problem import Problem, check_sizes, check_witnesses
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
 from .search import check_method, choose
@@ -266,6 +266,8 @@ def sensitivity_curves(
     for column, universe in columns.items():
         try:
             sizes = check_sizes(size, universe)
+            number = len(columns) * len(asked) * len(relations)
+            check_witnesses(sizes, number, options.memory_limit)
             problem = Problem(universe, asked, relations, sizes, in_norm).checked()
             engines = _choose_engines(problem, method, options)
         except (InputError, NoEngineError) as error:

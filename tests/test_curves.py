@@ -527,3 +527,36 @@ def test_columns_of_one_name_are_refused(names, twice):
     with pytest.raises(sl.InputError) as caught:
         sl.sensitivity_curves(frame, "mean", size=2, distances=1, neighbors="bounded")
     assert str(caught.value) == (f"the column {twice!r} comes twice; columns need distinct names")
+
+
+def test_witnesses_beyond_the_memory_are_refused_before_any_work(monkeypatch):
+    """A domain has datasets of any size; two of a billion records are 16 GB of references."""
+
+    def never(*_arguments):
+        raise AssertionError("the changes of a relation have been listed")
+
+    domain = sl.Universe.from_domain([1, 2])
+    monkeypatch.setattr("sensitivity_lab.problem.Problem.checked", never)
+    limit = "more than the memory limit of 4.0 GiB; choose a smaller size"
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(domain, "var", size=10**9, neighbors="bounded")
+    assert str(caught.value) == (
+        f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger memory_limit"
+    )
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.sensitivity_curves(domain, size=30_000, distances=range(1, 20_001), neighbors="bounded")
+    assert str(caught.value) == (
+        "column 'records': 200,000 results with two datasets of 30,000 records need 89.4 GiB, "
+        f"{limit}, fewer distances or queries, or a larger memory_limit"
+    )
+
+
+def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.neighbor_table(
+            sl.Universe.from_domain([1]), "mean", size=10**9, neighbors=sl.Unbounded(1)
+        )
+    assert str(caught.value) == (
+        "two datasets of 1,000,000,000 records need 14.9 GiB, more than the memory limit of 4.0 "
+        "GiB; choose a smaller size or a larger memory_limit"
+    )
