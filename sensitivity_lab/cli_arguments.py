@@ -14,6 +14,7 @@ from typing import Any
 from .cli_tables import LARGEST_EXPONENT, exact_number, in_range, read_table
 from .columns import as_universes
 from .errors import InputError
+from .files import destination, is_stream
 from .neighbors import RELATIONS, Relation, Unbounded
 from .search.engine import Options
 from .universe import Universe
@@ -182,14 +183,18 @@ def check_writable(path: Path | None, *, picture: bool = False) -> None:
     """Raise InputError, before any work, if a file could not be written."""
     if path is None:
         return
-    if "\0" in str(path):
-        raise InputError(f"cannot write {str(path)!r}: the name has a NUL character")
-    if not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+    try:
+        target = destination(path)
+    except IsADirectoryError:
+        raise InputError(f"cannot write {str(path)!r}: it is a folder") from None
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    folder = target.parent
+    if not (is_stream(target) or (folder.is_dir() and os.access(folder, os.W_OK))):
+        named = folder if path.is_symlink() else path.parent
         raise InputError(
-            f"cannot write {str(path)!r}: {str(path.parent)!r} is no folder that can be written to"
+            f"cannot write {str(path)!r}: {str(named)!r} is no folder that can be written to"
         )
-    if path.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: it is a folder")
     if picture:
         from .plotting import check_path
 

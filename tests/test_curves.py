@@ -107,7 +107,7 @@ def test_csv_in_a_missing_folder_is_an_error(curves, tmp_path):
         curves.to_csv(path)
     assert str(caught.value) == (
         f"cannot write the table to {str(path)!r}: "
-        f"Cannot save file into a non-existent directory: '{path.parent}'; "
+        "No such file or directory; "
         "choose a file in an existing folder that you may write to"
     )
 
