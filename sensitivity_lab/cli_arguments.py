@@ -44,6 +44,11 @@ def add_neighbors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--column", help="may be left out if there is only one")
     parser.add_argument("--query", required=True, help="such as median, var or percentile_90")
     parser.add_argument("--neighbors", choices=RELATIONS, required=True)
+    add_direction(parser)
+
+
+def add_direction(parser: argparse.ArgumentParser) -> None:
+    """Add which way the records go under the unbounded relation."""
     parser.add_argument(
         "--direction", choices=("both", "add", "remove"), default="both", help="for unbounded"
     )
@@ -64,12 +69,24 @@ def add_search(parser: argparse.ArgumentParser) -> None:
 
 
 def read_relation(parsed: argparse.Namespace, k: int) -> Relation:
-    """Return the relation that was asked for, at a distance."""
-    if parsed.neighbors == "unbounded":
-        return Unbounded(k, parsed.exactly, parsed.direction)
-    if parsed.direction != "both":
-        raise InputError(f"--direction goes with --neighbors unbounded, not {parsed.neighbors}")
-    return RELATIONS[parsed.neighbors](k, parsed.exactly)
+    """Return the one relation that was asked for, at a distance."""
+    (relation,) = read_families(parsed, [parsed.neighbors], k)
+    return relation
+
+
+def read_families(
+    parsed: argparse.Namespace, names: Sequence[str] | None = None, k: int = 1
+) -> list[Relation]:
+    """Return the relations that were asked for, at a distance."""
+    asked = parsed.neighbors if names is None else names
+    if parsed.direction != "both" and "unbounded" not in asked:
+        raise InputError(f"--direction goes with --neighbors unbounded, not {', '.join(asked)}")
+    return [
+        Unbounded(k, parsed.exactly, parsed.direction)
+        if name == "unbounded"
+        else RELATIONS[name](k, parsed.exactly)
+        for name in asked
+    ]
 
 
 def read_universe(parsed: argparse.Namespace) -> Universe:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -12,7 +12,11 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import Number
+from .errors import InputError
 from .neighbors import show
+
+_LONG = 16
+"""Tables write tuples of more entries as text."""
 
 
 def literal(value: Any) -> str:
@@ -50,6 +54,37 @@ def brief(value: Any) -> str:
     if isinstance(value, tuple | list):
         return show([brief(one) for one in value])
     return str(value) if isinstance(value, Number) else literal(value)
+
+
+def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.DataFrame:
+    """Return a table with the datasets and answers of some columns as `witness` says.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per result.
+    columns : sequence of str
+        Of tuples, among others.
+    witness : {"short", "full"}
+        "full" leaves the tuples; "short" writes those of more than 16 entries as text, the middle
+        left out, so that a table of large datasets stays small.
+    """
+    if witness not in ("short", "full"):
+        raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
+    if witness == "full":
+        return table
+    short = {
+        name: pd.Series([_short(value, name) for value in table[name]], index=table.index)
+        for name in columns
+        if name in table
+    }
+    return table.assign(**short)
+
+
+def _short(value: Any, column: str) -> Any:
+    if not isinstance(value, tuple) or len(value) <= _LONG:
+        return value
+    return show(list(map(brief, value)), "numbers" if column.startswith("query") else "records")
 
 
 def plain(value: Number) -> str:
