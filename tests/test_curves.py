@@ -362,8 +362,8 @@ SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to 
             pd.DataFrame({"a": np.array([], dtype=int)}),
             "column 'a': a universe needs at least one record, got none",
         ),
-        ([1, 2, 3], f"{SEVERAL_UNIVERSES}a DataFrame, got list"),
-        ({}, f"{SEVERAL_UNIVERSES}a DataFrame, got dict"),
+        ([1, 2, 3], f"{SEVERAL_UNIVERSES}a pandas.DataFrame, got list"),
+        ({}, f"{SEVERAL_UNIVERSES}a pandas.DataFrame, got dict"),
         (
             {"a": YEAR, "b": [1, 2, 3]},
             "column 'b': universe must be a Universe, got list; "

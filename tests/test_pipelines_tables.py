@@ -292,7 +292,7 @@ SMALL = pd.DataFrame({"id": [1, 2], "n": [0, 3]})
         ),
         (
             lambda: (ROWS >> pl.count())("abc"),
-            "a table is a DataFrame or a list of rows, each a mapping of columns to values, "
+            "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to values, "
             "got str",
         ),
         (
