@@ -17,6 +17,7 @@ from .cli_arguments import (
     add_neighbors,
     add_search,
     add_universe,
+    check_files,
     check_writable,
     read_claim,
     read_distances,
@@ -155,8 +156,7 @@ def _version() -> str:
 
 
 def _curves(parsed: argparse.Namespace, session: Session) -> None:
-    check_writable(parsed.output, picture=True)
-    check_writable(parsed.table)
+    check_files(parsed)
     session.doing = f"reading {parsed.data or 'the domains'}"
     universes = read_universes(parsed, parsed.columns)
     session.doing = f"searching the curves of {', '.join(parsed.queries)}"
@@ -179,7 +179,7 @@ def _curves(parsed: argparse.Namespace, session: Session) -> None:
 
 
 def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
-    check_writable(parsed.output, picture=True)
+    check_files(parsed)
     session.doing = f"reading {parsed.data or 'the domains'}"
     universe = read_universe(parsed)
     session.doing = f"searching the sensitivity of {parsed.query}"
@@ -202,8 +202,7 @@ def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
 
 
 def _audit(parsed: argparse.Namespace, session: Session) -> int:
-    check_writable(parsed.output, picture=True)
-    check_writable(parsed.table)
+    check_files(parsed)
     session.doing = f"reading {parsed.data or 'the domains'}"
     universe = read_universe(parsed)
     session.doing = f"auditing {parsed.query}"

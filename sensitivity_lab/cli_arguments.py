@@ -196,6 +196,21 @@ def _claimed(text: str) -> int | Decimal | Fraction:
         raise InputError(f"a claim is written 2, 0.5 or 1/3, got {text!r}") from None
 
 
+def check_files(parsed: argparse.Namespace) -> None:
+    """Raise InputError, before any work, if a file could not be written or would be lost."""
+    check_writable(parsed.output, picture=True)
+    check_writable(getattr(parsed, "table", None))
+    names = {"the data": parsed.data, "--output": parsed.output}
+    names["--table"] = getattr(parsed, "table", None)
+    known: dict[Path, str] = {}
+    for name, path in names.items():
+        if path is None or "\0" in str(path) or is_stream(path):
+            continue
+        other = known.setdefault(Path(os.path.realpath(path)), name)
+        if other != name:
+            raise InputError(f"{other} and {name} are one file, {str(path)!r}; choose another name")
+
+
 def check_writable(path: Path | None, *, picture: bool = False) -> None:
     """Raise InputError, before any work, if a file could not be written."""
     if path is None:

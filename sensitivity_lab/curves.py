@@ -112,7 +112,7 @@ class SensitivityCurves(Tabled):
             )
         return found[0]
 
-    def to_frame(self, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
+    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
         """Return a tidy DataFrame, one row per column, query, relation and distance.
 
         Parameters
@@ -156,12 +156,12 @@ class SensitivityCurves(Tabled):
         """Return a dictionary per point: its column and what `Sensitivity.to_dict` tells."""
         return [{"column": column, **point.to_dict()} for column, point in self.points]
 
-    def to_csv(self, path: str | Path, witness: Literal["short", "full"] = "short") -> None:
-        """Write `to_frame(witness)` to a CSV file; raise InputError if that is not possible.
+    def to_csv(self, path: str | Path, *, witness: Literal["short", "full"] = "short") -> None:
+        """Write `to_frame` to a CSV file; raise InputError if that is not possible.
 
         A name that a spreadsheet would take for a formula gets an apostrophe before it.
         """
-        write_csv(self.to_frame(witness), path)
+        write_csv(self.to_frame(witness=witness), path)
 
     def plot(self, **options: Any) -> Figure:
         """Draw the curves, a panel per column; see `sensitivity_lab.plotting.plot_curves`.

@@ -117,7 +117,7 @@ class NeighborTable:
     def __iter__(self) -> Iterator[NeighborRow]:
         return iter(self.rows)
 
-    def to_frame(self, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
+    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
         """Return the rows as a tidy DataFrame.
 
         Parameters

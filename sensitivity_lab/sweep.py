@@ -83,7 +83,7 @@ class Sweep(Tabled):
         """The result of every point."""
         return tuple(result for _, _, result in self.points)
 
-    def to_frame(self, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
+    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
         """Return a tidy DataFrame, one row per point.
 
         Parameters

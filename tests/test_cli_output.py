@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -141,25 +142,15 @@ def test_ctrl_c_ends_the_process_and_its_workers(jobs):
     assert living(process.pid) == []
 
 
-def spoken(arguments, stdout) -> tuple[int, str]:
-    """The exit code and the errors of a process with this standard output."""
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        env=ENVIRONMENT,
-    )
-    return done.returncode, done.stderr
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_a_full_standard_output_is_one_line_and_the_files_are_written(tmp_path):
+def test_a_full_standard_output_is_one_line_and_the_files_are_written(
+    capsys, monkeypatch, tmp_path
+):
     table = tmp_path / "table.csv"
     arguments = ("curves", *DOMAIN, "--queries", "mean", "--distances", "1", "--table", str(table))
-    with Path("/dev/full").open("wb") as full:
-        code, err = spoken(arguments, full)
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        code, _, err = run(capsys, *arguments)
     reason = "cannot write to standard output: No space left on device"
     assert (code, err) == (2, f"sensitivity-lab curves: {reason}\n")
     assert list(pd.read_csv(table)["sensitivity"]) == [0.5]
@@ -171,23 +162,22 @@ def test_a_closed_standard_output_is_one_line(monkeypatch, capsys):
     assert run(capsys, *VIOLATED)[::2] == (2, line)
 
 
-def test_a_reader_who_has_gone_learns_of_a_violation_by_the_exit_code():
+def test_a_reader_who_has_gone_learns_of_a_violation_by_the_exit_code(capsys, monkeypatch):
     """As `sensitivity-lab audit ... | true` in a script with pipefail."""
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "wb") as stream:
-        assert spoken(VIOLATED, stream) == (1, "")
+    with os.fdopen(writing, "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        assert run(capsys, *VIOLATED) == (1, "", "")
 
 
-def test_characters_that_the_terminal_lacks_are_written_as_escapes():
-    done = subprocess.run(
-        [*COMMAND, "curves", "--domain", "m\u00e9=1,2", *DOMAIN[2:], "--distances", "1"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**ENVIRONMENT, "PYTHONIOENCODING": "ascii"},
-    )
-    assert r"m\xe9" in done.stdout
+def test_characters_that_the_terminal_lacks_are_written_as_escapes(capsys, monkeypatch):
+    written = io.BytesIO()
+    with io.TextIOWrapper(written, encoding="ascii") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        arguments = ("--domain", "m\u00e9=1,2", *DOMAIN[2:], "--distances", "1")
+        assert run(capsys, "curves", *arguments)[::2] == (0, "")
+        assert rb"m\xe9" in written.getvalue()
 
 
 NAME = "a\x1b[31m\nb\r\x9b"

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from matplotlib import font_manager
 from matplotlib.figure import Figure
-from test_cli import check_refused
+from test_cli import check_refused, run
 
 import sensitivity_lab as sl
 from sensitivity_lab import plotting
@@ -93,37 +94,57 @@ COMMAND = (
 )
 
 
-@pytest.mark.parametrize("option", ["--table", "--output"])
-def test_the_command_line_on_a_disk_without_room(tmp_path, option):
-    """The system lets no file grow beyond 20 bytes."""
-    file = tmp_path / "old.png"
-    file.write_bytes(b"old")
-    done = subprocess.run(
-        [sys.executable, "-m", "sensitivity_lab", *COMMAND, option, str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(tmp_path / "mpl")},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)),
-    )
-    assert done.returncode == 2
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("sensitivity-lab curves: ")
-    assert "File too large" in last
-    assert "Traceback" not in done.stderr
-    assert file.read_bytes() == b"old"
+@pytest.fixture
+def no_room():
+    """Let no file grow beyond 20 bytes, but for what matplotlib keeps about fonts."""
+    assert font_manager.fontManager
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.usefixtures("no_room")
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        (
+            "--table",
+            "cannot write the table to 'old.png': File too large; choose a file in an existing "
+            "folder that you may write to",
+        ),
+        (
+            "--output",
+            "--output: 'old.png' cannot be written (File too large); choose a file and a folder "
+            "that you may write to",
+        ),
+    ],
+)
+def test_the_command_line_on_a_disk_without_room(capsys, monkeypatch, tmp_path, option, reason):
+    monkeypatch.chdir(tmp_path)
+    Path("old.png").write_bytes(b"old")
+    code, _, err = run(capsys, *COMMAND, option, "old.png")
+    assert (code, err) == (2, f"sensitivity-lab curves: {reason}\n")
+    assert Path("old.png").read_bytes() == b"old"
+    assert names_in(tmp_path) == ["old.png"]
+
+
+def as_process(code: str, path: str, **options) -> int:
+    """Run code in which `written_whole` is at hand, in a process of its own."""
+    file = ROOT / "sensitivity_lab" / "files.py"
+    given = f"import os, runpy; written_whole = runpy.run_path({str(file)!r})['written_whole']\n"
+    done = subprocess.run([sys.executable, "-c", given + code, path], check=False, **options)
+    return done.returncode
 
 
 def test_killed_in_the_middle_of_writing(old):
     """No handler runs at SIGKILL; the old file is whole all the same."""
     code = (
-        "import os, signal, sys; from sensitivity_lab.files import written_whole\n"
+        "import signal, sys\n"
         "with written_whole(sys.argv[1]) as part:\n"
         "    part.write_bytes(b'new'); os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code, str(old)], check=False, env=environment)
-    assert done.returncode == -signal.SIGKILL
+    assert as_process(code, str(old)) == -signal.SIGKILL
     assert old.read_bytes() == b"old"
 
 
@@ -197,17 +218,17 @@ def test_a_pipe_is_written_to(tmp_path):
     assert pipe.is_fifo()
 
 
-def test_a_table_on_standard_output_that_is_a_file(tmp_path):
+def test_standard_output_that_is_a_file_is_written_to(tmp_path):
     """A renamed file would not be the one that the shell has opened."""
+    code = (
+        "import sys; print('before', flush=True)\n"
+        "with written_whole(sys.argv[1]) as part:\n"
+        "    with part.open('a') as file: file.write('table\\n')\n"
+    )
     with (tmp_path / "out.txt").open("ab") as out:
-        subprocess.run(
-            [sys.executable, "-m", "sensitivity_lab", *COMMAND, "--table", "/dev/stdout"],
-            stdout=out,
-            check=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
+        assert as_process(code, "/dev/stdout", stdout=out) == 0
     assert names_in(tmp_path) == ["out.txt"]
-    assert "school_year,mean,bounded,1,2," in (tmp_path / "out.txt").read_text()
+    assert (tmp_path / "out.txt").read_text() == "before\ntable\n"
 
 
 def test_a_compressed_table_is_compressed(tmp_path):
@@ -248,3 +269,21 @@ def test_numbers_are_written_as_they_are(tmp_path):
     table = pd.DataFrame({"a": [-1, 2], "b": [-0.5, 1e300], "c": [None, -1], "d": ["x", "a=b"]})
     write_csv(table, tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == "a,b,c,d\n-1,-0.5,,x\n2,1e+300,-1.0,a=b\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--table", "data.csv"), "the data and --table are one file, 'data.csv'"),
+        (("--table", "link.csv"), "the data and --table are one file, 'link.csv'"),
+        (("--output", "a.png", "--table", "./a.png"), "--output and --table are one file, 'a.png'"),
+    ],
+)
+def test_no_file_of_a_command_replaces_another(capsys, monkeypatch, tmp_path, options, reason):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("a\n1\n2\n3\n")
+    Path("link.csv").symlink_to("data.csv")
+    line = f"sensitivity-lab curves: {reason}; choose another name"
+    check_refused(capsys, ["curves", "data.csv", *COMMAND[2:], *options], line)
+    assert Path("data.csv").read_text() == "a\n1\n2\n3\n"
+    assert not Path("a.png").exists()
