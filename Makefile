@@ -6,13 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .NOTPARALLEL:
-.PHONY: help demo test audit check lint types notebooks stress benchmark benchmark-article benchmark-large benchmark-local clean
+.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-local clean
 
 help:
 	@echo "make demo       reproduce the article into results/"
-	@echo "make test       run the tests"
+	@echo "make test       run the tests that represent the rest, in a minute or two"
 	@echo "make audit      audit the claims of other libraries, which it installs"
-	@echo "make check      lint, types, notebooks and the tests"
+	@echo "make check      lint, types, notebooks and all tests but the stress"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
 	@echo "make benchmark-article, -large, -local   time the rest; see benchmarks/"
@@ -22,13 +22,14 @@ demo: $(VENV)/installed-test
 	$(BIN)/sensitivity-lab article --output results/
 
 test: $(VENV)/installed-test
+	@echo "Running the tests that represent the rest: a minute and a half of one core."
 	$(BIN)/python -m pytest
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
-	$(BIN)/python -m pytest tests/corpus
+	$(BIN)/python -m pytest -m "not stress" tests/corpus
 
 # The quick ones first; the tests last, so that their closing line ends the output.
-check: lint types notebooks test
+check: lint types notebooks exhaustive
 
 lint: $(VENV)/installed-test,check,dask
 	$(BIN)/ruff format --check .
@@ -39,6 +40,10 @@ types: $(VENV)/installed-test,check,dask
 
 notebooks: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m notebooks
+
+exhaustive: $(VENV)/installed-test
+	@echo "Running all tests but the stress: about five minutes of one core."
+	$(BIN)/python -m pytest -m "not notebooks and not stress"
 
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress

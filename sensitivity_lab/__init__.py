@@ -15,10 +15,11 @@ The sensitivity over all datasets x is *global* (`global_sensitivity`), that of 
 neighbors is *local* (`local_sensitivity`), and the largest local one of all datasets, damped by
 their distance from x, is *smooth* (`smooth_sensitivity`). `neighbor_table` lists every pair.
 
-A *claim* is a number, or a function of k, that somebody says bounds a sensitivity. An *audit* sets
-it beside the truth: `audit` for a query, `audit_opendp`, `audit_recorded` and `audit_stability` for
-what others wrote. `implemented_sensitivity` is that of code, with its rounding and overflow, on
-ordered datasets; a *fold* is code that reads one record after the other.
+A *claim* is a number, or a function of k (and of the size n), that somebody says bounds a
+sensitivity. An *audit* sets it beside the truth: `audit` for a query, `audit_opendp`,
+`audit_recorded` and `audit_stability` for what others wrote. `implemented_sensitivity` is that of
+code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
+after the other.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import Difference, Number
-from .curves import as_relations, sensitivity_curves
+from . import _parallel
+from .arithmetic import Number
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
+from .curves import as_relations
 from .errors import InputError, SensitivityViolation
-from .implementation import implemented_sensitivity
-from .implementation_result import ImplementedSensitivity
-from .measure import difference_of, rationals_of
-from .neighbors import as_relation, multiplicities_of, show
+from .neighbors import Relation, as_relation, show
 from .norms import check_norm
 from .problem import check_sizes
 from .queries import as_query
-from .result import Sensitivity
 from .search.engine import Options
-from .tables import TableUniverse
+from .truths import Measured, of_code, of_mathematics
 from .universe import Universe, check_universe
-from .verdicts import AuditReport, AuditRow, Evidence, check_claim
+from .verdicts import AuditReport, AuditRow
 
 
 def audit(
@@ -34,6 +31,7 @@ def audit(
     norm: str = "L1",
     exactly: bool = False,
     implementation: bool = False,
+    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -51,11 +49,14 @@ def audit(
         or a function, see `implemented_sensitivity`.
     claim : int, float, Fraction, Decimal, or callable
         The sensitivity that somebody claims, the same at each distance, or a function of the
-        distance k, such as ``lambda k: k / 6``; not negative. A float stands for its exact value.
+        distance k, such as ``lambda k: k / 6``, or of k and the size n of x, such as ``lambda k, n:
+        k / n``: two parameters without defaults, or ``n`` by keyword alone. Not negative. A float
+        stands for its exact value.
     universe : Universe
         What datasets are drawn from.
     size : int or iterable of int
-        The number n of records of x; for several, the maximum over them.
+        The number n of records of x; for several, the maximum over them. A claim that is a function
+        of n is compared with the truth at each size.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
         Which datasets are neighbors; of a Relation, k is replaced by the distances.
     distances : int or iterable of int
@@ -67,6 +68,10 @@ def audit(
     implementation : bool, default False
         Whether the query is audited as it is implemented, rounding or overflowing, on ordered
         datasets, where orders of the same records are at distance 0; by default as mathematics.
+    tolerance_ulps : int, float or Fraction, default 4
+        By how many units in the last place of the truth claim and truth may differ as rounding,
+        where the claim or the answers are floats. 0 is no tolerance, as is always so between exact
+        answers and a claim that is an int, Fraction or Decimal.
     method, n_jobs, progress, memory_limit
         See `global_sensitivity`; `method` is not for implementations.
 
@@ -88,8 +93,14 @@ def audit(
     Costs one search for all distances together, as `sensitivity_curves` does; for an
     implementation, one per distance. What holds in the universe and at the sizes that were
     searched need not hold beyond: "violated" is final, "tight" and "loose" are about this universe.
-    A claim up to 4 units in the last place of the truth away from it, below it too, is "tight up to
-    rounding" and so sound; the row's `slack_ulp` says which side it is on.
+    A float claim up to `tolerance_ulps` units in the last place of the truth away from it, below it
+    too, is "tight up to rounding" and so sound; the row's `slack_ulp` says which side it is on. A
+    function that computes in floats may need more: its answers are only right to a few units in
+    their own last place, which may be many of the difference's.
+
+    Noise whose scale depends on n is private only if neighbors have the same n. Where they do not
+    and the claims at their sizes differ, the verdict is "data-dependent claim", or "violated" if
+    the truth exceeds the smaller one; neither is sound.
 
     Examples
     --------
@@ -101,43 +112,66 @@ def audit(
     Audit of var_ddof_1, bounded: loose
       setting  bounded, at most k; size 4; domain of 2 values, unlimited copies; exact arithmetic
       k  claimed  truth               verdict
-      1  0.25     1/4 = 0.25          tight
       2  0.5      1/3 = 0.3333333333  loose (claim / truth = 1.5)
+      1  0.25     1/4 = 0.25          tight
       x  (0, 0, 1, 1)  ->  1/3
       y  (0, 0, 0, 0)  ->  0
     """
     relation = as_relation(neighbors, exactly=exactly)
     relations = as_relations(relation, distances, exactly)
-    ks = [one.k for one in relations]
-    claims = [_claim_at(claim, k) for k in ks]
     sizes = check_sizes(size, check_universe(universe))
+    tolerance = check_tolerance(tolerance_ulps)
+    sized = needs_size(claim)
+    together: list[tuple[int, ...]] = [(n,) for n in sizes] if sized else [tuple(sizes)]
+    claims = [
+        check_claim(claim_at(claim, one.k, ns[0] if sized else None), one.k)
+        for ns in together
+        for one in relations
+    ]
     check_norm(norm)
     if not isinstance(implementation, bool):
         raise InputError(f"implementation must be True or False, got {implementation!r}")
-    shared: dict[str, Any] = {
-        "size": sizes,
-        "n_jobs": n_jobs,
-        "progress": progress,
-        "memory_limit": memory_limit,
-    }
+    if implementation and method != "auto":
+        raise InputError(f"method goes with queries as mathematics, not code; got {method!r}")
+    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
     if implementation:
-        if method != "auto":
-            raise InputError(f"method goes with queries as mathematics, not code; got {method!r}")
-        found = [implemented_sensitivity(query, universe, neighbors=r, **shared) for r in relations]
-        name, how = found[0].query.name, "as implemented, on ordered datasets"
-        rows = [_implemented(*of_k) for of_k in zip(ks, claims, found, strict=True)]
+        name, how = "", "as implemented, on ordered datasets"
     else:
-        asked = as_query(query)
-        points = sensitivity_curves(
-            universe, asked, distances=ks, neighbors=relation, norm=norm, method=method, **shared
+        query = as_query(query)
+        name, how = query.name, f"{query.arithmetic} arithmetic"
+        options |= {"norm": norm, "method": method}
+    search = of_code if implementation else of_mathematics
+    found = [
+        one
+        for ns in _parallel.tracked(
+            together, unit="sizes", progress=progress if len(together) > 1 else False
         )
-        name, how = asked.name, f"{asked.arithmetic} arithmetic"
-        rows = [_mathematical(c, point) for c, (_, point) in zip(claims, points, strict=True)]
+        for one in search(query, universe, ns, relations, options)
+    ]
+    rows = []
+    for claimed, one in zip(claims, found, strict=True):
+        n = one.sizes[0] if sized else None
+        at = _at_two_sizes(claim, one, relation.at(one.distance), universe) if sized else {}
+        of_pair = [at[size] for size in at if size in one.sizes_of_pair]
+        rows.append(
+            AuditRow(
+                one.distance,
+                min([claimed, *of_pair]),
+                one.truth,
+                one.evidence,
+                n,
+                claims={f"at n = {size}": at[size] for size in at} or None,
+                rounded=one.rounded,
+                tolerance_ulps=tolerance,
+            )
+        )
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
-    sized = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
-    setting = f"{relation.family}, {relation.meaning} k; size {sized}; {universe.extent}; {how}"
-    return AuditReport(f"{name}, {relation.family}", tuple(rows), setting)
+    said = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
+    setting = f"{relation.family}, {relation.meaning} k; size {said}; {universe.extent}; {how}"
+    order = {k: place for place, k in enumerate(one.k for one in relations)}
+    rows.sort(key=lambda row: order[row.distance])
+    return AuditReport(f"{name or found[0].name}, {relation.family}", tuple(rows), setting)
 
 
 def assert_sensitivity(
@@ -160,8 +194,8 @@ def assert_sensitivity(
     tight : bool, default False
         Whether a claim that is larger than the truth is refused as well.
     **options
-        `norm`, `exactly`, `implementation`, `method`, `n_jobs`, `progress`, `memory_limit` of
-        `audit`.
+        `norm`, `exactly`, `implementation`, `tolerance_ulps`, `method`, `n_jobs`, `progress`,
+        `memory_limit` of `audit`.
 
     Returns
     -------
@@ -187,6 +221,7 @@ def assert_sensitivity(
     y = [0]       ->  f(y) = 0
     (unbounded, at most k; size 2; domain of 3 values, unlimited copies; exact arithmetic)
     """
+    __tracebackhide__ = True
     if not isinstance(tight, bool):
         raise InputError(f"tight must be True or False, got {tight!r}")
     report = audit(
@@ -198,39 +233,18 @@ def assert_sensitivity(
     return report
 
 
-def _claim_at(claim: Any, k: int) -> Number:
-    """Return what is claimed at a distance, or raise InputError."""
-    if not callable(claim):
-        return check_claim(claim, k)
-    try:
-        claimed = claim(k)
-    except Exception as error:
-        raise InputError(
-            f"the claim, a function of k, raised {type(error).__name__} at distance {k}: {error}"
-        ) from error
-    return check_claim(claimed, k)
-
-
-def _mathematical(claimed: Number, point: Sensitivity) -> AuditRow:
-    """Set a claim beside the result of a search."""
-    query, universe, seen = point.query, point.universe, point.witness
-    first, second = (
-        query.exactly(universe, multiplicities_of(data, universe)) for data in (seen.x, seen.y)
-    )
-    if first is None or second is None:
-        answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-        first, second = map(rationals_of, answers)
-    else:
-        answers = (seen.query_x, seen.query_y) if query.root else (first, second)
-    truth = difference_of(first, second, point.norm, query.root)
-    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
-    evidence = Evidence(seen.x, seen.y, *answers, columns)
-    return AuditRow(point.neighbors.k, claimed, truth, evidence)
-
-
-def _implemented(k: int, claimed: Number, found: ImplementedSensitivity) -> AuditRow:
-    """Set a claim beside what code does on ordered datasets."""
-    seen = found.witness
-    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
-    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
-    return AuditRow(k, claimed, truth, evidence)
+def _at_two_sizes(
+    claim: Any, found: Measured, relation: Relation, universe: Universe
+) -> dict[int, Number]:
+    """Return the claims at the size of x and of a neighbor, by size; none if all are the same."""
+    [n] = found.sizes
+    sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
+    claims = {
+        size: check_claim(claim_at(claim, relation.k, size), relation.k) for size in sorted(sizes)
+    }
+    others = [size for size in claims if claims[size] != claims[n]]
+    if not others:
+        return {}
+    # The size of the witness's y, if the claim differs there.
+    other = next((size for size in others if size in found.sizes_of_pair), others[0])
+    return {n: claims[n], other: claims[other]}

@@ -16,6 +16,7 @@ from .cli_arguments import (
     add_direction,
     add_neighbors,
     add_search,
+    add_table,
     add_universe,
     check_files,
     check_writable,
@@ -112,13 +113,7 @@ def _make_parser() -> argparse.ArgumentParser:
     curves.add_argument("--neighbors", nargs="+", choices=RELATIONS, required=True)
     add_direction(curves)
     curves.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the curves")
-    curves.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
-    curves.add_argument(
-        "--witness",
-        choices=("short", "full"),
-        default="short",
-        help="datasets of more than 16 records in the table; default: short",
-    )
+    add_table(curves)
     add_search(curves)
     curves.set_defaults(run=_curves)
 
@@ -138,7 +133,7 @@ def _make_parser() -> argparse.ArgumentParser:
     claimed.add_argument("--claim-per-k", metavar="C", help="C times k at distance k")
     claim.add_argument("--distances", default="1", metavar="K", help="such as 1-4; default: 1")
     claim.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the audit")
-    claim.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
+    add_table(claim)
     add_search(claim)
     claim.set_defaults(run=_audit)
 
@@ -220,7 +215,7 @@ def _audit(parsed: argparse.Namespace, session: Session) -> int:
     session.say(str(report))
     if parsed.table:
         session.doing = f"writing {parsed.table}"
-        report.to_csv(parsed.table)
+        report.to_csv(parsed.table, witness=parsed.witness)
     if parsed.output:
         _draw(session, report.plot, parsed.output)
     if report.sound:

@@ -68,6 +68,17 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
 
 
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Add where a table goes, and how long its datasets are."""
+    parser.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
+    parser.add_argument(
+        "--witness",
+        choices=("short", "full"),
+        default="short",
+        help="datasets of more than 16 records in the table; default: short",
+    )
+
+
 def read_relation(parsed: argparse.Namespace, k: int) -> Relation:
     """Return the one relation that was asked for, at a distance."""
     (relation,) = read_families(parsed, [parsed.neighbors], k)

@@ -21,7 +21,6 @@ _WORDS = (
     (r"^path: ", "--output: "),
     (r", a query such as Percentile\(25\), or a function of a 1-D array$", ""),
     (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
-    (r"; claim math\.inf for no bound$", ""),
     (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
 )
 """Patterns of what the library's errors say to programmers, and the same for the command line."""

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import date, time
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from .arithmetic import Number
+from .audits.distances import key_of, multiset
 from .errors import InputError
-from .neighbors import show
 
-_LONG = 16
-"""Tables write tuples of more entries as text."""
+_SHOWN = 16
+"""Of a longer dataset or answer only so many entries are shown."""
+
+_SHORT = 24
+"""A number of at most so many characters is shown as it is."""
+
+_LONG_TEXT = 120
+"""Of a longer text only the beginning is shown."""
 
 
 def literal(value: Any) -> str:
-    """Return a value as text that Python reads back.
+    """Return a value as text that Python reads back, on one line.
 
     Examples
     --------
@@ -41,19 +50,147 @@ def literal(value: Any) -> str:
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, tuple):
         return f"({', '.join(map(literal, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, set | frozenset):
+        inner = f"{{{', '.join(sorted(map(literal, value)))}}}" if value else ""
+        return f"{type(value).__name__}({inner})"
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, Fraction) and number.denominator == 1:
         return repr(number.numerator)
     if isinstance(number, float) and not math.isfinite(number):
         return f"float('{number}')"
-    return repr(number)
+    return one_line(repr(number))
+
+
+def decimals(number: Fraction) -> str:
+    """Return the ten first digits of a fraction.
+
+    Examples
+    --------
+    >>> decimals(Fraction(10, 7))
+    '1.428571429'
+    """
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):.10g}"
+
+
+def with_decimals(value: Any, between: str = " = ") -> str:
+    """Return a value as a literal; one that is written as a fraction, with its decimals.
+
+    Examples
+    --------
+    >>> with_decimals(Fraction(10, 7)), with_decimals(2.5)
+    ('Fraction(10, 7) = 1.428571429', '2.5')
+    """
+    text = literal(value)
+    fraction = isinstance(value, Fraction) and text.startswith("Fraction(")
+    return f"{text}{between}{decimals(value)}" if fraction else text
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks.
+
+    Examples
+    --------
+    >>> one_line("mean of" + chr(10) + "ages")
+    'mean of ages'
+    """
+    return text if text.isprintable() else " ".join(text.split())
 
 
 def brief(value: Any) -> str:
-    """Return a dataset or an answer as text, the middle of a long one left out."""
+    """Return a dataset or an answer as text, the middle of a long one left out.
+
+    Examples
+    --------
+    >>> brief((np.float64(0.5), "a", range(3)))
+    "(0.5, 'a', range(0, 3))"
+    >>> brief({k: k * k for k in range(5000)})
+    '{0: 0, 1: 1, 2: 4, 3: 9, 4: 16, 5: 25, 6: 36, 7: 49, ... and 4,992 more}'
+    """
+    if isinstance(value, pd.DataFrame):
+        columns = brief(list(map(str, value.columns)))
+        rows = brief(list(value.head(_SHOWN // 2).itertuples(index=False, name=None)))
+        if len(value) <= _SHOWN:
+            rows = brief(list(value.itertuples(index=False, name=None)))
+            return f"table {rows} of {columns}"
+        return f"table {rows} of {columns}, the first of {len(value):,} rows"
+    if isinstance(value, pd.Series | np.ndarray):
+        return brief(tuple(value.tolist())) if value.ndim else brief(value.tolist())
+    if isinstance(value, Mapping):
+        items = [f"{brief(k)}: {brief(v)}" for k, v in islice(value.items(), _SHOWN)]
+        return f"{{{', '.join(_head(items, len(value)))}}}"
+    if isinstance(value, AbstractSet):
+        some = [brief(one) for one in islice(value, _SHOWN)]
+        return f"{{{', '.join(_head(some, len(value)))}}}"
     if isinstance(value, tuple | list):
-        return show([brief(one) for one in value])
-    return str(value) if isinstance(value, Number) else literal(value)
+        return _sequence(value)
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, Number) and not isinstance(number, bool):
+        return str(number) if isinstance(number, float) else plain(number)
+    text = literal(number)
+    return text if len(text) <= _LONG_TEXT else f"{text[:_LONG_TEXT]}... ({len(text):,} characters)"
+
+
+def short_literal(value: Any) -> str:
+    """Return a value as a literal, or if that is long, as `brief` does; for errors."""
+    text = literal(value)
+    return text if len(text) <= _LONG_TEXT else brief(value)
+
+
+def _head(texts: Sequence[str], number: int) -> list[str]:
+    """Return the texts, or if there are more things than are shown, the first ones and a count."""
+    if number <= _SHOWN:
+        return list(texts)
+    first = list(texts[: _SHOWN // 2])
+    return [*first, f"... and {number - len(first):,} more"]
+
+
+def _sequence(value: Sequence[Any]) -> str:
+    """Return a sequence as text: both ends of a long one."""
+    if len(value) <= _SHOWN:
+        return f"({', '.join(map(brief, value))}{',' * (len(value) == 1)})"
+    half = _SHOWN // 2
+    ends = [*map(brief, value[:half]), "...", *map(brief, value[-half:])]
+    return f"({', '.join(ends)}; {len(value):,} in all)"
+
+
+def brief_pair(x: Any, y: Any) -> tuple[str, str]:
+    """Return two datasets as text; of long ones the records that differ, then some of the rest.
+
+    Examples
+    --------
+    >>> for text in brief_pair((0,) * 5000, (0,) * 4999 + (7,)):
+    ...     print(text)
+    (changed: 0; shared: 0, 0, 0, 0, 0, 0, 0, 0, ... and 4,991 more)
+    (changed: 7; shared: 0, 0, 0, 0, 0, 0, 0, 0, ... and 4,991 more)
+    """
+    listed = isinstance(x, tuple | list) and isinstance(y, tuple | list)
+    if not listed or max(len(x), len(y)) <= _SHOWN:
+        return brief(x), brief(y)
+    common = multiset(x) & multiset(y)
+    (of_x, shared), (of_y, _) = _split(x, common), _split(y, common)
+    if not of_x and not of_y:  # two orders of the same records
+        return brief(x), brief(y)
+    rest = ", ".join(_head(list(map(brief, shared[:_SHOWN])), len(shared))) or "none"
+    first, second = (
+        f"(changed: {', '.join(_head(list(map(brief, own[:_SHOWN])), len(own))) or 'none'}; "
+        f"shared: {rest})"
+        for own in (of_x, of_y)
+    )
+    return first, second
+
+
+def _split(data: Sequence[Any], common: Mapping[Any, int]) -> tuple[list[Any], list[Any]]:
+    """Return the records of a dataset beyond the common ones, and the common ones."""
+    left = dict(common)
+    own, shared = [], []
+    for record in data:
+        key = key_of(record)
+        if left.get(key, 0):
+            left[key] -= 1
+            shared.append(record)
+        else:
+            own.append(record)
+    return own, shared
 
 
 def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.DataFrame:
@@ -74,21 +211,69 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
     if witness == "full":
         return table
     short = {
-        name: pd.Series([_short(value, name) for value in table[name]], index=table.index)
+        name: pd.Series(list(map(_short, table[name])), index=table.index)
         for name in columns
         if name in table
     }
     return table.assign(**short)
 
 
-def _short(value: Any, column: str) -> Any:
-    if not isinstance(value, tuple) or len(value) <= _LONG:
-        return value
-    return show(list(map(brief, value)), "numbers" if column.startswith("query") else "records")
+def _short(value: Any) -> Any:
+    return brief(value) if isinstance(value, tuple) and len(value) > _SHOWN else value
 
 
 def plain(value: Number) -> str:
-    """Return a number as text: whole ones without a fraction, others by their ten first digits."""
-    if isinstance(value, Fraction | Decimal | int) and len(str(value)) <= 24:
+    """Return a number as text: whole ones without a fraction, others by their ten first digits.
+
+    Examples
+    --------
+    >>> plain(Fraction(10**400, 3)), plain(Decimal("0.25")), plain(1 / 3)
+    ('3.333333333e+399', '0.25', '0.3333333333')
+    """
+    # The digits of an integer that is too long for Python to write are not asked for.
+    if isinstance(value, int | Fraction):
+        short = value.numerator.bit_length() + value.denominator.bit_length() <= 4 * _SHORT
+        decimal = Decimal(value.numerator) / Decimal(value.denominator)
+    else:
+        short, decimal = isinstance(value, Decimal), Decimal(value)
+    if short and len(str(value)) <= _SHORT:
         return str(value)
-    return f"{float(value):.10g}"
+    number = float(decimal)
+    return (
+        f"{decimal.normalize():.10g}"
+        if math.isinf(number) and decimal.is_finite()
+        else f"{number:.10g}"
+    )
+
+
+def json_ready(value: Any) -> Any:
+    """Return a value in the types of JSON.
+
+    Numbers and texts are themselves; fractions, decimals and floats that are not finite are texts,
+    as are dates and whatever else JSON has no type for; datasets and vectors are lists.
+
+    Examples
+    --------
+    >>> json_ready({"x": (Fraction(1, 3), np.int8(2), math.inf), 1: None})
+    {'x': ['1/3', 2, 'inf'], '1': None}
+    """
+    if isinstance(value, pd.DataFrame):
+        return [json_ready(row) for row in value.to_dict("records")]
+    if isinstance(value, pd.Series | np.ndarray):
+        return json_ready(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(json_ready(name)): json_ready(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_ready(inner) for inner in value]
+    if isinstance(value, AbstractSet):
+        return sorted((json_ready(inner) for inner in value), key=str)
+    plain_value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain_value, Fraction) and plain_value.denominator == 1:
+        return plain_value.numerator
+    if isinstance(plain_value, Fraction | Decimal | date | time):
+        return str(plain_value)
+    if isinstance(plain_value, float) and not math.isfinite(plain_value):
+        return str(plain_value)
+    if plain_value is None or isinstance(plain_value, str | int | float):
+        return plain_value
+    return literal(plain_value)

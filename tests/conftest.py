@@ -1,8 +1,12 @@
-"""What every test runs under: Hypothesis profiles, and plots that open no window."""
+"""What every test runs under: which cases, Hypothesis profiles, and plots that open no window."""
+
+from __future__ import annotations
 
 import os
+from collections import defaultdict
 
 import matplotlib
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Problems on which a query is undefined are left out, and a busy machine is slow: neither says
@@ -19,3 +23,25 @@ settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 # Not by the environment variable, which the kernels of the notebooks would inherit.
 matplotlib.use("Agg")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what has the marker
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked ``representative(*names)``, leave one case per value of these arguments.
+
+    All other cases are marked `exhaustive`. What is left is another case in each turn, so that the
+    arguments that are not named take all their values, too.
+    """
+    cases: defaultdict[tuple, defaultdict[tuple, list[pytest.Function]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for item in items:
+        if marker := item.get_closest_marker("representative"):
+            assert isinstance(item, pytest.Function)
+            named = tuple(repr(item.callspec.params[name]) for name in marker.args)
+            cases[item.path, item.originalname][named].append(item)
+    for by_name in cases.values():
+        for turn, alike in enumerate(by_name.values()):
+            for place, item in enumerate(alike):
+                if place != turn % len(alike):
+                    item.add_marker("exhaustive")

@@ -32,10 +32,11 @@ LAYERS = (
     {"queries.groups"},
     {"queries"},
     {"problem", "folds"},
-    {"columns", "literals", "measure", "plotting", "table_text"},
+    {"claims", "columns", "literals", "measure", "plotting", "table_text"},
     {"result"},
-    {"audits.recording", "verdicts"},
-    {"audits.pairs"},
+    {"audits.recording", "audit_row"},
+    {"verdicts"},
+    {"audits.pairs", "audits.randomness"},
     {"neighbor_rows", "search.engine", "search.lattice", "search.scaling", "search.answers"},
     {
         "search.automaton",
@@ -79,6 +80,7 @@ LAYERS = (
     {"pipelines.clipping"},
     {"interop_opendp", "pipelines"},
     {"empirical", "implementation"},
+    {"truths"},
     {"audit"},
     {"article"},
     {"audits.opendp", "audits.recorded", "audits.stability", "audits", "cli_output", "cli_tables"},
@@ -225,9 +227,13 @@ def test_the_oracle_imports_nothing_that_it_judges(name):
     assert names <= {"__future__", *sys.stdlib_module_names}
 
 
-@pytest.mark.parametrize(
-    "package", ["matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"]
-)
-def test_importing_the_package_does_not_import(package):
-    command = f"import sys, sensitivity_lab; sys.exit({package!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=False).returncode == 0
+def test_importing_the_package_does_not_import():
+    """What is slow to import, an extra, or for tests and notebooks."""
+    packages = {"matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"}
+    command = "import sys, sensitivity_lab; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", command], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    imported = set(done.stdout.split())
+    assert "sensitivity_lab" in imported
+    assert not imported & packages

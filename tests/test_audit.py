@@ -47,6 +47,7 @@ def evidence_of(message: str) -> dict[str, list]:
     return said
 
 
+@pytest.mark.representative("name")
 @pytest.mark.parametrize("family", RELATIONS)
 @pytest.mark.parametrize("name", [name for name in QUERIES if "std" not in name])
 @given(data=st.data())
@@ -255,11 +256,186 @@ def test_assert_sensitivity_refuses_loose_claims_on_demand():
         sl.assert_sensitivity("mean", 1, BITS, **HERE, tight=True)
     assert str(caught.value) == (
         "mean, bounded: a sensitivity of 1 is claimed at distance 1, "
-        "the truth is Fraction(1, 3): loose (claim / truth = 3)\n"
-        "x = [0, 0, 1]  ->  f(x) = Fraction(1, 3)\n"
+        "the truth is Fraction(1, 3) = 0.3333333333: loose (claim / truth = 3)\n"
+        "x = [0, 0, 1]  ->  f(x) = Fraction(1, 3)  # 0.3333333333\n"
         "y = [0, 0, 0]  ->  f(y) = 0\n"
         "(bounded, at most k; size 3; domain of 2 values, unlimited copies; exact arithmetic)"
     )
+
+
+def trimmed_mean(x):
+    """Of nine records without the smallest and the largest, in floats."""
+    return float(np.sort(x)[1:-1].mean())
+
+
+def test_a_right_claim_about_floats_has_a_way_out():
+    """One of seven records that count moves by 10: 10/7, but floats make it 9 ulp more.
+
+    The answers are right to a unit in the last place of their own, which is 64 of the difference's.
+    """
+    universe = sl.Universe.from_domain([90, 100])
+    options = {"size": 9, "neighbors": "bounded", "distances": 1}
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(trimmed_mean, 10 / 7, universe, **options)
+    slack = sl.audit(trimmed_mean, 10 / 7, universe, **options).rows[0].slack_ulp
+    assert slack < -4
+    needed = math.ceil(-slack)
+    assert str(caught.value).splitlines()[-1] == (
+        f"(if {-slack:.3g} units in the last place are the rounding of floats, pass "
+        f"tolerance_ulps={needed})"
+    )
+    for claim in (10 / 7, Fraction(10, 7)):
+        report = sl.assert_sensitivity(
+            trimmed_mean, claim, universe, **options, tight=True, tolerance_ulps=needed + 1
+        )
+        assert report.verdict == "tight up to rounding"
+
+
+def test_exact_claims_about_exact_queries_have_no_tolerance():
+    universe = sl.Universe.from_domain([0, 2**60])
+    options = {"size": 2, "neighbors": "unbounded", "distances": 1}
+    assert sl.assert_sensitivity("sum", 2**60, universe, **options, tight=True).sound
+    for claim in (2**60 - 100, 2**60 - 1, Fraction(2**61 - 1, 2), Decimal(2**60 - 1)):
+        with pytest.raises(sl.SensitivityViolation):
+            sl.assert_sensitivity("sum", claim, universe, **options, tolerance_ulps=10**6)
+        with pytest.raises(sl.SensitivityViolation):
+            sl.assert_sensitivity(
+                sl.integer_sum("int64"), claim, universe, **options, implementation=True
+            )
+    below = math.nextafter(2.0**60, 0)
+    assert sl.audit("sum", below, universe, **options).verdict == "tight up to rounding"
+    assert sl.audit("sum", below, universe, **options, tolerance_ulps=0).verdict == "violated"
+
+
+def test_pytest_shows_the_callers_line():
+    """No line of the library stands between the caller's assertion and its message."""
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("mean", 0, BITS, **HERE)
+    assert [entry.name for entry in caught.traceback.filter(caught)] == [
+        "test_pytest_shows_the_callers_line"
+    ]
+
+
+def test_claims_may_depend_on_the_size():
+    options = {"size": [2, 3, 4], "neighbors": "bounded", "distances": [1, 2]}
+    for claim in (lambda k, n: Fraction(k, n), lambda k, *, n: Fraction(k, n)):
+        report = sl.assert_sensitivity("mean", claim, BITS, **options, tight=True)
+        assert [(row.distance, row.size, row.claimed, row.exact) for row in report.rows] == [
+            (k, n, Fraction(k, n), Fraction(k, n)) for k in (1, 2) for n in (2, 3, 4)
+        ]
+    # At size 2 alone the claim is too small, at size 4 alone too large.
+    report = sl.audit("mean", lambda k, n: k / 3 + 0 * n, BITS, **options)
+    assert repr(report) == (
+        "Audit of mean, bounded: violated\n"
+        "  setting  bounded, at most k; size any of (2, 3, 4); domain of 2 values, unlimited "
+        "copies; exact arithmetic\n"
+        "  k  n  claimed       truth               verdict\n"
+        "  1  2  0.3333333333  1/2 = 0.5           violated (claim / truth = 0.6667)\n"
+        "  1  3  0.3333333333  1/3 = 0.3333333333  tight up to rounding (-0.333 ulp)\n"
+        "  1  4  0.3333333333  1/4 = 0.25          loose (claim / truth = 1.333)\n"
+        "  2  2  0.6666666667  1                   violated (claim / truth = 0.6667)\n"
+        "  2  3  0.6666666667  2/3 = 0.6666666667  tight up to rounding (-0.333 ulp)\n"
+        "  2  4  0.6666666667  1/2 = 0.5           loose (claim / truth = 1.333)\n"
+        "  x  (0, 1)  ->  1/2\n"
+        "  y  (0, 0)  ->  0"
+    )
+    with pytest.raises(sl.SensitivityViolation, match="at distance 1 and size 2, the truth is"):
+        report.raise_if_violated()
+    points = report.plot().get_lines()
+    assert list(points[-1].get_xdata()) == [1, 2]
+    assert list(points[-1].get_ydata()) == [0.5, 1]
+
+
+def test_a_claim_with_a_default_is_a_function_of_the_distance_alone():
+    report = sl.audit(
+        "mean", lambda k, n=3: Fraction(k, n), BITS, size=[3, 4], neighbors="bounded", distances=1
+    )
+    assert [(row.size, row.verdict) for row in report.rows] == [(None, "tight")]
+
+
+def test_a_claim_that_depends_on_a_size_in_which_neighbors_differ_is_not_sound():
+    """Noise of scale k / n tells a dataset of 3 from one of 2, whatever the query answers."""
+    options = {"size": [3, 4], "neighbors": "unbounded", "distances": 1}
+    report = sl.audit("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
+    assert [(row.size, row.claimed, row.exact) for row in report.rows] == [
+        (3, Fraction(1, 2), Fraction(1, 3)),
+        (4, Fraction(1, 3), Fraction(1, 4)),
+    ]
+    assert {row.verdict for row in report.rows} == {"data-dependent claim"}
+    assert report.rows[0].claims == {"at n = 3": Fraction(1, 2), "at n = 2": 1}
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
+    assert str(caught.value).splitlines()[0] == (
+        "mean, unbounded: sensitivities of Fraction(1, 2) = 0.5 at n = 3 and 1 at n = 2 are "
+        "claimed at distance 1 and size 3, the truth is Fraction(1, 3) = 0.3333333333: "
+        "data-dependent claim (1/2 at n = 3, 1 at n = 2)"
+    )
+    # The smaller claim counts: from 3 records to 4 it is 1/4, and the mean moves by 1/4 at most.
+    added = sl.Unbounded(direction="add")
+    grown = sl.audit("mean", lambda k, n: Fraction(k, n), BITS, **{**options, "neighbors": added})
+    assert [(row.claimed, row.exact) for row in grown.rows] == [
+        *((Fraction(1, 4), Fraction(1, 4)), (Fraction(1, 5), Fraction(1, 5)))
+    ]
+    assert grown.verdict == "data-dependent claim"
+    small = sl.audit("sum", lambda k, n: Fraction(4 * k, n + 1), BITS, **options)
+    assert small.rows[1].remark == (
+        "violated (claim / truth = 0.8; the claim depends on the data: 4/5 at n = 4, 1 at n = 3)"
+    )
+    # A function of n that is the same at all sizes in question tells nothing apart.
+    same = sl.audit("count", lambda k, n: min(k, n), BITS, **options)
+    assert [(row.verdict, row.claims) for row in same.rows] == [("tight", None)] * 2
+
+
+def test_a_neighbor_of_another_size_than_the_witness_counts_too():
+    """Datasets of 3 records move by 2, all others by 1 at most; their claim differs."""
+
+    def first_of_three(x):
+        return x[0] if len(x) == 3 else 0
+
+    (row,) = sl.audit(
+        first_of_three,
+        lambda k, n: (5 if n == 3 else 3) * k // 2,
+        sl.Universe.from_domain([-1, 1]),
+        size=3,
+        neighbors="symmetric_difference",
+        distances=2,
+    ).rows
+    assert len(row.evidence.x) == len(row.evidence.y) == 3
+    assert (row.claimed, row.exact, row.verdict) == (5, 2, "data-dependent claim")
+    assert row.claims == {"at n = 3": 5, "at n = 1": 3}
+
+
+def test_a_claim_of_k_and_n_that_raises():
+    with pytest.raises(sl.InputError) as caught:
+        sl.audit("mean", lambda k, n: k / (n - 3), BITS, size=3, neighbors="bounded", distances=1)
+    assert str(caught.value) == (
+        "the claim, a function of k and n, raised ZeroDivisionError at distance 1 and size 3: "
+        "division by zero"
+    )
+
+
+def test_code_is_audited_size_by_size_too():
+    report = sl.audit(
+        sl.float_sum("float16"),
+        lambda k, n: min(k, n),
+        sl.Universe.from_domain([0, 1]),
+        size=[2, 3],
+        neighbors="bounded",
+        distances=[1, 2],
+        implementation=True,
+    )
+    assert [(row.distance, row.size, row.exact) for row in report.rows] == [
+        *((1, 2, 1), (1, 3, 1), (2, 2, 2), (2, 3, 2))
+    ]
+
+
+def test_claims_beyond_the_range_of_floats_are_audited():
+    for claim in (10**400, Decimal("1e400")):
+        report = sl.audit("sum", claim, BITS, **HERE)
+        assert report.verdict == "loose"
+        assert repr(report).splitlines()[3].lower() == (
+            "  1  1e+400   1      loose (claim / truth = inf)"
+        )
 
 
 def test_assert_sensitivity_checks_its_own_argument():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 import naive_distances as naive
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.audits import pairs, vectors
+from sensitivity_lab.audits import pairs, randomness, vectors
 from sensitivity_lab.audits.opendp import audit_opendp
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
@@ -27,6 +28,14 @@ INPUTS = {
     "hamming": "hamming_distance",
 }
 SIZED = {"change_one", "hamming"}
+
+
+@pytest.fixture(autouse=True)
+def few_calls(monkeypatch, request):
+    """Deterministic transformations are not asked for random answers so often."""
+    if "randomised" not in request.node.name:
+        monkeypatch.setattr(randomness, "PROBES", 8)
+        monkeypatch.setattr(randomness, "WITNESS", 2)
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +93,7 @@ OUTPUTS = {
 }
 
 
+@pytest.mark.representative("inputs")
 @pytest.mark.parametrize("outputs", OUTPUTS)
 @pytest.mark.parametrize("inputs", INPUTS)
 @settings(max_examples=4)
@@ -148,18 +158,37 @@ def test_a_report_says_what_was_audited():
     assert report.rows[1].evidence == sl.Evidence([], [9], 0, 3)
 
 
-def test_every_vector_is_put_once_but_for_probes_and_evidence():
-    asked = []
+def test_what_it_costs_to_see_whether_it_is_randomised():
+    """Of size 0 one vector, 32 times; of size 4 all 256, 4 times; then the witness, 256 times."""
+    asked = Counter()
 
-    def count(x):
-        asked.append(tuple(x))
-        return len(x)
+    def first(x):
+        asked[tuple(x)] += 1
+        return max(x, default=0)
 
-    audit_opendp(of_function(count), [0, 1, 2], [0, 4], d_in=1)
-    times = [asked.count(x) for x in itertools.product(range(3), repeat=4)]
-    assert min(times) == 1
-    assert sum(time > 1 for time in times) <= 3
-    assert len(set(asked)) == 82
+    (row,) = audit_opendp(of_function(first), range(4), [0, 4], d_in=1).rows
+    witness = Counter(map(tuple, (row.evidence.x, row.evidence.y)))
+    assert asked.pop(()) == 1 + 32 + 256 * (() in witness)
+    assert set(asked) == set(itertools.product(range(4), repeat=4))
+    assert set(asked.values()) <= {5, 5 + 256}
+    assert sum(times > 5 for times in asked.values()) == sum(map(bool, witness))
+
+
+@pytest.mark.parametrize("size", [5, 8])
+def test_inputs_that_are_asked_again_come_from_everywhere_if_randomised(size, monkeypatch):
+    """A share for every size; of too many inputs of a size, different ones with all entries."""
+    inputs = vectors.vectors((0, 1, 2), tuple(range(size)))
+    monkeypatch.setattr(randomness, "PROBES", 40 * size)
+    probes = list(randomness.probes(inputs))
+    assert probes == list(randomness.probes(inputs))
+    seen = Counter(probes)
+    for length in range(size):
+        chosen = {place: seen[place] for place, x in enumerate(inputs) if len(x) == length}
+        assert sum(chosen.values()) == min(40, 32 * 3**length)
+        assert max(chosen.values()) - min(chosen.values()) <= 1
+    last = [inputs[place] for place in probes if len(inputs[place]) == size - 1]
+    for position in range(size - 1):
+        assert {x[position] for x in last} == {0, 1, 2}
 
 
 def test_one_order_is_enough_where_it_is_asked_for():
@@ -242,15 +271,21 @@ def test_rounding_that_depends_on_the_order_is_seen_at_distance_0():
 
 def test_randomised_transformations_are_refused():
     """A resize shuffles what it gets: github.com/opendp/opendp/issues/2927."""
-    resize = dp.t.make_resize(
-        integers(), dp.insert_delete_distance(), size=3, constant=0, MO="InsertDeleteDistance"
-    )
-    with pytest.raises(sl.InputError) as caught:
-        audit_opendp(resize, range(3), range(5))
-    message = str(caught.value)
-    start = "transformation must be a function, but it is randomised: two calls on ["
-    assert message.startswith(start)
-    assert message.endswith("]; an audit needs the part that adds no randomness")
+    for size, values, sizes in [(2, [1, 2], [1, 2, 3]), (2, range(3), range(5)), (3, [0, 1], 2)]:
+        resize = dp.t.make_resize(
+            integers(),
+            dp.insert_delete_distance(),
+            size=size,
+            constant=0,
+            MO="InsertDeleteDistance",
+        )
+        for _ in range(10):
+            with pytest.raises(sl.InputError) as caught:
+                audit_opendp(resize, values, sizes)
+            message = str(caught.value)
+            start = "transformation must be a function, but it is randomised: two calls on ["
+            assert message.startswith(start)
+            assert message.endswith("]; an audit needs the part that adds no randomness")
     impute = dp.t.make_impute_uniform_float(
         dp.vector_domain(dp.atom_domain(T=float, nan=True)),
         dp.symmetric_distance(),
@@ -261,13 +296,14 @@ def test_randomised_transformations_are_refused():
         audit_opendp(impute, [0.0, 0.25, 0.5, math.nan, 0.75, 1.0], 2)
 
 
-def test_a_rare_change_of_mind_is_seen_in_the_evidence():
-    seen = set()
+def test_a_randomised_witness_is_not_reported(monkeypatch):
+    """Nothing asks again but for the evidence: one call of 100 tells that it is random."""
+    monkeypatch.setattr(randomness, "PROBES", 0)
+    asked = Counter()
 
     def answer(x):
-        first = tuple(x) not in seen
-        seen.add(tuple(x))
-        return 5 if x == [1, 0, 1, 0] and first else 0
+        asked[tuple(x)] += 1
+        return 5 if list(x) == [1, 0, 1, 0] and asked[tuple(x)] % 100 else 0
 
     with pytest.raises(sl.InputError) as caught:
         audit_opendp(of_function(answer), [0, 1], 4, d_in=2)
@@ -275,6 +311,24 @@ def test_a_rare_change_of_mind_is_seen_in_the_evidence():
         "transformation must be a function, but it is randomised: two calls on [1, 0, 1, 0] "
         "returned 5 and 0; an audit needs the part that adds no randomness"
     )
+
+
+def test_missing_answers_are_not_randomised():
+    """NaN is the same answer as NaN: also alone, where Python says that it differs from itself."""
+    for missing in (math.nan, float("nan")):
+        identity = dp.t.make_identity(
+            dp.atom_domain(T=float, nan=True), dp.absolute_distance(T=float)
+        )
+        with pytest.raises(sl.QueryError) as caught:
+            audit_opendp(identity, [0.0, missing])
+        assert str(caught.value) == (
+            "on the dataset float('nan'), an answer holds nan, which is not a finite number"
+        )
+    vector = dp.t.make_identity(
+        dp.vector_domain(dp.atom_domain(T=float, nan=True)), dp.symmetric_distance()
+    )
+    report = audit_opendp(vector, [0.0, math.nan], range(3))
+    assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
 
 
 def measurement():
@@ -309,7 +363,7 @@ REFUSED = {
     ),
     "no value in the domain": (
         lambda: audit_opendp(clamped_sum(), [0.5, "a"], 1),
-        "AtomDomain(T=i32) accepts none of the values (0.5, a)",
+        "AtomDomain(T=i32) accepts none of the values (0.5, 'a')",
     ),
     "no values": (
         lambda: audit_opendp(clamped_sum(), "abc", 1),
@@ -356,22 +410,73 @@ def test_failures_name_the_input():
         audit_opendp(of_function(fragile), [0, 1], 2)
 
 
-def test_a_map_that_fails_is_named():
-    def no_claim(_):
-        raise ArithmeticError("no claim here")
-
-    transformation = dp.t.make_user_transformation(
+def of_map(stability_map):
+    """The size, with a map of Python."""
+    return dp.t.make_user_transformation(
         integers(),
         dp.symmetric_distance(),
         dp.atom_domain(T=int),
         dp.absolute_distance(T=int),
         len,
-        no_claim,
+        stability_map,
     )
+
+
+def test_a_map_that_fails_at_one_distance_claims_nothing_there():
+    def odd_only(d_in):
+        if d_in % 2 == 0:
+            raise ArithmeticError("no claim here")
+        return d_in
+
+    report = audit_opendp(of_map(odd_only), [0, 1], range(4), d_in=[1, 2, 3])
+    assert [(row.distance, row.claimed, row.exact) for row in report.rows] == [
+        *((1, 1, 1), (2, None, 2), (3, 3, 3))
+    ]
+    assert [row.verdict for row in report.rows] == ["tight", "no claim", "tight"]
+    assert repr(report).splitlines()[2:] == [
+        "  k  claimed  truth  verdict",
+        "  2  none     2      no claim (ArithmeticError: no claim here)",
+        "  1  1        1      tight",
+        "  3  3        3      tight",
+        "  x  ()  ->  0",
+        "  y  (0, 0)  ->  2",
+    ]
+
+
+def test_a_map_of_opendp_that_overflows_claims_nothing():
+    total = dp.t.make_sum(integers(bounds=(0, 2**30), T=None), dp.symmetric_distance())
+    rows = audit_opendp(total, [0, 2**30], range(2), d_in=[1, 2]).rows
+    assert [(row.claimed, row.verdict) for row in rows] == [(2**30, "tight"), (None, "no claim")]
+    assert rows[1].reason == (
+        'Overflow("2 * 1073741824 overflows. Consider tightening your parameters.")'
+    )
+
+
+def test_a_map_that_fails_everywhere_is_named():
+    def no_claim(_):
+        raise ArithmeticError("no claim here")
+
     with pytest.raises(
-        sl.QueryError, match=r"(?s)make_user_transformation fails at d_in = 1: .*no cl"
+        sl.QueryError,
+        match=r"^the map of make_user_transformation fails at d_in = 1: ArithmeticError: no claim",
     ):
-        audit_opendp(transformation, [0, 1], 2)
+        audit_opendp(of_map(no_claim), [0, 1], 2)
+
+
+def test_the_tolerance_is_for_floats_alone():
+    """A float sum of three tenths is an ulp above the claim; whole numbers have no tolerance."""
+    total = dp.t.make_user_transformation(
+        dp.vector_domain(dp.atom_domain(T=float, nan=False), size=3),
+        dp.change_one_distance(),
+        dp.atom_domain(T=float),
+        dp.absolute_distance(T=float),
+        sum,
+        lambda _: 0.3,
+    )
+    assert audit_opendp(total, [0.0, 0.1], d_in=3).verdict == "tight up to rounding"
+    assert audit_opendp(total, [0.0, 0.1], d_in=3, tolerance_ulps=0).verdict == "violated"
+    whole = of_function(lambda x: (2**30 + 1) * len(x), claim=2**30)
+    assert audit_opendp(whole, [0], [0, 1], d_in=1).verdict == "violated"
 
 
 def test_too_much_work_is_refused_before_any_call(monkeypatch):

@@ -25,6 +25,7 @@ def test_our_own_steps_are_tight(chain, universe):
     assert report.sound
 
 
+@pytest.mark.exhaustive
 def test_a_join_is_audited_with_a_distance_per_table():
     tables = tuple(pd.DataFrame({"key": list("aaabbb"), name: range(6)}) for name in "lr")
     two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
@@ -57,6 +58,22 @@ def test_an_irrational_map_is_tight_up_to_rounding():
     assert 0 <= report.rows[0].slack_ulp < 1
 
 
+def test_a_claim_may_be_a_number():
+    counted = NUMBERS >> pl.count()
+    report = sl.audit_stability(counted, [1, 2, 3], d_in=[1, 2], claim=2)
+    assert [(row.claimed, row.verdict) for row in report.rows] == [(2, "loose"), (2, "tight")]
+
+
+def test_the_tolerance_is_for_claims_in_floats_alone():
+    total = NUMBERS >> pl.clamp(0, 2**60) >> pl.sum_(0, 2**60)
+    options = {"universe": [0, 2**60], "d_in": 1}
+    below = float(2**60 - 128)
+    assert sl.audit_stability(total, **options, claim=2**60 - 1).verdict == "violated"
+    assert sl.audit_stability(total, **options, claim=below).verdict == "tight up to rounding"
+    exactly = sl.audit_stability(total, **options, claim=below, tolerance_ulps=0)
+    assert exactly.verdict == "violated"
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -76,6 +93,29 @@ def test_an_irrational_map_is_tight_up_to_rounding():
         (
             lambda chain: sl.audit_stability(chain, [1, 2], d_in=1, claim=lambda _: -1),
             "the claim at distance 1 must be a number that is not negative, got -1",
+        ),
+        (
+            lambda chain: sl.audit_stability(
+                chain, [1, 2], d_in=[1, 2], claim=lambda d: 1 / (d - 2)
+            ),
+            "the claim at distance 1 must be a number that is not negative, got -1.0",
+        ),
+        (
+            lambda chain: sl.audit_stability(
+                chain, [1, 2], d_in=[1, 2], claim=lambda d: 1 // (2 - d)
+            ),
+            "the claim, a function of d_in, raised ZeroDivisionError at d_in = 2: integer division "
+            "or modulo by zero",
+        ),
+        (
+            lambda chain: sl.audit_stability(chain, [1, 2], d_in=1, claim="1"),
+            "the claim at distance 1 must be a number that is not negative: an int, float, "
+            "Fraction or Decimal, got '1' (str)",
+        ),
+        (
+            lambda chain: sl.audit_stability(chain, [1, 2], d_in=1, tolerance_ulps=-1),
+            "tolerance_ulps must be a finite number of units in the last place of the truth, at "
+            "least 0, got -1",
         ),
     ],
 )

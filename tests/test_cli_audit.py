@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from fractions import Fraction
 
@@ -111,10 +112,6 @@ NEGATIVE = "the claim at distance 1 must be a number that is not negative, got"
         (["--claim", "-1"], f"{NEGATIVE} -1"),
         (["--claim-per-k=-1/2"], f"{NEGATIVE} Fraction(-1, 2)"),
         (
-            ["--claim", "1e399"],
-            "the claim at distance 1 is beyond the range of floats (about 1.8e308)",
-        ),
-        (
             ["--claim", "1", "--distances", "2-1"],
             "distances are written 1-4 or 1,2,5, from small to large, got '2-1'",
         ),
@@ -141,8 +138,26 @@ def test_bad_input_is_exit_code_2(capsys, monkeypatch, arguments, reason):
         raise AssertionError("the search has started")
 
     # By its name, the module would be the function that the front door shows in its place.
-    monkeypatch.setattr(sys.modules["sensitivity_lab.audit"], "sensitivity_curves", never)
+    monkeypatch.setattr(sys.modules["sensitivity_lab.truths"], "sensitivity_curves", never)
     check_refused(capsys, [*MEAN, *arguments], f"sensitivity-lab audit: {reason}")
+
+
+def test_a_claim_beyond_the_range_of_floats(capsys):
+    code, out, err = run(capsys, *MEAN, "--claim", "1e399")
+    assert (code, err) == (0, "")
+    assert "  1  1e+399   1/3 = 0.3333333333  loose (claim / truth = inf)\n" in out
+
+
+def test_a_witness_of_thousands_of_records_is_shortened(capsys):
+    """5,000 records are 15 kB each; what is printed is about the one that differs."""
+    many = ["--domain", "a=0,1", "--size", "5000", "--query", "sum", "--neighbors", "unbounded"]
+    code, out, err = run(capsys, "audit", *many, "--claim", "1/2")
+    assert (code, err) == (1, "")
+    assert len(out) < 1500
+    assert "\n  x  (changed: 1; shared: " in out
+    assert "\nx = (changed: 1; shared: " in out
+    assert ", ... and 4,991 more)" in out
+    assert out.endswith("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)\n")
 
 
 @pytest.mark.parametrize(
@@ -157,3 +172,14 @@ def test_bad_input_is_exit_code_2(capsys, monkeypatch, arguments, reason):
 )
 def test_one_claim_is_wanted(capsys, arguments, reason):
     check_refused(capsys, [*MEAN, *arguments], f"sensitivity-lab audit: {reason}")
+
+
+@pytest.mark.parametrize(("option", "records"), [((), 16), (("--witness", "full"), 40)])
+def test_witnesses_in_the_table(capsys, tmp_path, option, records):
+    """Long datasets are shortened, unless they are asked for."""
+    table = tmp_path / "table.csv"
+    asked = ("audit", "--domain", "a=0,1", "--size", "40", "--query", "mean", "--claim", "1")
+    more = ("--neighbors", "bounded", "--table", str(table), *option)
+    assert run(capsys, *asked, *more)[::2] == (0, "")
+    assert len(re.findall(r"\b[01]\b", pd.read_csv(table)["x"][0])) <= records
+    assert (len(pd.read_csv(table)["x"][0]) == 40 * 3) == (records == 40)

@@ -95,12 +95,14 @@ def check(engine: str, asked: Asked, ours: sl.Query, theirs: tuple) -> None:
     result.verify()
 
 
+@pytest.mark.representative("engine", "query")
 @accepted({name: query for name, (query, _) in QUERIES.items()})
 @given(data=st.data())
 def test_agrees_with_the_definition(engine, query, family, exactly, data):
     check(engine, data.draw(problems(family, exactly)), *QUERIES[query])
 
 
+@pytest.mark.representative("engine", "query")
 @accepted({"percentile": sl.Percentile(25)})
 @given(data=st.data())
 def test_percentiles_agree_with_the_definition(engine, query, family, exactly, data):
@@ -121,6 +123,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.representative("engine", "query")
 @accepted(FUNCTIONS)
 @given(data=st.data())
 def test_functions_agree_with_the_definition(engine, query, family, exactly, data):

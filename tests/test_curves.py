@@ -581,8 +581,8 @@ def test_tables_of_large_datasets_are_short(large, tmp_path):
     for row, (_, point) in zip(large.to_frame().itertuples(), large, strict=True):
         x = point.witness.x
         first, last = (", ".join(map(str, part)) for part in (x[:8], x[-8:]))
-        assert row.x == f"({first}, ..., {last}; 5,000 records)"
-        assert row.y.endswith(f"; {len(point.witness.y):,} records)")
+        assert row.x == f"({first}, ..., {last}; 5,000 in all)"
+        assert row.y.endswith(f"; {len(point.witness.y):,} in all)")
     html = large.to_frame()._repr_html_() + large._repr_html_()
     assert len(html) < 100_000
 
@@ -652,6 +652,6 @@ def test_long_answers_are_short_too():
     assert full["query_x"].iloc[0] == (1.0, 1.0) + (0.0,) * 18
     assert short["query_x"].iloc[0] == (
         "(1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, ..., 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0; "
-        "20 numbers)"
+        "20 in all)"
     )
     assert short["removed"].iloc[0] == full["removed"].iloc[0]

@@ -51,6 +51,7 @@ def test_a_cluster_finds_the_same(cluster, tmp_path):
     assert workers <= {int(path.name) for path in tmp_path.iterdir()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("cluster")
 def test_a_cluster_names_the_dataset_that_failed():
     def fragile(x):

@@ -76,6 +76,7 @@ QUICK = {
 }
 
 
+@pytest.mark.representative("name")
 @FAMILIES
 @pytest.mark.parametrize("name", QUERIES)
 @given(data=st.data())
@@ -108,6 +109,7 @@ def test_functions_agree_with_the_definition(family, exactly, data):
     result.verify()
 
 
+@pytest.mark.representative("name")
 @FAMILIES
 @pytest.mark.parametrize("name", QUERIES)
 @given(data=st.data())
@@ -140,6 +142,7 @@ def test_published_local_values(query, value):
     assert result.value == pytest.approx(value, abs=5e-7)
 
 
+@pytest.mark.representative("query")
 @pytest.mark.parametrize("query", ["median", "var", "std", "percentile_90", "sum", "mean"])
 @pytest.mark.parametrize("relation", [sl.Bounded(2), sl.Unbounded(3), sl.SymmetricDifference(2)])
 def test_listing_gives_what_the_quick_engines_give_on_more_records(query, relation):

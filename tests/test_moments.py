@@ -50,7 +50,7 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
     assert (result.exact, result.word) == (expected, word)
 
 
-@pytest.mark.parametrize("few", [0, 2048])
+@pytest.mark.parametrize("few", [0, pytest.param(2048, marks=pytest.mark.exhaustive)])
 def test_bisection_and_trying_every_word_agree_with_the_oracle(few, monkeypatch):
     monkeypatch.setattr(windows, "FEW", few)
     monkeypatch.setattr(windows, "SEED", 3)
@@ -76,6 +76,7 @@ def test_bisection_and_trying_every_word_agree_with_the_oracle(few, monkeypatch)
         assert result.exact == expected, (records, size, query, neighbors)
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("name", ["var", "std"])
 @pytest.mark.parametrize("neighbors", [sl.Bounded(2), sl.Unbounded(2)], ids=str)
 def test_many_copies_stay_compact(name, neighbors):
@@ -94,6 +95,7 @@ def test_many_copies_stay_compact(name, neighbors):
     assert result.value >= twice.value
 
 
+@pytest.mark.representative("query")
 @pytest.mark.parametrize("query", ["mean", "sum", "count", "median", "min", "var", "std"])
 @pytest.mark.parametrize("neighbors", [sl.Bounded(3), sl.Unbounded(3)], ids=str)
 def test_a_hundred_thousand_records_verify(query, neighbors):

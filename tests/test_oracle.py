@@ -24,8 +24,13 @@ def sensitivity(*args, **options):
     return global_sensitivity(*args, **options)[0]
 
 
+@pytest.mark.parametrize(
+    "sizes",
+    [(1, 2, 3, 4, 9), pytest.param(range(5, 26), marks=pytest.mark.exhaustive)],
+    ids=["a few sizes", "all sizes"],
+)
 @pytest.mark.parametrize("method", oracle.METHODS)
-def test_percentile_is_numpys(method):
+def test_percentile_is_numpys(method, sizes):
     """At every q, unless NumPy's own rounding of q/100 decides on which side of a jump it falls.
 
     Where q/100 is a dyadic fraction NumPy's positions are exact, and nothing is left out.
@@ -33,7 +38,7 @@ def test_percentile_is_numpys(method):
     if method == "closest_observation" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
         pytest.skip("before 2.0 NumPy took a half to the odd rank, not to the even one")
     rng = np.random.default_rng(20240601)
-    for n in range(1, 26):
+    for n in sizes:
         data = [int(v) for v in rng.choice(1000, size=n, replace=False)]
         for q in [*range(101), 0.5, 12.5, 37.5, 62.5, 87.5, 99.9]:
             value = float(np.percentile(data, q, method=method))
@@ -274,6 +279,7 @@ def smooth_sensitivity(x, query, beta):
     return found
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     ("x", "values"),
     [

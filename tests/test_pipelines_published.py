@@ -54,7 +54,9 @@ def joined(step, left: str, right: str) -> pl.Transformation:
 @pytest.mark.parametrize(
     ("left", "right", "universes", "rule"),
     [
-        ("DropExcess(2)", "DropExcess(2)", (LEFT, RIGHT), 8),
+        pytest.param(
+            *("DropExcess(2)", "DropExcess(2)", (LEFT, RIGHT), 8), marks=pytest.mark.exhaustive
+        ),
         ("DropExcess(1)", "DropExcess(1)", SMALL, 4),
         ("DropExcess(1)", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 6),
         ("DropNonUnique", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 4),
@@ -143,6 +145,7 @@ def test_max_rows_per_id(k):
     check_tight(t, VISITS, pl.AddRowsWithID("id"), k)
 
 
+@pytest.mark.representative("g")
 @pytest.mark.parametrize(("g", "r"), [(1, 1), (1, 2), (2, 1), (2, 2)])
 def test_max_groups_per_id_with_max_rows_per_group_per_id(g, r):
     truncated = (

@@ -104,7 +104,9 @@ def visible_ticks(ax):
 # Curves: panels and layout.
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize(
+    "n", [2, 4, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 3, 5, 6))]
+)
 def test_a_panel_per_column_in_rows_of_three_of_one_size(n):
     figure = plot_curves(tidy(COLUMNS[:n]))
     settle(figure)
@@ -117,6 +119,7 @@ def test_a_panel_per_column_in_rows_of_three_of_one_size(n):
     assert_nothing_cut_off(figure)
 
 
+@pytest.mark.exhaustive
 def test_a_panel_has_much_the_same_size_in_every_figure():
     sizes = []
     for n in (1, 2, 3, 5):
@@ -143,6 +146,7 @@ def test_relations_stand_side_by_side_on_one_scale():
         assert left.get_ylim() == right.get_ylim()
 
 
+@pytest.mark.exhaustive
 def test_more_than_three_relations_wrap():
     relations = ("bounded", "unbounded", "unbounded, add", "symmetric difference")
     figure = plot_curves(tidy(("age", "grade"), relations=relations))
@@ -279,6 +283,7 @@ def test_many_curves_that_coincide_narrow_upward():
     assert all(below > above for below, above in itertools.pairwise(widths))
 
 
+@pytest.mark.representative("queries")
 @pytest.mark.parametrize("n", [1, 2, 4])
 @pytest.mark.parametrize(
     "queries", [("mean",), QUERIES, tuple(f"query_number_{i}" for i in range(25))]
@@ -414,7 +419,15 @@ def texts(ax):
     return [text.get_text() for text in ax.texts if text.get_text()]
 
 
-@pytest.mark.parametrize("name", WITNESSES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        if name in ("ties", "thousands change")
+        else pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in WITNESSES
+    ],
+)
 def test_every_witness_fits_its_figure(name):
     ax = plot_witness(WITNESSES[name], query="mean", neighbors="bounded, at most 4", unit="days")
     assert_nothing_cut_off(ax.figure)
@@ -543,6 +556,7 @@ def test_a_callers_axes_for_a_witness():
     assert_nothing_cut_off(figure)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", WITNESSES)
 def test_a_witness_fits_an_axes_of_matplotlibs_usual_size(name):
     figure = Figure()
@@ -562,6 +576,7 @@ def test_not_an_axes_for_a_witness():
 # Files and notebooks.
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("name", ["a.png", "a.PDF", "a.svg"])
 def test_save_writes_a_file(tmp_path, name):
     start = {"a.png": b"\x89PNG", "a.PDF": b"%PDF", "a.svg": b"<?xml"}[name]

@@ -66,6 +66,7 @@ def check(records, relation, size=3, queries=tuple(QUERIES)) -> None:
         assert F(result.upper) - expected <= 2 * F(math.ulp(result.upper)), name
 
 
+@pytest.mark.representative
 @each_relation
 def test_a_large_offset_changes_nothing(relation):
     """Squares of 1e9 + 8 need 60 bits, and a float has 53."""
@@ -76,6 +77,7 @@ def test_a_large_offset_changes_nothing(relation):
         assert solve(far, query, relation, 5).upper == solve(near, query, relation, 5).upper
 
 
+@pytest.mark.representative
 @each_relation
 def test_a_large_offset_in_floats(relation):
     check([1e9 + above / 8 for above in range(8)], relation)
@@ -118,12 +120,14 @@ def test_floats_that_are_nearly_tied(relation):
     check([0.1, 0.1, 0.2, 0.3, 0.1 + 0.2, 0.30000000000000004, 0.7], relation)
 
 
+@pytest.mark.representative
 @each_relation
 def test_gaps_that_tie_in_floats_and_differ_exactly(relation):
     """Both ends carry a difference far below the spacing of floats at the range's size."""
     check([0, 1e-20, 3e-20, 1.0, 1e16, 1e16 + 2], relation)
 
 
+@pytest.mark.representative
 @each_relation
 def test_tiny_and_huge_magnitudes_together(relation):
     """Squares leave the range of floats on both sides; here the variance itself still fits."""

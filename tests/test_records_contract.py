@@ -102,6 +102,7 @@ def check(asked: Asked, ours, theirs, vector: bool, method: str, norms=NORMS) ->
         result.verify()
 
 
+@pytest.mark.representative("method", "case")
 @pytest.mark.parametrize(
     ("method", "case"),
     [(method, case) for method, cases in TAKES.items() for case in cases],
@@ -114,6 +115,7 @@ def test_agrees_with_the_definition(method, case, family, data, exactly):
     check(*data.draw(kind.on(family, exactly)), kind.vector, method, (norm,))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CASES)
 @given(data=st.data(), family=st.sampled_from(list(RELATIONS)), exactly=st.booleans())
 def test_the_engine_that_is_chosen_agrees_with_the_definition(case, data, family, exactly):
@@ -141,6 +143,7 @@ FIXED = {
 }
 
 
+@pytest.mark.representative("method", "case")
 @each_relation
 @each_norm
 @pytest.mark.parametrize(
@@ -161,6 +164,7 @@ def test_each_engine_takes_its_queries(method, case, family, exactly, norm):
     assert result.method == method
 
 
+@pytest.mark.representative("case")
 @pytest.mark.parametrize("case", [case for case in FIXED if case in ADDITIVE])
 @pytest.mark.parametrize("k", [1, 2])
 def test_additive_queries_need_no_enumeration(case, k):
@@ -343,6 +347,7 @@ INTEGERS = tables(("g", "v"), missing=False).filter(
 )
 
 
+@pytest.mark.representative("ours", "exactly")
 @pytest.mark.parametrize(
     ("ours", "theirs"), [(spread, theirs_spread), (spread_and_kinds, theirs_both)]
 )
@@ -380,6 +385,7 @@ def moments_of(data) -> tuple[Fraction, ...]:
     return tuple(Fraction(float(one)) for one in moments(np.array([float(v) for v in data])))
 
 
+@pytest.mark.representative("family")
 @each_relation
 @each_norm
 @given(data=st.data())
@@ -445,6 +451,7 @@ def test_curves_are_global_sensitivities(norm, family):
         assert told == changes_of_one(universe, query, relation(1), norm).value
 
 
+@pytest.mark.representative("family")
 @each_relation
 @given(data=st.data(), case=st.sampled_from(list(CASES)))
 def test_local_sensitivity_agrees_with_the_definition(family, exactly, data, case):

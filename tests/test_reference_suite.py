@@ -31,6 +31,8 @@ SCHEMA = json.loads(FILE.with_suffix(".schema.json").read_text("utf-8"))
 
 LISTED = 20_000
 """The oracle lists all datasets of labeled records: at most so many."""
+FEW = 100
+"""More datasets than these are listed by the exhaustive tests only."""
 
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=[entry["id"] for entry in ENTRIES])
 
@@ -246,7 +248,15 @@ def listed(entry: dict[str, Any]) -> int:
 SMALL = [entry for entry in ENTRIES if listed(entry) <= LISTED]
 
 
-@pytest.mark.parametrize("entry", SMALL, ids=[entry["id"] for entry in SMALL])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(
+            entry, id=entry["id"], marks=[pytest.mark.exhaustive] if listed(entry) > FEW else []
+        )
+        for entry in SMALL
+    ],
+)
 def test_no_other_pair_differs_more(entry):
     """All datasets and all their neighbors, in rational arithmetic."""
     copies = universe_of(entry)
@@ -385,6 +395,7 @@ def test_the_schema_refuses(path, value):
     assert not VALIDATOR.is_valid({**SUITE, "entries": [entry]})
 
 
+@pytest.mark.exhaustive
 def test_the_file_is_what_the_script_makes():
     command = [sys.executable, "tools/make_reference.py", "--check"]
     ran = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)

@@ -77,6 +77,7 @@ def test_percentiles_agree_with_the_definition(method, place, asked, beta):
     assert result.method == method
 
 
+@pytest.mark.representative("name")
 @pytest.mark.parametrize("name", ["median", "min", "max", "mean", "var", "std", "std_ddof_1"])
 @pytest.mark.parametrize("method", ["auto", "enumeration"])
 @given(place=places(), beta=BETAS)
@@ -90,6 +91,7 @@ def test_bounded_agrees_with_the_definition(name, method, place, beta):
     check(result, largest, beta)
 
 
+@pytest.mark.representative("name")
 @pytest.mark.parametrize("name", ["median", "sum", "count", "var", "std_ddof_1"])
 @pytest.mark.parametrize("family", ["unbounded", "symmetric_difference"])
 @given(place=places(most=6), beta=BETAS)

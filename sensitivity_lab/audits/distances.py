@@ -28,7 +28,7 @@ Row = NDArray[Any]
 INFINITE = 2**62
 """The distance of items that no number of steps connects."""
 
-_NAN = float("nan")
+_NAN = ("not a number",)
 
 
 class Distances(ABC):
@@ -234,7 +234,7 @@ def key_of(item: Any) -> Hashable:
         return frozenset((key_of(name), key_of(value)) for name, value in item.items())
     if isinstance(item, list | tuple | np.ndarray):
         return tuple(key_of(entry) for entry in item)
-    return _NAN if item != item else item
+    return item if item == item else _NAN
 
 
 def _numeric(kind: type[_Numeric], items: Sequence[Any]) -> Distances:

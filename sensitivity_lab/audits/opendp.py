@@ -7,26 +7,24 @@ rounding, overflow and the order of records count.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, Literal
 
 from sensitivity_lab import _parallel
+from sensitivity_lab.arithmetic import Number
+from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
-from sensitivity_lab.literals import literal
+from sensitivity_lab.literals import brief, one_line, short_literal
 from sensitivity_lab.neighbors import show
 from sensitivity_lab.verdicts import AuditReport, AuditRow
 
-from .distances import ORDER_IGNORED, key_of
+from .distances import ORDER_IGNORED
 from .pairs import Answered, check_pairs, worst_pairs
+from .randomness import try_evidence_again, try_inputs_again
 from .vectors import check_several, check_values, vectors
-
-_PROBES = 16
-"""At most so many inputs are put to a transformation several times: is it randomised?"""
-
-_REPEATS = 8
-"""How often each of them is."""
 
 _CHUNKS = 48
 """Work is cut into about so many chunks, whatever the number of workers."""
@@ -56,6 +54,7 @@ def audit_opendp(
     d_in: int | Iterable[int] = (1, 2),
     component: Literal["L0", "L1", "L2", "Linf"] | None = None,
     every_order: bool = True,
+    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> AuditReport:
@@ -84,6 +83,9 @@ def audit_opendp(
     every_order : bool, default True
         Whether vectors are taken in every order of their entries. If False, in one order: that of
         `values`. A violation is then as certain as otherwise, but other orders may do worse.
+    tolerance_ulps : int, float or Fraction, default 4
+        By how many units in the last place of the truth claim and truth may differ as rounding,
+        where the claim or the answers are floats; see `audit`.
     n_jobs : int, optional
         Worker processes, as in joblib. A transformation that OpenDP cannot serialise is called in
         this process alone, which the report's setting says.
@@ -93,7 +95,9 @@ def audit_opendp(
     Returns
     -------
     AuditReport
-        A row per input distance: `claimed` is what the map answers, `truth` the exact maximum.
+        A row per input distance: `claimed` is what the map answers, `truth` the exact maximum. At
+        a distance at which the map fails nothing is claimed: `claimed` is None, `reason` what the
+        map says, and the verdict "no claim".
 
     Raises
     ------
@@ -103,15 +107,17 @@ def audit_opendp(
     MissingExtraError
         An InputError: OpenDP is not installed.
     QueryError
-        If the transformation or its map fails, or two answers have no distance.
+        If the transformation fails, or its map at every distance, or two answers have no distance.
     TooLargeError
         If there are too many vectors or pairs; says the numbers.
 
     Notes
     -----
-    With m values, ``m**s`` vectors per size s, each put to the transformation once (a few of them
-    several times, to see whether it is randomised); then all pairs of them, or where the input
-    metric ignores order, of those multisets and answers that differ. Answers are compared exactly,
+    With m values, ``m**s`` vectors per size s, each put to the transformation once. To see whether
+    it is randomised, up to 2,048 more calls follow, with equal shares for every size, up to 32 on
+    one input, the same ones in every audit; and in the end 256 on each dataset of the evidence.
+    Then all pairs of inputs are compared, or where the input metric ignores order, of those
+    multisets and answers that differ. Answers are compared exactly,
     whatever their size, floats and roots included. The universe is a part of the domain: that a
     claim is "loose" or "tight" is said of this part, "violated" of the whole. OpenDP's features are
     left as they are: to construct a transformation needs "contrib", to audit it none.
@@ -119,23 +125,32 @@ def audit_opendp(
     subject = _subject(transformation, component)
     inputs, among = _inputs(transformation, values, sizes, every_order)
     limits = check_several("d_in", d_in, "an input distance, at least 0")
-    claims = [(limit, subject.claim(limit)) for limit in limits]
+    tolerance = check_tolerance(tolerance_ulps)
+    claims = subject.claims(limits)
     if subject.inputs not in ORDER_IGNORED:
         check_pairs(len(inputs))
-    _refuse_randomised(transformation, inputs)
     calls = _calls(transformation, n_jobs)
     answers = _ask(calls.call, inputs, n_jobs if calls.shipped else 1, progress)
+    call = partial(_invoke, transformation)
+    try_inputs_again(call, inputs, answers, progress)
     answered = [Answered(*pair) for pair in zip(inputs, answers, strict=True)]
-    worst = worst_pairs(answered, subject.inputs, subject.outputs, limits)
-    for pair in worst.values():
-        seen = pair.evidence
-        for x, answer in ((seen.x, seen.answer_x), (seen.y, seen.answer_y)):
-            _check_same(x, answer, _invoke(transformation, x))
-    return AuditReport(
-        subject.name,
-        tuple(AuditRow(d, claim, worst[d, 0].truth, worst[d, 0].evidence) for d, claim in claims),
-        f"{subject.metrics}; {among}; implementation{calls.remark}",
+    worst = worst_pairs(answered, subject.inputs, subject.outputs, limits, progress).farthest
+    shown = [worst[limit, 0].evidence for limit in limits]
+    try_evidence_again(call, shown, progress)
+    rows = tuple(
+        AuditRow(
+            limit,
+            claim,
+            worst[limit, 0].truth,
+            seen,
+            rounded=holds_float((seen.answer_x, seen.answer_y)),
+            tolerance_ulps=tolerance,
+            reason=reason,
+        )
+        for limit, (claim, reason), seen in zip(limits, claims, shown, strict=True)
     )
+    setting = f"{subject.metrics}; {among}; implementation{calls.remark}"
+    return AuditReport(subject.name, rows, setting)
 
 
 @dataclass(frozen=True)
@@ -168,14 +183,27 @@ class _Subject:
         part = "" if self.place is None else f" ({self.outputs})"
         return f"{given} of at most k to {answer}{part}"
 
-    def claim(self, d_in: int) -> Any:
-        """Return what the map answers at an input distance."""
+    def claims(self, limits: Sequence[int]) -> list[tuple[Number | None, str]]:
+        """Return what the map answers at each input distance: None, and why, where it fails."""
+        claims = [self._claim(limit) for limit in limits]
+        if all(claim is None for claim, _ in claims):
+            raise QueryError(f"the map of {self.name} fails at d_in = {limits[0]}: {claims[0][1]}")
+        return claims
+
+    def _claim(self, d_in: int) -> tuple[Number | None, str]:
         real = str(self.transformation.input_distance_type) in ("f32", "f64")
         try:
             answer = self.transformation.map(float(d_in) if real else d_in)
-        except Exception as error:
-            raise QueryError(f"the map of {self.name} fails at d_in = {d_in}: {error}") from error
-        return answer if self.place is None else answer[self.place]
+        except Exception as error:  # noqa: BLE001 - whatever the map does is what the row tells
+            return None, _reason(error)
+        return check_claim(answer if self.place is None else answer[self.place], d_in), ""
+
+
+def _reason(error: Exception) -> str:
+    """Return what an error says: one line, without the calls that led to it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(' ")')]
+    told = lines[-1 if "Traceback" in str(error) else 0] if lines else type(error).__name__
+    return one_line(told)[:200]
 
 
 def _subject(transformation: Any, component: str | None) -> _Subject:
@@ -239,9 +267,9 @@ def _inputs(
     values = check_values(given)
     accepted = tuple(value for value in values if _member(entry or domain, value))
     if not accepted:
-        raise InputError(f"{entry or domain} accepts none of the values {show(values)}")
+        raise InputError(f"{entry or domain} accepts none of the values {brief(values)}")
     left = len(values) - len(accepted)
-    among = f"values {show(accepted)}" + (f", {left} outside the domain left out" if left else "")
+    among = f"values {brief(accepted)}" + (f", {left} outside the domain left out" if left else "")
     if entry is None:
         if sizes is not None:
             raise InputError(f"sizes must be left out: {domain} holds single values")
@@ -270,38 +298,6 @@ def _member(domain: Any, value: Any) -> bool:
         # A value of another type is no member, about which OpenDP also warns.
         warnings.simplefilter("ignore")
         return bool(domain.member(value))
-
-
-def _refuse_randomised(transformation: Any, inputs: Sequence[Any]) -> None:
-    """Raise InputError if two calls on one input differ."""
-    for x in _probes(inputs):
-        first = _invoke(transformation, x)
-        for _ in range(_REPEATS):
-            _check_same(x, first, _invoke(transformation, x))
-
-
-def _probes(inputs: Sequence[Any]) -> list[Any]:
-    """Return inputs of many different entries, such that every entry is in one of them."""
-    kinds = [set(map(key_of, x)) if isinstance(x, list) else {key_of(x)} for x in inputs]
-    unseen: set[Hashable] = set().union(*kinds)
-    probes: list[Any] = []
-    # Of equally many different entries the last, which is one of the longest inputs.
-    for place in sorted(range(len(inputs)), key=lambda i: (len(kinds[i]), i), reverse=True):
-        if len(probes) == _PROBES:
-            break
-        if not probes or kinds[place] & unseen:
-            probes.append(inputs[place])
-            unseen -= kinds[place]
-    return probes
-
-
-def _check_same(x: Any, before: Any, now: Any) -> None:
-    if key_of(before) != key_of(now):
-        raise InputError(
-            "transformation must be a function, but it is randomised: two calls on "
-            f"{literal(x)} returned {literal(before)} and {literal(now)}; an audit needs the part "
-            "that adds no randomness"
-        )
 
 
 @dataclass(frozen=True)
@@ -346,7 +342,7 @@ def _invoke(transformation: Any, x: Any) -> Any:
     try:
         return transformation(x)
     except Exception as error:
-        raise QueryError(f"the transformation fails on {literal(x)}: {error}") from error
+        raise QueryError(f"the transformation fails on {short_literal(x)}: {error}") from error
 
 
 def _invoke_text(text: str, features: tuple[str, ...], x: Any) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab import _parallel
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.errors import QueryError, TooLargeError
-from sensitivity_lab.literals import literal
+from sensitivity_lab.literals import short_literal
 from sensitivity_lab.verdicts import Evidence
 
 from .distances import (
@@ -40,15 +41,37 @@ class Answered:
 
 @dataclass(frozen=True)
 class WorstPair:
-    """How far apart answers are at most, and the pair that shows it."""
+    """How far apart answers are at most, and the pair that shows it, with the groups of both."""
 
     truth: Difference
     evidence: Evidence
+    groups: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class WorstPairs:
+    """What a search among datasets close to each other finds.
+
+    Attributes
+    ----------
+    farthest : dict
+        By (limit, group) the pair with the answers farthest apart, where a pair belongs to the
+        smaller group of its two.
+    divided : dict
+        By (limit, group) the pair whose other group is the largest, where that is larger.
+    """
+
+    farthest: dict[tuple[int, int], WorstPair]
+    divided: dict[tuple[int, int], WorstPair]
 
 
 def worst_pairs(
-    answered: Sequence[Answered], inputs: str, outputs: str, limits: Sequence[int]
-) -> dict[tuple[int, int], WorstPair]:
+    answered: Sequence[Answered],
+    inputs: str,
+    outputs: str,
+    limits: Sequence[int],
+    progress: bool | None = False,
+) -> WorstPairs:
     """Find, among datasets close to each other, those whose answers are farthest apart.
 
     Parameters
@@ -59,12 +82,13 @@ def worst_pairs(
         The names of the metrics on datasets and on answers, from `distances.METRICS`.
     limits : sequence of int
         Pairs at an input distance of at most each of these are searched.
+    progress : bool, optional
+        Whether to show a progress bar; see `_parallel.run`.
 
     Returns
     -------
-    dict
-        The worst pair by (limit, group), where a pair belongs to the larger group of its two, and
-        only groups that have a pair within the limit are there. If none has, the first dataset is
+    WorstPairs
+        Only groups that have a pair within the limit are there. If none has, the first dataset is
         paired with itself.
 
     Raises
@@ -78,25 +102,30 @@ def worst_pairs(
     -----
     Where the input metric ignores order, datasets with the same records and the same answer are
     taken once, and of those with the same records and different numbers only the two extremes. All
-    pairs of what is left are measured, exactly, a row of the matrix at a time.
+    pairs of what is left are measured, exactly, a row of the matrix at a time. Datasets are sorted
+    by group, so that a row's pairs all belong to the group of its dataset.
     """
     if outputs in NUMERIC:
         _check_numbers(answered)
-    kept = _representatives(answered, inputs, outputs)
+    kept = sorted(_representatives(answered, inputs, outputs), key=lambda one: one.group)
     check_pairs(len(kept))
+    places = {id(one): place for place, one in enumerate(answered)}
     groups = np.array([one.group for one in kept], dtype=np.int64)
     near = distances(inputs, [one.dataset for one in kept])
     far = distances(outputs, [one.answer for one in kept])
-    best = _search(near, far, limits, groups)
+    best, divided = _search(near, far, limits, groups, progress)
     for limit in set(limits) - {limit for limit, _ in best}:
         best[limit, kept[0].group] = 0, 0, 0
-    return {
-        key: WorstPair(
-            far.difference(entry),
-            Evidence(kept[x].dataset, kept[y].dataset, kept[x].answer, kept[y].answer),
-        )
-        for key, (entry, x, y) in best.items()
-    }
+
+    def pair(entry: int, x: int, y: int) -> WorstPair:
+        one, two = sorted((kept[x], kept[y]), key=lambda dataset: places[id(dataset)])
+        evidence = Evidence(one.dataset, two.dataset, one.answer, two.answer)
+        return WorstPair(far.difference(entry), evidence, (one.group, two.group))
+
+    return WorstPairs(
+        {key: pair(*found) for key, found in best.items()},
+        {key: pair(*found) for key, found in divided.items()},
+    )
 
 
 def check_pairs(number: int) -> None:
@@ -116,7 +145,7 @@ def _check_numbers(answered: Sequence[Answered]) -> None:
             for entry in entries(one.answer):
                 exact(entry)
         except QueryError as error:
-            raise QueryError(f"on the dataset {literal(one.dataset)}, {error}") from None
+            raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
 
 
 def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) -> Sequence[Answered]:
@@ -136,23 +165,34 @@ def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) ->
     return kept
 
 
+_Found = dict[tuple[int, int], tuple[int, int, int]]
+"""By (limit, group): a row entry of the answers' distance, place of x, place of y."""
+
+
 def _search(
-    near: Distances, far: Distances, limits: Sequence[int], groups: NDArray[np.int64]
-) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """Return (row entry of the answers' distance, place of x, place of y) by (limit, group)."""
-    best: dict[tuple[int, int], tuple[int, int, int]] = {}
+    near: Distances,
+    far: Distances,
+    limits: Sequence[int],
+    groups: NDArray[np.int64],
+    progress: bool | None,
+) -> tuple[_Found, _Found]:
+    """Return the pairs farthest apart, and those with the largest second group; groups ascend."""
+    best: _Found = {}
+    divided: _Found = {}
     bounds = [(limit, near.limit(limit)) for limit in limits]
-    names = np.unique(groups).tolist()
-    for x in range(len(groups) - 1):
+    for x in _parallel.tracked(range(len(groups) - 1), unit="datasets", progress=progress):
         inputs, outputs = near.row(x), far.row(x)
-        group = np.maximum(groups[x], groups[x + 1 :])
+        group = int(groups[x])
         for limit, bound in bounds:
-            within = np.asarray(inputs <= bound, dtype=bool)
-            for name in names:
-                chosen = within & (group == name)
-                if not chosen.any():
-                    continue
-                at = int(np.argmax(np.where(chosen, outputs, -1)))
-                if (limit, name) not in best or outputs[at] > best[limit, name][0]:
-                    best[limit, name] = int(outputs[at]), x, x + 1 + at
-    return best
+            within = np.flatnonzero(inputs <= bound)
+            if not len(within):
+                continue
+            key = limit, group
+            at = int(within[np.argmax(outputs[within])])
+            if key not in best or outputs[at] > best[key][0]:
+                best[key] = int(outputs[at]), x, x + 1 + at
+            at = int(within[-1])
+            other = int(groups[x + 1 + at])
+            if other > group and (key not in divided or other > groups[divided[key][2]]):
+                divided[key] = int(outputs[at]), x, x + 1 + at
+    return best, divided

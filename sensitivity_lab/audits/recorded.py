@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -10,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference, Number
+from sensitivity_lab import _parallel
+from sensitivity_lab.arithmetic import Number
+from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.literals import literal
+from sensitivity_lab.literals import brief, short_literal
 from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
 from sensitivity_lab.norms import Norm, check_norm
-from sensitivity_lab.verdicts import AuditReport, AuditRow, check_claim
+from sensitivity_lab.verdicts import AuditReport, AuditRow
 
 from .distances import entries
 from .pairs import Answered, WorstPair, worst_pairs
@@ -40,6 +41,8 @@ def audit_recorded(
     where: Callable[[list[Any]], bool] | None = None,
     select: Callable[[list[Call]], list[Call]] = list,
     subject: str | None = None,
+    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
+    progress: bool | None = None,
     **options: Any,
 ) -> AuditReport:
     """Compare the sensitivity that a library claims with the exact one of what it computes.
@@ -68,14 +71,21 @@ def audit_recorded(
         with a claim each; by default all.
     subject : str, optional
         What the report calls the function; by default its name.
+    tolerance_ulps : int, float or Fraction, default 4
+        By how many units in the last place of the truth claim and truth may differ as rounding,
+        where the claim or the answers are floats; see `audit`.
+    progress : bool, optional
+        Whether to show progress bars; by default on a terminal and past a second.
     **options
         Of `recording`: `method`, `sensitivity` and `value`.
 
     Returns
     -------
     AuditReport
-        One row. If the claim changes with the dataset, a pair has the larger of its two claims, and
-        the row is the pair with the largest truth in proportion to it.
+        One row: the pair of neighbors with the largest truth in proportion to the claim. If the
+        two have claims of their own, the smaller counts. Even where no truth exceeds a claim, such
+        a pair is reported, as a "data-dependent claim": the scale of the noise is part of what is
+        seen, and tells the two apart. So noise scaled to the local sensitivity is never sound.
 
     Raises
     ------
@@ -121,27 +131,45 @@ def audit_recorded(
     datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]
     if not datasets:
         raise InputError("where must accept at least one dataset, but it accepts none")
+    tolerance = check_tolerance(tolerance_ulps)
     with recording(*targets, **options) as calls:
-        claims, answers = zip(
-            *(_observe(function, x, calls, select) for x in datasets), strict=True
-        )
-    distinct = sorted(set(claims))
+        tried = _parallel.tracked(datasets, unit="datasets", progress=progress)
+        claims, answers = zip(*(_observe(function, x, calls, select) for x in tried), strict=True)
+    # Decimals and fractions are not compared with each other, but with floats.
+    distinct = sorted(set(claims), key=lambda one: math.inf if one == math.inf else Fraction(one))
     if distinct[-1] == math.inf:
         raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
+    groups = {claim: group for group, claim in enumerate(distinct)}
     answered = [
-        Answered(x, answer, distinct.index(claim))
+        Answered(x, answer, groups[claim])
         for x, answer, claim in zip(datasets, answers, claims, strict=True)
     ]
-    found = worst_pairs(answered, metric, norm, [relation.k])
-    pairs = [(relation.k * distinct[group], pair) for (_, group), pair in found.items()]
-    claimed, worst = functools.reduce(_worse, pairs)
+    found = worst_pairs(answered, metric, norm, [relation.k], progress)
+
+    def row(pair: WorstPair) -> AuditRow:
+        first, second = (_times(relation.k, distinct[group]) for group in pair.groups)
+        seen = pair.evidence
+        return AuditRow(
+            relation.k,
+            _times(relation.k, distinct[min(pair.groups)]),
+            pair.truth,
+            seen,
+            claims=None if first == second else {"on x": first, "on y": second},
+            rounded=holds_float((seen.answer_x, seen.answer_y)),
+            tolerance_ulps=tolerance,
+        )
+
+    decisive = row(max(found.farthest.values(), key=lambda pair: _rank(pair, distinct)))
+    if found.divided and decisive.verdict != "violated":
+        decisive = row(max(found.divided.values(), key=lambda pair: _division(pair, distinct)))
     order = "in every order" if every_order else "in one order"
-    among = f"values {show(universe)}, sizes {show(wanted)} {order}"
+    among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
     among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
+    varies = "; the claim depends on the data" if found.divided else varies
     return AuditReport(
         str(subject or getattr(function, "__name__", "function")),
-        (AuditRow(relation.k, claimed, worst.truth, worst.evidence),),
+        (decisive,),
         f"{relation}; norm {norm}; {among}; implementation{varies}",
     )
 
@@ -154,30 +182,43 @@ def _observe(
     try:
         function(list(x))
     except Exception as error:
-        raise QueryError(f"{literal(x)} raised {type(error).__name__}: {error}") from error
+        raise QueryError(f"{short_literal(x)} raised {type(error).__name__}: {error}") from error
     calls = select(list(made))
     claims = {check_claim(call.sensitivity, 1) for call in calls}
     if len(claims) != 1:
         seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"
-        raise QueryError(f"on {literal(x)} the library {seen}; select others")
+        raise QueryError(f"on {short_literal(x)} the library {seen}; select others")
     if len(calls) == 1:
         return claims.pop(), _flat(calls[0].value)
     return claims.pop(), tuple(entry for call in calls for entry in entries(_flat(call.value)))
 
 
 def _flat(value: Any) -> Any:
-    """Return an array as the tuple of its entries, and anything else as it is."""
-    return tuple(value.ravel().tolist()) if isinstance(value, np.ndarray) else value
+    """Return an array as the tuple of its entries, and a number of numpy as one of Python."""
+    if isinstance(value, np.ndarray):
+        return tuple(value.ravel().tolist())
+    return value.item() if isinstance(value, np.generic) else value
 
 
-def _worse(
-    one: tuple[Number, WorstPair], two: tuple[Number, WorstPair]
-) -> tuple[Number, WorstPair]:
-    """Return the claim and pair of which the truth is the larger in proportion to the claim."""
-    (first, a), (second, b) = one, two
-    return two if _times(b.truth, first) > _times(a.truth, second) else one
+def _times(k: int, claim: Number) -> Number:
+    """Return the claim at distance k; a float as a float within their range, others exactly."""
+    if isinstance(claim, float) and not math.isinf(k * claim):
+        return k * claim
+    return k * claim if isinstance(claim, int) else k * Fraction(claim)
 
 
-def _times(truth: Difference, factor: Number) -> Difference:
-    scale = Fraction(factor) ** (2 if truth.root else 1)
-    return Difference(truth.first * scale, truth.second * scale, truth.root)
+def _rank(pair: WorstPair, claims: list[Number]) -> tuple[bool, bool, Fraction]:
+    """Order pairs by truth over claim: something over 0 is the largest, 0 over 0 the smallest.
+
+    The truth of an L2 norm is a root; its square is compared with the square of the claim.
+    """
+    truth, claim = pair.truth, Fraction(claims[min(pair.groups)])
+    size = truth.first if truth.root else truth.close() ** 2
+    nothing = claim == 0
+    return nothing and size > 0, not nothing, size if nothing else size / claim**2
+
+
+def _division(pair: WorstPair, claims: list[Number]) -> tuple[bool, Fraction]:
+    """Order pairs by the larger claim over the smaller; anything over 0 is the largest."""
+    small, large = (Fraction(claims[group]) for group in sorted(pair.groups))
+    return small == 0, large if small == 0 else large / small

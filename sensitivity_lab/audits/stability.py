@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.arithmetic import Difference, Number
+from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.neighbors import check_whole
 from sensitivity_lab.pipelines import (
@@ -26,7 +27,8 @@ def audit_stability(
     universe: Any,
     *,
     d_in: Any = (1, 2),
-    claim: Callable[[int], Any] | None = None,
+    claim: Any = None,
+    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     **options: Any,
 ) -> AuditReport:
     """Compare the stability map of a transformation with its measured stability.
@@ -43,9 +45,13 @@ def audit_stability(
     d_in : int or iterable of int, default (1, 2)
         The largest distances of neighboring inputs, a row of the report each. Of two tables, both
         change by so much together.
-    claim : callable, optional
-        The claimed stability as a function of d_in; by default the transformation's own map. An
-        irrational distance of the map, such as sqrt(2), is claimed as the float just above it.
+    claim : callable, int, float, Fraction or Decimal, optional
+        The claimed stability as a function of d_in, or the same at each; by default the
+        transformation's own map. An irrational distance of the map, such as sqrt(2), is claimed as
+        the float just above it.
+    tolerance_ulps : int, float or Fraction, default 4
+        By how many units in the last place of the truth claim and truth may differ as rounding,
+        where the claim is a float; see `audit`.
     **options
         `sizes`, `limit`, `pair_limit`, `n_jobs`, `progress` of `pipelines.measured_stability`.
 
@@ -55,7 +61,9 @@ def audit_stability(
 
     Raises
     ------
-    InputError, TooLargeError, QueryError
+    InputError
+        If an argument is not acceptable, a claim included, or the claim, as a function, raises.
+    TooLargeError, QueryError
         See `pipelines.measured_stability`.
 
     Notes
@@ -85,6 +93,8 @@ def audit_stability(
     distances = [check_whole("d_in", one, "a distance, at least 1") for one in listed]
     if not distances:
         raise InputError("d_in must name at least one distance, got none")
+    tolerance = check_tolerance(tolerance_ulps)
+    claims = [None if claim is None else _claimed(claim, distance) for distance in distances]
     metric = transformation.input_metric
     two = isinstance(metric, PairDistance)
     found = [
@@ -92,19 +102,25 @@ def audit_stability(
         for d in distances
     ]
     rows = tuple(
-        _row(distance, one, one.bound if claim is None else claim(distance))
-        for distance, one in zip(distances, found, strict=True)
+        _row(distance, one, one.bound if claimed is None else claimed, tolerance)
+        for distance, one, claimed in zip(distances, found, claims, strict=True)
     )
     drawn = " and ".join(map(str, found[0].rows))
     setting = f"at most d_in: {metric}; universe of {drawn} rows; mathematics"
     return AuditReport(transformation.name, rows, setting)
 
 
-def _row(distance: int, found: MeasuredStability, claimed: Any) -> AuditRow:
+def _claimed(claim: Any, distance: int) -> Number:
+    """Return what is claimed at a distance, or raise InputError."""
+    claimed = claim_at(claim, distance, name="d_in")
+    return check_claim(upper_of(claimed) if isinstance(claimed, Root) else claimed, distance)
+
+
+def _row(distance: int, found: MeasuredStability, claimed: Any, tolerance: Number) -> AuditRow:
     witness = found.witness
     evidence = Evidence(witness.x, witness.y, witness.output_x, witness.output_y)
     number = upper_of(claimed) if isinstance(claimed, Root) else claimed
-    return AuditRow(distance, number, _exact(found.measured), evidence)
+    return AuditRow(distance, number, _exact(found.measured), evidence, tolerance_ulps=tolerance)
 
 
 def _exact(measured: Distance) -> Difference | float:

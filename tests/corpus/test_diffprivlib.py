@@ -20,7 +20,7 @@ from sensitivity_lab import audit_recorded, recording
 
 library = pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
 
-pytestmark = pytest.mark.diffprivlib
+pytestmark = [pytest.mark.diffprivlib, pytest.mark.exhaustive]
 
 NAN = math.nan
 MECHANISMS = [

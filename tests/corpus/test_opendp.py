@@ -16,7 +16,7 @@ from sensitivity_lab.audits.opendp import audit_opendp
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 
-pytestmark = pytest.mark.opendp
+pytestmark = [pytest.mark.opendp, pytest.mark.exhaustive]
 
 PLAIN = """
 import opendp.prelude as dp

@@ -1,0 +1,300 @@
+"""One claim beside the truth, with the pair of datasets that proves the truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from .arithmetic import Difference, Number
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance
+from .errors import InputError
+from .literals import (
+    brief,
+    brief_pair,
+    decimals,
+    json_ready,
+    literal,
+    one_line,
+    plain,
+    with_decimals,
+)
+
+_SHOWN_AS_ULP = 1e-3
+"""Factors nearer to 1 are told by the units in the last place instead."""
+
+_LITERAL = 1000
+"""In a message a dataset of more characters is shortened."""
+
+VERDICTS = (
+    "tight",
+    "tight up to rounding",
+    "loose",
+    "no claim",
+    "data-dependent claim",
+    "violated",
+)
+"""The verdicts, from the best to the worst."""
+
+FAILING = frozenset({"data-dependent claim", "violated"})
+"""The verdicts that make an audit fail."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A pair of neighbors that attains the true sensitivity at one distance.
+
+    Attributes
+    ----------
+    x, y : Any
+        The datasets as the audited code takes them: a tuple of records, a list, a table.
+    answer_x, answer_y : Any
+        What the audited code answered: a number, or several in a tuple or a mapping.
+    columns : tuple or None, default None
+        Where the records are rows and the audited code takes a DataFrame: its columns.
+    """
+
+    x: Any
+    y: Any
+    answer_x: Any
+    answer_y: Any
+    columns: tuple[Any, ...] | None = None
+
+    @property
+    def lines(self) -> tuple[str, str]:
+        """The pair, whole, as two lines of Python literals; fractions with their decimals."""
+        datasets = [literal(list(d) if isinstance(d, tuple) else d) for d in (self.x, self.y)]
+        if self.columns is not None:
+            columns = literal(list(self.columns))
+            datasets = [f"pd.DataFrame({rows}, columns={columns})" for rows in datasets]
+        return self._lines(
+            datasets, [with_decimals(answer, "  # ") for answer in (self.answer_x, self.answer_y)]
+        )
+
+    @property
+    def short(self) -> bool:
+        """Whether the two lines are short enough for a message."""
+        sized = [data for data in (self.x, self.y) if isinstance(data, tuple | list)]
+        many = any(len(data) > _LITERAL for data in sized)
+        return not many and max(map(len, self.lines)) <= 2 * _LITERAL
+
+    @property
+    def short_lines(self) -> tuple[str, str]:
+        """The pair as two lines; of long datasets the changed records and some of the others."""
+        if self.short:
+            return self.lines
+        return self._lines(
+            list(brief_pair(self.x, self.y)), [brief(self.answer_x), brief(self.answer_y)]
+        )
+
+    @staticmethod
+    def _lines(datasets: list[str], answers: list[str]) -> tuple[str, str]:
+        width = max(map(len, datasets))
+        first, second = (
+            f"{name} = {data:<{width}}  ->  f({name}) = {answer}"
+            for name, data, answer in zip("xy", datasets, answers, strict=True)
+        )
+        return first, second
+
+
+@dataclass(frozen=True)
+class AuditRow:
+    """A claim beside the truth, at one distance.
+
+    Parameters
+    ----------
+    distance : int
+        The distance k of the two datasets.
+    claimed : int, float, Fraction or Decimal, or None
+        The sensitivity that is claimed, as given; not negative, perhaps infinite. None where
+        nothing is claimed at this distance.
+    truth : Difference or math.inf
+        The true one, an exact real number; math.inf where code overflows on one of two neighbors.
+    evidence : Evidence
+        The pair that attains it.
+    size : int, optional
+        The size n of x that claim and truth are about, where the claim depends on it.
+    claims : dict, optional
+        Where different sensitivities are claimed on two neighbors: both, by where they are, such as
+        ``{"on x": 4, "on y": 6}``. Of the claims on x and on y, the smaller is `claimed`.
+    rounded : bool, default False
+        Whether the answers were computed in floats.
+    tolerance_ulps : int, float or Fraction, default 4
+        By how many units in the last place of the truth claim and truth may differ as rounding.
+        A claim that is no float has no tolerance, unless the answers are `rounded`.
+    reason : str, default ""
+        Why nothing is claimed.
+
+    Raises
+    ------
+    InputError
+        If `claimed` or `tolerance_ulps` is no such number.
+
+    Examples
+    --------
+    >>> evidence = Evidence((0, 0), (0, 1), 0, Fraction(1, 2))
+    >>> row = AuditRow(1, 0.75, Difference(Fraction(0), Fraction(1, 2)), evidence)
+    >>> row.verdict, row.factor
+    ('loose', 1.5)
+    """
+
+    distance: int
+    claimed: Number | None
+    truth: Difference | float
+    evidence: Evidence
+    size: int | None = None
+    claims: dict[str, Number] | None = None
+    rounded: bool = False
+    tolerance_ulps: Number = ROUNDING_ULPS
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the claim and the tolerance."""
+        if self.claimed is not None:
+            object.__setattr__(self, "claimed", check_claim(self.claimed, self.distance))
+        object.__setattr__(self, "tolerance_ulps", check_tolerance(self.tolerance_ulps))
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The truth as a rational; None if it is the difference of roots, or infinite."""
+        return self.truth.exact if isinstance(self.truth, Difference) else None
+
+    @cached_property
+    def value(self) -> float:
+        """The float nearest to the truth; infinite beyond the range of floats."""
+        try:
+            return self.truth.nearest() if isinstance(self.truth, Difference) else math.inf
+        except InputError:
+            return math.inf
+
+    @property
+    def tolerated(self) -> bool:
+        """Whether the tolerance applies: the claim is a float, or the answers are."""
+        return self.rounded or isinstance(self.claimed, float)
+
+    @cached_property
+    def verdict(self) -> str:
+        """One of `VERDICTS`, by comparing claim and truth without rounding.
+
+        "tight": equal. "tight up to rounding": apart, but by no more than the tolerance. "loose":
+        the claim is larger. "no claim": nothing is claimed. "data-dependent claim": neighbors have
+        claims of their own, so the scale of the noise tells them apart. "violated": the claim is
+        too small.
+        """
+        found = self._compared
+        return "data-dependent claim" if self.claims and found != "violated" else found
+
+    @cached_property
+    def _compared(self) -> str:
+        """The verdict on claim and truth alone."""
+        if self.claimed is None:
+            return "no claim"
+        if not isinstance(self.truth, Difference):
+            return "tight" if self.claimed == math.inf else "violated"
+        if self.claimed == math.inf:
+            return "loose"
+        claimed, zero = Fraction(self.claimed), Fraction(0)
+        if Difference(claimed, zero) == self.truth:
+            return "tight"
+        allowed = Fraction(self.tolerance_ulps) * self._ulp if self.tolerated else zero
+        if Difference(claimed + allowed, zero) < self.truth:
+            return "violated"
+        if claimed > allowed and Difference(claimed - allowed, zero) > self.truth:
+            return "loose"
+        return "tight up to rounding"
+
+    @property
+    def _ulp(self) -> Fraction:
+        """The unit in the last place of the truth; 0 beyond the range of floats."""
+        return Fraction(0) if math.isinf(self.value) else Fraction(math.ulp(self.value))
+
+    @property
+    def slack_ulp(self) -> float:
+        """The claim less the truth in units in the last place of the truth; below 0: too small.
+
+        NaN where nothing is claimed.
+        """
+        if self.claimed is None:
+            return math.nan
+        if self._compared == "tight":
+            return 0.0
+        if self.claimed == math.inf:
+            return math.inf
+        if not isinstance(self.truth, Difference):
+            return -math.inf
+        slack = Fraction(self.claimed) - self.truth.close()
+        return _ratio(slack, self._ulp)
+
+    @property
+    def factor(self) -> float:
+        """The claim over the truth; infinite if only the truth is 0, NaN if nothing is claimed."""
+        if self.claimed is None:
+            return math.nan
+        if self._compared == "tight":
+            return 1.0
+        if not isinstance(self.truth, Difference):
+            return 0.0
+        if self.claimed == math.inf or not self.truth.close():
+            return math.inf
+        return _ratio(Fraction(self.claimed), self.truth.close())
+
+    @property
+    def remark(self) -> str:
+        """The verdict with how far the claim is from the truth."""
+        if self.claimed is None:
+            return f"no claim ({one_line(self.reason)})" if self.reason else "no claim"
+        both = ", ".join(f"{plain(claim)} {where}" for where, claim in (self.claims or {}).items())
+        if self.verdict == "data-dependent claim":
+            return f"{self.verdict} ({both})"
+        if self.verdict == "tight":
+            return self.verdict
+        near = abs(self.factor - 1) < _SHOWN_AS_ULP and not math.isinf(self.slack_ulp)
+        if self.verdict == "tight up to rounding":
+            apart = f"{self.slack_ulp:+.3g} ulp"
+        elif near:
+            apart = f"claim - truth = {self.slack_ulp:+.3g} ulp"
+        else:
+            apart = f"claim / truth = {self.factor:.4g}"
+        data = f"; the claim depends on the data: {both}" if both else ""
+        return f"{self.verdict} ({apart}{data})"
+
+    @property
+    def truth_text(self) -> str:
+        """The truth as a short fraction with its decimals, or as decimals alone."""
+        if self.exact is None:
+            return plain(self.value)
+        text = plain(self.exact)
+        return f"{text} = {decimals(self.exact)}" if "/" in text else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all facts in the types of JSON: fractions, decimals and infinities as text."""
+        seen = self.evidence
+        facts = {
+            "distance": self.distance,
+            "size": self.size,
+            "claimed": self.claimed,
+            "claims": self.claims,
+            "reason": self.reason,
+            "exact": None if self.exact is None else str(self.exact),
+            "truth": self.value,
+            "verdict": self.verdict,
+            "factor": None if self.claimed is None else self.factor,
+            "slack_ulp": None if self.claimed is None else self.slack_ulp,
+            "tolerance_ulps": self.tolerance_ulps if self.tolerated else 0,
+            "x": seen.x,
+            "y": seen.y,
+            "answer_x": seen.answer_x,
+            "answer_y": seen.answer_y,
+            "columns": seen.columns,
+        }
+        return {name: json_ready(fact) for name, fact in facts.items()}
+
+
+def _ratio(above: Fraction, below: Fraction) -> float:
+    """Return a quotient as a float, infinite where it is too large for one."""
+    try:
+        return float(above / below)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf if above > 0 else -math.inf

@@ -1,0 +1,102 @@
+"""The truth that an audit sets beside a claim: searched as mathematics, or as code is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .arithmetic import Difference
+from .claims import holds_float
+from .curves import sensitivity_curves
+from .implementation import implemented_sensitivity
+from .implementation_result import ImplementedSensitivity
+from .measure import difference_of, rationals_of
+from .neighbors import Relation, multiplicities_of
+from .queries import Query
+from .result import Sensitivity
+from .tables import TableUniverse
+from .universe import Universe
+from .verdicts import Evidence
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The truth at one distance, of datasets x of some sizes."""
+
+    name: str
+    sizes: tuple[int, ...]
+    distance: int
+    truth: Difference | float
+    evidence: Evidence
+    rounded: bool
+
+    @property
+    def sizes_of_pair(self) -> tuple[int, int]:
+        """The sizes of the two datasets."""
+        return len(self.evidence.x), len(self.evidence.y)
+
+
+def of_mathematics(
+    query: Query,
+    universe: Universe,
+    sizes: tuple[int, ...],
+    relations: Sequence[Relation],
+    options: dict[str, Any],
+) -> list[Measured]:
+    """Search all distances together."""
+    points = sensitivity_curves(
+        universe,
+        query,
+        size=sizes,
+        distances=[relation.k for relation in relations],
+        neighbors=relations[0],
+        **options,
+    )
+    return [_mathematical(sizes, point) for _, point in points]
+
+
+def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> Measured:
+    """Measure the witness of a search again."""
+    query, universe, seen = point.query, point.universe, point.witness
+    first, second = (
+        query.exactly(universe, multiplicities_of(data, universe)) for data in (seen.x, seen.y)
+    )
+    answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
+    rounded = False
+    if first is None or second is None:
+        first, second = map(rationals_of, answers)
+        rounded = holds_float(answers)
+    elif not query.root:
+        answers = (first, second)
+    truth = difference_of(first, second, point.norm, query.root)
+    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
+    evidence = Evidence(seen.x, seen.y, *answers, columns)
+    return Measured(query.name, sizes, point.neighbors.k, truth, evidence, rounded)
+
+
+def of_code(
+    code: Any,
+    universe: Universe,
+    sizes: tuple[int, ...],
+    relations: Sequence[Relation],
+    options: dict[str, Any],
+) -> list[Measured]:
+    """Run code on ordered datasets, one search per distance."""
+    found = [
+        implemented_sensitivity(code, universe, size=sizes, neighbors=relation, **options)
+        for relation in relations
+    ]
+    return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]
+
+
+def _implemented(
+    sizes: tuple[int, ...], relation: Relation, found: ImplementedSensitivity
+) -> Measured:
+    seen = found.witness
+    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
+    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
+    rounded = holds_float((seen.query_x, seen.query_y))
+    return Measured(found.query.name, sizes, relation.k, truth, evidence, rounded)

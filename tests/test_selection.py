@@ -1,0 +1,34 @@
+"""What `make test` leaves out, `make check` runs; what stays represents it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONTRACT = Path(__file__).with_name("test_contract.py")
+
+
+def collected(*options: str) -> set[str]:
+    """The cases of one test that pytest would run."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, str(CONTRACT)]
+    done = subprocess.run(
+        command, cwd=CONTRACT.parent.parent, capture_output=True, text=True, check=True
+    )
+    test = "::test_agrees_with_the_definition["
+    return {line.split(test)[1] for line in done.stdout.splitlines() if test in line}
+
+
+@pytest.mark.exhaustive
+def test_every_engine_query_and_relation_is_represented():
+    by_default, left_out = collected(), collected("-m", "exhaustive")
+    everything = collected("-m", "not stress")
+    assert by_default | left_out == everything
+    assert not by_default & left_out
+    assert len(by_default) * 10 == len(everything) == 200
+    for place, number in ((0, 20), (1, 10)):  # engine and query; relation and meaning
+        named = [{case.split(",")[place] for case in cases} for cases in (by_default, everything)]
+        assert named[0] == named[1]
+        assert len(named[0]) == number
