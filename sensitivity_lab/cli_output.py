@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 from .facts import printable
@@ -86,9 +87,10 @@ class Session:
 
 
 def complain(line: str) -> None:
-    """Write a line to standard error, if that is open."""
+    """Write a line to standard error; if that fails, the exit code has to do."""
     if sys.stderr:
-        _write(printable(line), sys.stderr)
+        with suppress(OSError):
+            _write(printable(line), sys.stderr)
 
 
 def _write(lines: str, stream: TextIO) -> None:

@@ -162,6 +162,17 @@ def test_a_closed_standard_output_is_one_line(monkeypatch, capsys):
     assert run(capsys, *VIOLATED)[::2] == (2, line)
 
 
+@pytest.mark.parametrize("device", ["/dev/full", None])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_the_exit_code_stays_where_nothing_can_be_said(capsys, monkeypatch, device):
+    with Path(device or os.devnull).open("w") as stream:
+        monkeypatch.setattr("sys.stderr", stream if device else None)
+        assert run(capsys, "sensitivity", "missing.csv", *MEAN_OF_TWO) == (2, "", "")
+        assert run(capsys, "sensitivity") == (2, "", "")
+        # What is left in the stream's buffer cannot be written when it is closed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def test_a_reader_who_has_gone_learns_of_a_violation_by_the_exit_code(capsys, monkeypatch):
     """As `sensitivity-lab audit ... | true` in a script with pipefail."""
     reading, writing = os.pipe()
