@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-from collections.abc import Sequence
+import signal
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import metadata
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .article import UNITS, experiments
 from .audit import audit
 from .cli_arguments import (
+    add_direction,
     add_neighbors,
     add_search,
+    add_table,
     add_universe,
+    check_files,
     check_writable,
     read_claim,
     read_distances,
+    read_families,
     read_relation,
     read_universe,
     read_universes,
 )
-from .curves import SensitivityCurves, sensitivity_curves
+from .cli_output import Session, complain, in_options
+from .curves import sensitivity_curves
 from .errors import InputError, SensitivityLabError
 from .neighbors import RELATIONS
 from .queries import DEFAULT_QUERIES
 from .sensitivity import global_sensitivity
-from .verdicts import AuditReport
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
+        complain(f"{self.prog}: {message}")
+        self.exit(2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,25 +59,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0; 1 where an audit finds a claim violated; 2 where the input is not
-        acceptable (said in one line).
+        acceptable or the output cannot be written (said in one line); 130 after Ctrl-C.
     """
     parser = _make_parser()
-    parsed = parser.parse_args(arguments)
-    code = 0
+    session = Session(parser.prog)
+    code: Any = 0
     try:
-        code = parsed.run(parsed) or 0
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; spare it the interpreter's complaint.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        try:
+            parsed = parser.parse_args(arguments)
+            session.command = f"{parser.prog} {parsed.command}"
+            code = parsed.run(parsed, session)
+        finally:
+            session.flush()
+    except SystemExit as stopped:
+        code = stopped.code
+    except KeyboardInterrupt:
+        if arguments is None:
+            # The process ends; a second Ctrl-C must not bring the traceback after all.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        session.complain(f"interrupted while {session.doing}")
+        return 130
     except MemoryError:
-        message = "not enough memory; take fewer records"
-        print(f"{parser.prog} {parsed.command}: {message}", file=sys.stderr)
+        session.complain(f"not enough memory while {session.doing}; take fewer records")
         return 2
     except SensitivityLabError as error:
-        print(f"{parser.prog} {parsed.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        session.complain(in_options(str(error)))
         return 2
-    return code
+    if session.failure:
+        session.complain(f"cannot write to standard output: {session.failure}")
+        return 2
+    return code or 0
 
 
 def _make_parser() -> argparse.ArgumentParser:
@@ -75,6 +96,7 @@ def _make_parser() -> argparse.ArgumentParser:
         prog="sensitivity-lab",
         description="Exact global sensitivity of queries over finite universes.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     curves = commands.add_parser("curves", help="sensitivity of several queries against distance")
@@ -89,8 +111,9 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     curves.add_argument("--distances", required=True, metavar="K", help="such as 1-4 or 1,2,5")
     curves.add_argument("--neighbors", nargs="+", choices=RELATIONS, required=True)
+    add_direction(curves)
     curves.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the curves")
-    curves.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
+    add_table(curves)
     add_search(curves)
     curves.set_defaults(run=_curves)
 
@@ -110,7 +133,7 @@ def _make_parser() -> argparse.ArgumentParser:
     claimed.add_argument("--claim-per-k", metavar="C", help="C times k at distance k")
     claim.add_argument("--distances", default="1", metavar="K", help="such as 1-4; default: 1")
     claim.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the audit")
-    claim.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
+    add_table(claim)
     add_search(claim)
     claim.set_defaults(run=_audit)
 
@@ -120,28 +143,43 @@ def _make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _curves(parsed: argparse.Namespace) -> None:
-    check_writable(parsed.output, picture=True)
-    check_writable(parsed.table)
+def _version() -> str:
+    try:
+        return metadata.version("sensitivity_lab")
+    except metadata.PackageNotFoundError:
+        return "of a checkout that is not installed"
+
+
+def _curves(parsed: argparse.Namespace, session: Session) -> None:
+    check_files(parsed)
+    session.doing = f"reading {parsed.data or 'the domains'}"
+    universes = read_universes(parsed, parsed.columns)
+    session.doing = f"searching the curves of {', '.join(parsed.queries)}"
     curves = sensitivity_curves(
-        read_universes(parsed, parsed.columns),
+        universes,
         parsed.queries,
         size=parsed.size,
         distances=read_distances(parsed.distances),
-        neighbors=parsed.neighbors,
-        exactly=parsed.exactly,
+        neighbors=read_families(parsed),
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    print(curves)
-    _write(curves, parsed.output, parsed.table)
+    session.say(str(curves))
+    if parsed.table:
+        session.doing = f"writing {parsed.table}"
+        curves.to_csv(parsed.table, witness=parsed.witness)
+    if parsed.output:
+        _draw(session, curves.plot, parsed.output)
 
 
-def _sensitivity(parsed: argparse.Namespace) -> None:
-    check_writable(parsed.output, picture=True)
+def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
+    check_files(parsed)
+    session.doing = f"reading {parsed.data or 'the domains'}"
+    universe = read_universe(parsed)
+    session.doing = f"searching the sensitivity of {parsed.query}"
     result = global_sensitivity(
-        read_universe(parsed),
+        universe,
         parsed.query,
         size=parsed.size,
         neighbors=read_relation(parsed, parsed.distance),
@@ -149,23 +187,24 @@ def _sensitivity(parsed: argparse.Namespace) -> None:
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    print(result)
-    print(f"  value      {result.value!r}")
-    print(f"  exact      {'none: not a rational number' if result.exact is None else result.exact}")
-    print(f"  upper      {result.upper!r}")
+    session.say(str(result))
+    session.say(f"  value      {result.value!r}")
+    exact = "none: not a rational number" if result.exact is None else result.exact
+    session.say(f"  exact      {exact}")
+    session.say(f"  upper      {result.upper!r}")
     if parsed.output:
-        from .plotting import save
-
-        save(result.plot("witness"), parsed.output)
+        _draw(session, lambda: result.plot("witness"), parsed.output)
 
 
-def _audit(parsed: argparse.Namespace) -> int:
-    check_writable(parsed.output, picture=True)
-    check_writable(parsed.table)
+def _audit(parsed: argparse.Namespace, session: Session) -> int:
+    check_files(parsed)
+    session.doing = f"reading {parsed.data or 'the domains'}"
+    universe = read_universe(parsed)
+    session.doing = f"auditing {parsed.query}"
     report = audit(
         parsed.query,
         read_claim(parsed),
-        read_universe(parsed),
+        universe,
         size=parsed.size,
         neighbors=read_relation(parsed, 1),
         distances=read_distances(parsed.distances),
@@ -173,15 +212,19 @@ def _audit(parsed: argparse.Namespace) -> int:
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    print(report)
-    _write(report, parsed.output, parsed.table)
+    session.say(str(report))
+    if parsed.table:
+        session.doing = f"writing {parsed.table}"
+        report.to_csv(parsed.table, witness=parsed.witness)
+    if parsed.output:
+        _draw(session, report.plot, parsed.output)
     if report.sound:
         return 0
-    print(f"\n{report.counterexample(report.decisive)}")
+    session.say(f"\n{report.counterexample(report.decisive)}")
     return 1
 
 
-def _article(parsed: argparse.Namespace) -> None:
+def _article(parsed: argparse.Namespace, session: Session) -> None:
     folder: Path = parsed.output
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -195,21 +238,17 @@ def _article(parsed: argparse.Namespace) -> None:
         check_writable(picture, picture=True)
         check_writable(table)
     for experiment, picture, table in planned:
+        session.doing = f"searching {experiment.title}"
         curves = experiment.run()
-        print(f"{experiment.title}\n{curves}\n")
-        _write(curves, picture, table, units=UNITS, title=experiment.title)
-    print(f"four figures and four tables are in {folder}")
+        session.say(f"{experiment.title}\n{curves}\n")
+        session.doing = f"writing {table}"
+        curves.to_csv(table)
+        _draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
+    session.say(f"four figures and four tables are in {folder}")
 
 
-def _write(
-    result: SensitivityCurves | AuditReport,
-    picture: Path | None,
-    table: Path | None,
-    **options: Any,
-) -> None:
-    if table:
-        result.to_csv(table)
-    if picture:
-        from .plotting import save
+def _draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
+    session.doing = f"drawing {path}"
+    from .plotting import save
 
-        save(result.plot(**options), picture)
+    save(plot(), path)

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-import warnings
+from collections import Counter
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
+from .cli_tables import LARGEST_EXPONENT, exact_number, in_range, read_table
 from .columns import as_universes
 from .errors import InputError
+from .files import destination, is_stream
 from .neighbors import RELATIONS, Relation, Unbounded
 from .search.engine import Options
 from .universe import Universe
 
 _MOST = 1_000_000
 """A range may have at most so many values."""
-
-_LARGEST_EXPONENT = 400
-"""Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
 
 
 def add_universe(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +44,11 @@ def add_neighbors(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--column", help="may be left out if there is only one")
     parser.add_argument("--query", required=True, help="such as median, var or percentile_90")
     parser.add_argument("--neighbors", choices=RELATIONS, required=True)
+    add_direction(parser)
+
+
+def add_direction(parser: argparse.ArgumentParser) -> None:
+    """Add which way the records go under the unbounded relation."""
     parser.add_argument(
         "--direction", choices=("both", "add", "remove"), default="both", help="for unbounded"
     )
@@ -66,13 +68,36 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
 
 
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Add where a table goes, and how long its datasets are."""
+    parser.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
+    parser.add_argument(
+        "--witness",
+        choices=("short", "full"),
+        default="short",
+        help="datasets of more than 16 records in the table; default: short",
+    )
+
+
 def read_relation(parsed: argparse.Namespace, k: int) -> Relation:
-    """Return the relation that was asked for, at a distance."""
-    if parsed.neighbors == "unbounded":
-        return Unbounded(k, parsed.exactly, parsed.direction)
-    if parsed.direction != "both":
-        raise InputError(f"--direction goes with --neighbors unbounded, not {parsed.neighbors}")
-    return RELATIONS[parsed.neighbors](k, parsed.exactly)
+    """Return the one relation that was asked for, at a distance."""
+    (relation,) = read_families(parsed, [parsed.neighbors], k)
+    return relation
+
+
+def read_families(
+    parsed: argparse.Namespace, names: Sequence[str] | None = None, k: int = 1
+) -> list[Relation]:
+    """Return the relations that were asked for, at a distance."""
+    asked = parsed.neighbors if names is None else names
+    if parsed.direction != "both" and "unbounded" not in asked:
+        raise InputError(f"--direction goes with --neighbors unbounded, not {', '.join(asked)}")
+    return [
+        Unbounded(k, parsed.exactly, parsed.direction)
+        if name == "unbounded"
+        else RELATIONS[name](k, parsed.exactly)
+        for name in asked
+    ]
 
 
 def read_universe(parsed: argparse.Namespace) -> Universe:
@@ -102,36 +127,7 @@ def read_universes(
         return as_universes(dict(domains), columns)
     if parsed.copies is not None:
         raise InputError("--copies goes with --domain; the records of a file are there once each")
-    try:
-        with warnings.catch_warnings():
-            # Rows that are longer than the header are an error, not a column of labels.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # As text, because not every pandas reads decimal numbers as the nearest floats.
-            table = pd.read_csv(parsed.data, index_col=False, dtype=str).map(_parsed)
-    except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
-        raise InputError(f"cannot read {str(parsed.data)!r} as a CSV file: {error}") from error
-    for name in table.columns:
-        if _is_number(name):
-            raise InputError(
-                f"the first line of {str(parsed.data)!r} must name the columns, got {name!r}"
-            )
-    return as_universes(table, columns)
-
-
-def _is_number(text: str) -> bool:
-    return type(_parsed(text)) in (int, float)
-
-
-def _parsed(text: Any) -> Any:
-    """Return a table's entry as an int, a float or a bool if it reads as one, else as it is."""
-    if str(text).lower() in ("true", "false"):
-        return str(text).lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+    return as_universes(read_table(parsed.data), columns)
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
@@ -148,27 +144,31 @@ def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
     count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
     if count > _MOST:
         raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
-    return name, _make_domain(name, [first + place * step for place in range(count)], copies)
+    with localcontext() as context:
+        # Enough digits for every value, so that none is rounded; one that were is an error.
+        context.prec = 2 * LARGEST_EXPONENT + len(text)
+        context.traps[Inexact] = True
+        listed = [first + place * step for place in range(count)]
+    return name, _make_domain(name, listed, copies)
 
 
 def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> Universe:
     """Make the universe of a domain; an error names it."""
-    for value in values:
-        if values.count(value) > 1 and len(values) < _MOST // 1000:
+    for value, times in Counter(values).items():
+        if times > 1:
             raise InputError(f"the domain {name!r} lists {value} twice; list every value once")
     return Universe.from_domain(values, copies)
 
 
 def _number(text: str) -> int | Decimal:
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        raise InputError(f"a domain has numbers, got {text!r}") from None
-    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+    number = exact_number(text)
+    if number is None:
+        raise InputError(f"a domain has numbers, got {text!r}")
+    if not in_range(number):
         raise InputError(
-            f"a domain has finite numbers with exponents up to {_LARGEST_EXPONENT}, got {text!r}"
+            f"a domain has finite numbers with exponents up to {LARGEST_EXPONENT}, got {text!r}"
         )
-    return int(number) if number == number.to_integral_value() else number
+    return number
 
 
 def read_distances(text: str) -> list[int]:
@@ -207,18 +207,37 @@ def _claimed(text: str) -> int | Decimal | Fraction:
         raise InputError(f"a claim is written 2, 0.5 or 1/3, got {text!r}") from None
 
 
+def check_files(parsed: argparse.Namespace) -> None:
+    """Raise InputError, before any work, if a file could not be written or would be lost."""
+    check_writable(parsed.output, picture=True)
+    check_writable(getattr(parsed, "table", None))
+    names = {"the data": parsed.data, "--output": parsed.output}
+    names["--table"] = getattr(parsed, "table", None)
+    known: dict[Path, str] = {}
+    for name, path in names.items():
+        if path is None or "\0" in str(path) or is_stream(path):
+            continue
+        other = known.setdefault(Path(os.path.realpath(path)), name)
+        if other != name:
+            raise InputError(f"{other} and {name} are one file, {str(path)!r}; choose another name")
+
+
 def check_writable(path: Path | None, *, picture: bool = False) -> None:
     """Raise InputError, before any work, if a file could not be written."""
     if path is None:
         return
-    if "\0" in str(path):
-        raise InputError(f"cannot write {str(path)!r}: the name has a NUL character")
-    if not (path.parent.is_dir() and os.access(path.parent, os.W_OK)):
+    try:
+        target = destination(path)
+    except IsADirectoryError:
+        raise InputError(f"cannot write {str(path)!r}: it is a folder") from None
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    folder = target.parent
+    if not (is_stream(target) or (folder.is_dir() and os.access(folder, os.W_OK))):
+        named = folder if path.is_symlink() else path.parent
         raise InputError(
-            f"cannot write {str(path)!r}: {str(path.parent)!r} is no folder that can be written to"
+            f"cannot write {str(path)!r}: {str(named)!r} is no folder that can be written to"
         )
-    if path.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: it is a folder")
     if picture:
         from .plotting import check_path
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .arithmetic import Number
-from .errors import InputError
+from .errors import InputError, kind_of
 from .universe import Universe, check_universe
 
 
@@ -38,8 +38,8 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
         _check_columns(chosen, universes)
         return {str(name): _named(name, check_universe, universes[name]) for name in chosen}
     raise InputError(
-        "universes must be a Universe, a mapping of column names to universes, or a DataFrame, "
-        f"got {type(universes).__name__}"
+        "universes must be a Universe, a mapping of column names to universes, or a "
+        f"pandas.DataFrame, got {kind_of(universes)}"
     )
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from .columns import as_universes
 from .errors import InputError, NoEngineError
-from .facts import Tabled, write_csv
+from .facts import Tabled, printable, write_csv
+from .literals import shortened
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
-from .problem import Problem, check_sizes
+from .problem import Problem, check_sizes, check_witnesses
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
 from .search import check_method, choose
@@ -111,8 +112,14 @@ class SensitivityCurves(Tabled):
             )
         return found[0]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
         """Return a tidy DataFrame, one row per column, query, relation and distance.
+
+        Parameters
+        ----------
+        witness : {"short", "full"}, default "short"
+            Datasets and answers of more than 16 entries as text, the middle left out, or all of
+            them as tuples.
 
         Returns
         -------
@@ -123,7 +130,7 @@ class SensitivityCurves(Tabled):
             not below it, to scale noise by), kind ("global" or "local"), norm (of answers that are
             vectors, or an empty string).
         """
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
                 "column": column,
                 "query": point.query.name,
@@ -143,14 +150,18 @@ class SensitivityCurves(Tabled):
             }
             for column, point in self.points
         )
+        return shortened(table, ("x", "y"), witness)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary per point: its column and what `Sensitivity.to_dict` tells."""
         return [{"column": column, **point.to_dict()} for column, point in self.points]
 
-    def to_csv(self, path: str | Path) -> None:
-        """Write `to_frame()` to a CSV file; raise InputError if that is not possible."""
-        write_csv(self.to_frame(), path)
+    def to_csv(self, path: str | Path, *, witness: Literal["short", "full"] = "short") -> None:
+        """Write `to_frame` to a CSV file; raise InputError if that is not possible.
+
+        A name that a spreadsheet would take for a formula gets an apostrophe before it.
+        """
+        write_csv(self.to_frame(witness=witness), path)
 
     def plot(self, **options: Any) -> Figure:
         """Draw the curves, a panel per column; see `sensitivity_lab.plotting.plot_curves`.
@@ -177,6 +188,8 @@ class SensitivityCurves(Tabled):
         """Return the sensitivities with a row per curve and a column per distance."""
         frame = self.to_frame()
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
+        for name in ("column", "query"):
+            frame[name] = frame[name].map(printable)
         table = frame.pivot_table(
             index=["column", "neighbors", "query"],
             columns="distance",
@@ -266,6 +279,8 @@ def sensitivity_curves(
     for column, universe in columns.items():
         try:
             sizes = check_sizes(size, universe)
+            number = len(columns) * len(asked) * len(relations)
+            check_witnesses(sizes, number, options.memory_limit)
             problem = Problem(universe, asked, relations, sizes, in_norm).checked()
             engines = _choose_engines(problem, method, options)
         except (InputError, NoEngineError) as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import InputError
+from .errors import InputError, kind_of
 from .neighbors import Bounded, Relation, Unbounded, check_whole
 from .queries import NAMED, Percentile, Query, as_query
 from .sensitivity import global_sensitivity
@@ -146,8 +146,8 @@ def _by_column(
     neighbors = relation(k, exactly=relation is Unbounded)
     if not isinstance(universe, (pd.DataFrame, Mapping)):
         raise InputError(
-            f"universe must be a DataFrame or a mapping of columns to lists, "
-            f"got {type(universe).__name__}"
+            "universe must be a pandas.DataFrame or a mapping of columns to lists, "
+            f"got {kind_of(universe)}"
         )
     if isinstance(columns, str):
         raise InputError(f"columns must be a list of column names, got the text {columns!r}")

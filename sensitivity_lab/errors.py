@@ -4,6 +4,23 @@ All derive from `SensitivityLabError`, so one ``except`` catches them; those tha
 argument can cause are also `ValueError`.
 """
 
+from __future__ import annotations
+
+
+def kind_of(value: object) -> str:
+    """Return a value's type as errors name it: with its package, and how pandas can have it.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> kind_of([1, 2]), kind_of(Fraction(1, 2))
+    ('list', 'fractions.Fraction')
+    """
+    kind = type(value)
+    package = kind.__module__.partition(".")[0]
+    named = kind.__name__ if package in ("builtins", "__main__") else f"{package}.{kind.__name__}"
+    return f"{named}; convert it with .to_pandas()" if hasattr(kind, "to_pandas") else named
+
 
 class SensitivityLabError(Exception):
     """Base class of every error that this package raises on purpose."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import comb
@@ -83,8 +82,9 @@ def count_datasets(universe: Universe, size: int) -> int:
 
     Notes
     -----
-    The coefficient of z**size in the product of ``1 + z + ... + z**count`` over the values. Values
-    of one multiplicity c are taken together: ``(1 - z**(c+1))**g / (1 - z)**g`` for g values.
+    The coefficient of z**size in the product of ``1 + z + ... + z**count`` over the m values, which
+    is that of ``(1 - z**(c+1))**g`` over the multiplicities c, each of g values, by ``(1 - z)**m``.
+    For each c that takes at most ``size * min(g, size / (c + 1))`` products of integers.
 
     Examples
     --------
@@ -246,45 +246,50 @@ def _net_changes(changes: Sequence[Change]) -> list[Change]:
 
 def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
     """Yield the multisets of `size` records within `limits`, as ascending positions of values."""
-    pool = [place for place, limit in enumerate(limits) for _ in range(min(limit, size))]
-    if size > len(pool):
+    places = [place for place, limit in enumerate(limits) if limit]
+    most = [limits[place] for place in places]
+    if size > sum(most):
         return
-    chosen = list(range(size))
+    last = [len(most) - 1 - place for place in _first(most[::-1], size)][::-1]
+    chosen = _first(most, size)
     while True:
-        yield [pool[entry] for entry in chosen]
+        yield [places[place] for place in chosen]
         # The last record that can still move to a larger value moves there; the others follow it.
         moving = size - 1
-        while moving >= 0 and pool[chosen[moving]] == pool[moving - size]:
+        while moving >= 0 and chosen[moving] == last[moving]:
             moving -= 1
         if moving < 0:
             return
-        target = bisect_right(pool, pool[chosen[moving]])
-        chosen[moving:] = range(target, target + size - moving)
+        chosen[moving:] = _first(most, size - moving, chosen[moving] + 1)
+
+
+def _first(limits: Sequence[int], size: int, place: int = 0) -> list[int]:
+    """Return the first multiset of `size` records within `limits`, from a position on."""
+    chosen: list[int] = []
+    while len(chosen) < size:
+        chosen += [place] * min(limits[place], size - len(chosen))
+        place += 1
+    return chosen
 
 
 def _count_sub_multisets(limits: Sequence[int], size: int) -> int:
     """Return the number of multisets of `size` records within `limits`."""
-    groups: dict[int, int] = {}
-    for limit in limits:
-        groups[limit] = groups.get(limit, 0) + 1
-    if len(groups) == 1:
-        ((limit, values),) = groups.items()
-        return _count_equal_limits(values, limit, size)
-    ways = [1] + [0] * size
+    groups = Counter(min(limit, size) for limit in limits)
+    if set(groups) == {1}:
+        return comb(len(limits), size)
+    # The product of (1 - z**(limit+1))**values over the groups: its coefficients by exponent.
+    product = {0: 1}
     for limit, values in groups.items():
-        of_group = [_count_equal_limits(values, limit, part) for part in range(size + 1)]
-        ways = [
-            sum(ways[total - part] * of_group[part] for part in range(total + 1))
-            for total in range(size + 1)
-        ]
-    return ways[size]
-
-
-def _count_equal_limits(values: int, limit: int, size: int) -> int:
-    """Return the coefficient of z**size in (1 + z + ... + z**limit)**values."""
-    if limit == 1:
-        return comb(values, size)
+        grown: dict[int, int] = {}
+        for over in range(min(values, size // (limit + 1)) + 1):
+            factor = (-1) ** over * comb(values, over)
+            for exponent, number in product.items():
+                total = exponent + over * (limit + 1)
+                if total <= size:
+                    grown[total] = grown.get(total, 0) + factor * number
+        product = grown
+    # And 1 / (1 - z)**m is the sum of comb(i + m - 1, i) z**i.
+    m = len(limits)
     return sum(
-        (-1) ** over * comb(values, over) * comb(size - over * (limit + 1) + values - 1, values - 1)
-        for over in range(min(values, size // (limit + 1)) + 1)
+        number * comb(size - exponent + m - 1, m - 1) for exponent, number in product.items()
     )

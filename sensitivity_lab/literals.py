@@ -16,6 +16,7 @@ import pandas as pd
 
 from .arithmetic import Number
 from .audits.distances import key_of, multiset
+from .errors import InputError
 
 _SHOWN = 16
 """Of a longer dataset or answer only so many entries are shown."""
@@ -190,6 +191,35 @@ def _split(data: Sequence[Any], common: Mapping[Any, int]) -> tuple[list[Any], l
         else:
             own.append(record)
     return own, shared
+
+
+def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.DataFrame:
+    """Return a table with the datasets and answers of some columns as `witness` says.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per result.
+    columns : sequence of str
+        Of tuples, among others.
+    witness : {"short", "full"}
+        "full" leaves the tuples; "short" writes those of more than 16 entries as text, the middle
+        left out, so that a table of large datasets stays small.
+    """
+    if witness not in ("short", "full"):
+        raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
+    if witness == "full":
+        return table
+    short = {
+        name: pd.Series(list(map(_short, table[name])), index=table.index)
+        for name in columns
+        if name in table
+    }
+    return table.assign(**short)
+
+
+def _short(value: Any) -> Any:
+    return brief(value) if isinstance(value, tuple) and len(value) > _SHOWN else value
 
 
 def plain(value: Number) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, groupby
+from typing import Literal
 
 import pandas as pd
 
+from .literals import shortened
 from .neighbors import Dataset, Relation, show
 from .norms import Norm
 from .queries import Answer, Query
@@ -115,15 +117,24 @@ class NeighborTable:
     def __iter__(self) -> Iterator[NeighborRow]:
         return iter(self.rows)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
         """Return the rows as a tidy DataFrame.
 
-        Columns: x, query_x, change ("removed", "added", "replaced"), removed, added, y, query_y,
-        difference (the norm, nearest float), exact (the same as a fraction, or an empty string),
-        local and global (whether the row attains the local sensitivity of its x, and the global
-        one; all rows that tie are marked).
+        Parameters
+        ----------
+        witness : {"short", "full"}, default "short"
+            Datasets and answers of more than 16 entries as text, the middle left out, or all of
+            them as tuples.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns: x, query_x, change ("removed", "added", "replaced"), removed, added, y,
+            query_y, difference (the norm, nearest float), exact (the same as a fraction, or an
+            empty string), local and global (whether the row attains the local sensitivity of its
+            x, and the global one; all rows that tie are marked).
         """
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
                 "x": row.x,
                 "query_x": row.query_x,
@@ -139,6 +150,7 @@ class NeighborTable:
             }
             for row in self.rows
         )
+        return shortened(table, ("x", "query_x", "removed", "added", "y", "query_y"), witness)
 
     @property
     def value(self) -> float:

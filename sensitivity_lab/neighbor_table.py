@@ -24,8 +24,9 @@ from .neighbors import (
     show,
 )
 from .norms import Norm, check_norm
-from .problem import Problem, check_sizes
+from .problem import Problem, check_sizes, check_witnesses
 from .queries import Answer, Query, as_query
+from .search.engine import Options
 from .universe import Universe, check_universe
 
 _ROW_LIMIT = 5_000
@@ -123,6 +124,7 @@ def _check_rows(
 ) -> None:
     """Count the rows, and raise TooLargeError as soon as they are too many."""
     limit = check_whole("row_limit", row_limit, "a number of rows, at least 1")
+    check_witnesses(sizes, 1, Options.memory_limit)
     number = sum(count_datasets(universe, size) for size in sizes)
     first = next(datasets(universe, sizes[0]))
     # Every x has a neighbor, so that beyond the limit no x needs to be listed.

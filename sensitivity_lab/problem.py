@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, TooLargeError
 from .neighbors import Change, Multiplicities, Relation, check_size
 from .norms import Norm
 from .queries import Query
@@ -150,3 +150,19 @@ def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
             raise InputError("size must be a whole number or several of them, got none")
         return tuple(sizes)
     return (check_size(size, universe),)
+
+
+def check_witnesses(sizes: Sequence[int], number: int, memory_limit: int) -> None:
+    """Raise TooLargeError if the witnesses of so many results alone are beyond the memory limit.
+
+    Whatever an engine needs, a witness is two datasets that list their records.
+    """
+    needed = number * 2 * 8 * max(sizes)
+    # Below a MiB the reasons of the engines say more.
+    if needed > max(memory_limit, 2**20):
+        results = f"{number:,} results with " if number > 1 else ""
+        raise TooLargeError(
+            f"{results}two datasets of {max(sizes):,} records need {needed / 2**30:,.1f} GiB, more "
+            f"than the memory limit of {memory_limit / 2**30:,.1f} GiB; choose a smaller "
+            f"size{', fewer distances or queries,' if number > 1 else ''} or a larger memory_limit"
+        )

@@ -8,7 +8,7 @@ from .errors import InputError
 from .measure import measure
 from .neighbors import as_relation, check_related
 from .norms import check_norm
-from .problem import Problem, check_sizes
+from .problem import Problem, check_sizes, check_witnesses
 from .queries import Query, as_query
 from .result import Sensitivity, Witness
 from .search import choose
@@ -84,8 +84,9 @@ def global_sensitivity(
     sizes = check_sizes(size, check_universe(universe))
     relation = as_relation(neighbors)
     queries = (as_query(query),)
-    problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
     options = Options(n_jobs, progress, memory_limit)
+    check_witnesses(sizes, 1, options.memory_limit)
+    problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
     engine = choose(problem, method, options)
     ((finding,),) = engine.solve(problem, options)
     return conclude(problem, problem.queries[0], relation, engine.name, finding)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,8 @@ import pandas as pd
 from ._parallel import tracked
 from .curves import SensitivityCurves
 from .errors import InputError, SensitivityLabError
-from .facts import Tabled
+from .facts import Tabled, printable
+from .literals import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,8 +83,14 @@ class Sweep(Tabled):
         """The result of every point."""
         return tuple(result for _, _, result in self.points)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, witness: Literal["short", "full"] = "short") -> pd.DataFrame:
         """Return a tidy DataFrame, one row per point.
+
+        Parameters
+        ----------
+        witness : {"short", "full"}, default "short"
+            Datasets and answers of more than 16 entries as text, the middle left out, or all of
+            them as tuples.
 
         Returns
         -------
@@ -103,7 +110,8 @@ class Sweep(Tabled):
             }
             for value, column, result in self.points
         ]
-        return pd.DataFrame({**row, "exact": row.get("exact") or ""} for row in rows)
+        table = pd.DataFrame({**row, "exact": row.get("exact") or ""} for row in rows)
+        return shortened(table, ("x", "y", "query_x", "query_y"), witness)
 
     def plot(self, **options: Any) -> Figure:
         """Draw the sensitivities against the argument; see `sensitivity_lab.plotting.plot_sweep`.
@@ -170,11 +178,11 @@ class Sweep(Tabled):
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per value and a column per line of the plot."""
         levels = {
-            "column": [column for _, column, _ in self.points],
+            "column": [printable(column) for _, column, _ in self.points],
             "neighbors": self._relations(),
-            "query": self._labels("kind", "norm"),
+            "query": list(map(printable, self._labels("kind", "norm"))),
         }
-        rows = {id(value): str(value) for value, _, _ in self.points}
+        rows = {id(value): printable(str(value)) for value, _, _ in self.points}
         table: dict[Any, dict[int, float]] = {}
         lines = zip(*levels.values(), strict=True)
         for (value, _, _), line, fact in zip(self.points, lines, self._facts, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .errors import InputError
+from .errors import InputError, kind_of
 
 Row = tuple[Any, ...]
 """A record: a Python value per column, None where it is missing."""
@@ -24,7 +24,7 @@ def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
     frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"a universe of records is made of a DataFrame, got {type(rows).__name__}; "
+            f"a universe of records is made of a pandas.DataFrame, got {kind_of(rows)}; "
             "for one list of numbers use Universe"
         )
     if not len(frame) or not len(frame.columns):

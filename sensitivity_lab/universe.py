@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Integers, Number, common_integers, integers_of_floats
-from .errors import InputError
+from .errors import InputError, kind_of
 
 _SHOWN = 12
 """A repr shows at most so many distinct values."""
@@ -327,11 +327,11 @@ def check_universe(universe: Any) -> Universe:
         return universe
     if hasattr(universe, "columns"):
         raise InputError(
-            f"universe must be a Universe, got {type(universe).__name__}; "
+            f"universe must be a Universe, got {kind_of(universe)}; "
             "make one with TableUniverse.from_dataset(table)"
         )
     raise InputError(
-        f"universe must be a Universe, got {type(universe).__name__}; "
+        f"universe must be a Universe, got {kind_of(universe)}; "
         "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
     )
 

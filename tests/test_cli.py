@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -269,8 +270,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+PYTHON = re.compile(
+    r"n_jobs|memory_limit|method=|direction=|from_|\bDecimal|Percentile|math\.|row_limit|Universe\b"
+)
+"""What only a programmer could do."""
+
+
 def check_refused(capsys, arguments, line):
-    """Exit code 2, exactly this line on stderr, and nothing on stdout."""
+    """Exit code 2, exactly this line on stderr, nothing on stdout; in words of the command line."""
+    assert not PYTHON.search(line)
     assert run(capsys, *arguments) == (2, "", f"{line}\n")
 
 
@@ -334,7 +342,7 @@ def test_unknown_choices_are_listed(capsys, arguments, start):
 
 
 NOT_FINITE = "; drop or replace missing and infinite values first"
-NUMBER = "a record must be an int, float, Fraction or Decimal, got"
+NUMBER = "a record must be a number, got"
 
 
 @pytest.mark.usefixtures("folder", "no_search")
@@ -352,7 +360,7 @@ NUMBER = "a record must be an int, float, Fraction or Decimal, got"
         (
             "picture.csv",
             "cannot read 'picture.csv' as a CSV file: "
-            "'utf-8' codec can't decode byte 0x89 in position 0: invalid start byte",
+            "Error tokenizing data. C error: Expected 1 fields in line 5, saw 2",
         ),
         (
             "ragged.csv",
@@ -381,17 +389,14 @@ def test_bad_files(capsys, file, reason):
 
 
 WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
-QUERIES = (
-    f"choose one of {NAMES}, percentile_25 (any number from 0 "
-    "to 100), a query such as Percentile(25), or a function of a 1-D array"
-)
+QUERIES = f"choose one of {NAMES}, percentile_25 (any number from 0 to 100)"
 METHODS = ", ".join(repr(name) for name in ("auto", *(engine.name for engine in ENGINES)))
 EITHER = (
     "give either a CSV file (scenario a), before the options that take several words, or "
     "--domain NAME=VALUES (scenario b)"
 )
 LIMITS = "removing needs k < size, adding needs k <= records outside x"
-DIRECTIONS = "or choose direction='remove'"
+DIRECTIONS = "or choose --direction remove"
 
 
 @pytest.mark.parametrize(
@@ -403,7 +408,7 @@ DIRECTIONS = "or choose direction='remove'"
         ),
         (
             {"--columns": "name"},
-            f"column 'name': {NUMBER} 'Chris' (str) at position 0; give a numeric column",
+            f"column 'name': {NUMBER} 'Chris' at position 0; give a numeric column",
         ),
         ({"--queries": "mode"}, f"unknown query 'mode'; {QUERIES}"),
         (
@@ -421,8 +426,8 @@ DIRECTIONS = "or choose direction='remove'"
         ({"--distances": "1-2-3"}, f"{WRITTEN_DISTANCES} '1-2-3'"),
         ({"--distances": "1,"}, f"{WRITTEN_DISTANCES} '1,'"),
         ({"--distances": ""}, f"{WRITTEN_DISTANCES} ''"),
-        ({"--distances": "0"}, "a distance must be a Hamming distance, at least 1, got 0"),
-        ({"--distances": "0-2"}, "a distance must be a Hamming distance, at least 1, got 0"),
+        ({"--distances": "0"}, "--distances must be a Hamming distance, at least 1, got 0"),
+        ({"--distances": "0-2"}, "--distances must be a Hamming distance, at least 1, got 0"),
         (
             {"--distances": "1-5"},
             "column 'school_year': unbounded, at most 5 is not feasible for datasets of size 6 in "
@@ -430,16 +435,16 @@ DIRECTIONS = "or choose direction='remove'"
         ),
         (
             {"--size": "11"},
-            "column 'school_year': size must be at most the universe's number of records, 10; "
+            "column 'school_year': --size must be at most the universe's number of records, 10; "
             "got 11",
         ),
         (
             {"--size": "0"},
-            "column 'school_year': size must be a number of records, at least 1, got 0",
+            "column 'school_year': --size must be a number of records, at least 1, got 0",
         ),
         (
             {"--size": "-1"},
-            "column 'school_year': size must be a number of records, at least 1, got -1",
+            "column 'school_year': --size must be a number of records, at least 1, got -1",
         ),
         ({"--domain": "mood=1,2"}, EITHER),
         (
@@ -450,7 +455,7 @@ DIRECTIONS = "or choose direction='remove'"
         ({"--distances": f"1-{10**30}"}, f"{WRITTEN_DISTANCES} '1-{10**30}'"),
         (
             {"--jobs": "0", "--method": "enumeration"},
-            "n_jobs must be None or a whole number other than 0 (-1 for all processors), got 0",
+            "--jobs must be a whole number other than 0 (-1 for all processors), got 0",
         ),
     ],
 )
@@ -473,12 +478,12 @@ def test_bad_curves(capsys, changed, reason):
         ),
         ({"--query": "mode"}, f"unknown query 'mode'; {QUERIES}"),
         ({"--method": "magic"}, f"unknown method 'magic'; choose one of {METHODS}"),
-        ({"--distance": "0"}, "k must be a Hamming distance, at least 1, got 0"),
+        ({"--distance": "0"}, "--distance must be a Hamming distance, at least 1, got 0"),
         (
             {"--direction": "add"},
             "--direction goes with --neighbors unbounded, not bounded",
         ),
-        ({"--size": "11"}, "size must be at most the universe's number of records, 10; got 11"),
+        ({"--size": "11"}, "--size must be at most the universe's number of records, 10; got 11"),
         (
             {"--size": "10"},
             "bounded, at most 1 is not feasible for datasets of size 10 in a universe of 10 "
@@ -502,7 +507,7 @@ def test_bad_sensitivity(capsys, changed, reason):
 @pytest.mark.usefixtures("folder")
 def test_a_column_of_true_and_false(capsys):
     arguments = ["sensitivity", "true.csv", "--column", "a", *MEAN_OF_TWO]
-    reason = f"column 'a': {NUMBER} True (bool) at position 0; use 0 and 1"
+    reason = f"column 'a': {NUMBER} True at position 0; use 0 and 1"
     check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
 
 
@@ -534,8 +539,9 @@ A_RANGE = "a range is written first:last:step with a positive step, got"
         ("mood=1,sad", "a domain has numbers, got 'sad'"),
         ("mood=1,,2", "a domain has numbers, got ''"),
         ("mood=1:", "a domain has numbers, got ''"),
-        ("mood=1,nan", "a domain has finite numbers with exponents up to 400, got 'nan'"),
-        ("mood=1:inf", "a domain has finite numbers with exponents up to 400, got 'inf'"),
+        ("mood=1,nan", "a domain has numbers, got 'nan'"),
+        ("mood=1:inf", "a domain has numbers, got 'inf'"),
+        ("mood=1_000,2", "a domain has numbers, got '1_000'"),
         ("mood=1:2:3:4", f"{A_RANGE} 'mood=1:2:3:4'"),
         ("mood=2:1", f"{A_RANGE} 'mood=2:1'"),
         ("mood=1:2:0", f"{A_RANGE} 'mood=1:2:0'"),
@@ -582,7 +588,7 @@ def test_ranges_of_too_many_values(capsys, values):
 @pytest.mark.usefixtures("no_search")
 def test_copies_of_no_value(capsys):
     arguments = ["--domain", "a=1,2", "--copies", "0", *MEAN_OF_TWO]
-    reason = "copies must be positive integers, got 0"
+    reason = "--copies must be positive integers, got 0"
     check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
 
 
@@ -606,7 +612,7 @@ def test_a_search_too_large_is_refused_in_one_line(capsys):
     code, out, err = run(capsys, "sensitivity", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("sensitivity-lab sensitivity: no engine takes var here: enumeration ")
-    assert err.endswith(" or a larger memory_limit\n")
+    assert err.endswith(" or a larger --memory-limit\n")
 
 
 CURVES = ("curves", SCHOOL, "--size", "6", "--distances", "1", "--neighbors", "bounded")
@@ -638,8 +644,13 @@ ONE = ("sensitivity", SCHOOL, "--column", "school_year", *MEAN_OF_TWO)
             f"cannot write {str(Path('empty.csv', 'table.csv'))!r}: "
             "'empty.csv' is no folder that can be written to",
         ),
-        (CURVES, "--output", "plot.jpg", "path: 'plot.jpg' ends in '.jpg'; use .pdf, .png or .svg"),
-        (ONE, "--output", "plot", "path: 'plot' ends in ''; use .pdf, .png or .svg"),
+        (
+            CURVES,
+            "--output",
+            "plot.jpg",
+            "--output: 'plot.jpg' ends in '.jpg'; use .pdf, .png or .svg",
+        ),
+        (ONE, "--output", "plot", "--output: 'plot' ends in ''; use .pdf, .png or .svg"),
         (CURVES, "--table", "folder", "cannot write 'folder': it is a folder"),
         (ONE, "--output", "folder", "cannot write 'folder': it is a folder"),
     ],
@@ -653,7 +664,7 @@ def test_outputs_are_checked_before_any_work(capsys, folder, command, option, fi
 @pytest.mark.usefixtures("folder", "no_search")
 def test_a_folder_without_permission(capsys, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
-    monkeypatch.setattr("sensitivity_lab.cli.os.access", lambda _path, _mode: False)
+    monkeypatch.setattr("sensitivity_lab.cli_arguments.os.access", lambda _path, _mode: False)
     for command in (CURVES, ONE):
         check_refused(
             capsys,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from fractions import Fraction
 
@@ -124,7 +125,7 @@ NEGATIVE = "the claim at distance 1 must be a number that is not negative, got"
         ),
         (
             ["--claim", "1", "--output", "plot.jpg"],
-            "path: 'plot.jpg' ends in '.jpg'; use .pdf, .png or .svg",
+            "--output: 'plot.jpg' ends in '.jpg'; use .pdf, .png or .svg",
         ),
         (
             ["--claim", "1", "--table", "missing/table.csv"],
@@ -171,3 +172,14 @@ def test_a_witness_of_thousands_of_records_is_shortened(capsys):
 )
 def test_one_claim_is_wanted(capsys, arguments, reason):
     check_refused(capsys, [*MEAN, *arguments], f"sensitivity-lab audit: {reason}")
+
+
+@pytest.mark.parametrize(("option", "records"), [((), 16), (("--witness", "full"), 40)])
+def test_witnesses_in_the_table(capsys, tmp_path, option, records):
+    """Long datasets are shortened, unless they are asked for."""
+    table = tmp_path / "table.csv"
+    asked = ("audit", "--domain", "a=0,1", "--size", "40", "--query", "mean", "--claim", "1")
+    more = ("--neighbors", "bounded", "--table", str(table), *option)
+    assert run(capsys, *asked, *more)[::2] == (0, "")
+    assert len(re.findall(r"\b[01]\b", pd.read_csv(table)["x"][0])) <= records
+    assert (len(pd.read_csv(table)["x"][0]) == 40 * 3) == (records == 40)

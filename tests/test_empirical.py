@@ -219,7 +219,7 @@ INFEASIBLE = "column 'a': hamming_distance {k} is too large for a release of {n}
         ),
         (
             ([1, 2, 3], 2, ["a"], "mean", 1),
-            "universe must be a DataFrame or a mapping of columns to lists, got list",
+            "universe must be a pandas.DataFrame or a mapping of columns to lists, got list",
         ),
     ],
 )

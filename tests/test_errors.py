@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
 
@@ -172,3 +173,47 @@ def test_generators_complain_when_called(call, message):
     with pytest.raises(sl.InputError) as caught:
         call()
     assert str(caught.value) == message
+
+
+class Foreign:
+    """A table of another library, as polars has one."""
+
+    def to_pandas(self):
+        return pd.DataFrame({"a": [1, 2]})
+
+
+Foreign.__name__ = "DataFrame"
+Foreign.__module__ = "polars.dataframe.frame"
+POLARS = "got polars.DataFrame; convert it with .to_pandas()"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            sl.TableUniverse.from_dataset,
+            f"a universe of records is made of a pandas.DataFrame, {POLARS}; for one list of "
+            "numbers use Universe",
+        ),
+        (
+            lambda table: sl.sensitivity_curves(table, size=1, distances=1, neighbors="bounded"),
+            "universes must be a Universe, a mapping of column names to universes, or a "
+            f"pandas.DataFrame, {POLARS}",
+        ),
+        (
+            lambda table: sl.global_sensitivity(table, "mean", size=1, neighbors="bounded"),
+            f"universe must be a Universe, {POLARS}; make one with "
+            "Universe.from_dataset(records) or Universe.from_domain(values)",
+        ),
+        (
+            pl.start(pl.AddMaxRows(1)) >> pl.count(),
+            "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to values, "
+            f"{POLARS}",
+        ),
+    ],
+)
+def test_types_of_other_libraries_are_named_with_their_package(call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call(Foreign())
+    assert str(caught.value) == message
+    assert list(sl.TableUniverse.from_dataset(Foreign().to_pandas())) == [(1,), (2,)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import tracemalloc
 from collections.abc import Iterator
 from itertools import islice
 from math import comb
@@ -134,3 +136,50 @@ def test_relations_by_name_and_by_class(name):
     assert relation == as_relation(type(relation), k=2) == as_relation(relation)
     assert relation.at(3) == type(relation)(3)
     assert (relation.k, relation.exactly) == (2, False)
+
+
+def test_a_large_dataset_is_listed_without_listing_the_universe():
+    """1,000 values, each as often as a dataset of 10,000 can hold: 10 million records."""
+    tracemalloc.start()
+    first = next(sl.datasets(sl.Universe.from_domain(range(1_000)), 10_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert first == (0,) * 10_000
+    assert peak < 2_000_000
+
+
+@pytest.mark.parametrize("counts", [[1, 2], [1, 2, 3], [2, 2, 5], [1, 1, 2, 2, 3, 7]])
+def test_datasets_of_mixed_multiplicities_are_counted(counts):
+    """The coefficients of the product of 1 + z + ... + z**count, multiplied out."""
+    expected = [1]
+    for count in counts:
+        expected = [
+            sum(expected[max(0, total - count) : total + 1])
+            for total in range(len(expected) + count)
+        ]
+    universe = sl.Universe(range(len(counts)), counts)
+    found = [sl.count_datasets(universe, size) for size in range(1, sum(counts) + 1)]
+    assert found == expected[1:]
+
+
+def test_counting_datasets_takes_few_steps(monkeypatch):
+    """A universe of 600 records, 200 values once and 200 twice, size 300."""
+    steps = []
+
+    def counted(n, k):
+        steps.append(1)
+        return math.comb(n, k)
+
+    monkeypatch.setattr("sensitivity_lab.listing.comb", counted)
+    universe = sl.Universe(range(400), [1] * 200 + [2] * 200)
+    number = sl.count_datasets(universe, 300)
+    once = [math.comb(200, records) for records in range(201)]
+    twice = [
+        sum(
+            math.comb(200, pairs) * math.comb(200 - pairs, records - 2 * pairs)
+            for pairs in range(records // 2 + 1)
+        )
+        for records in range(301)
+    ]
+    assert number == sum(once[part] * twice[300 - part] for part in range(201))
+    assert len(steps) < 1_000

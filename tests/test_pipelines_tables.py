@@ -323,7 +323,7 @@ TYPED = pl.Start(pl.Table(schema={"n": "int64"}), pl.SymmetricDistance())
         ),
         (
             lambda: (ROWS >> pl.count())("abc"),
-            "a table is a DataFrame or a list of rows, each a mapping of columns to values, "
+            "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to values, "
             "got str",
         ),
         (

@@ -380,7 +380,7 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
         ),
         (
             lambda: ask(sl.Count(), TABLE),
-            "universe must be a Universe, got DataFrame; make one with "
+            "universe must be a Universe, got pandas.DataFrame; make one with "
             "TableUniverse.from_dataset(table)",
         ),
         (

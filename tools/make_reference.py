@@ -26,6 +26,7 @@ from reference_parts import Json, name_of
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.files import written_whole
 from sensitivity_lab.measure import ExactAnswer, difference_of
 from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.queries import Query
@@ -239,7 +240,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     made = suite()
     if not options.check:
-        options.path.write_text(made, "utf-8")
+        with written_whole(options.path) as part:
+            part.write_text(made, "utf-8")
         entries = len(json.loads(made)["entries"])
         print(f"wrote {options.path}: {entries} entries, {len(made.encode()) / 1000:.0f} kB")
         return 0

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.arithmetic import nearest
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, kind_of
 
 from .columns import check_schema, declared, table_of
 from .exact import as_fraction, show_number
@@ -289,8 +289,8 @@ class Table(Domain):
             data = table_of(list(data))
         if not isinstance(data, pd.DataFrame):
             raise InputError(
-                "a table is a DataFrame or a list of rows, each a mapping of columns to values, "
-                f"got {type(data).__name__}"
+                "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to "
+                f"values, got {kind_of(data)}"
             )
         columns = list(data.columns)
         if len(set(columns)) != len(columns) or not all(isinstance(name, str) for name in columns):

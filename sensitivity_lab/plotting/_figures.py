@@ -15,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.files import written_whole
 
 _FORMATS = (".pdf", ".png", ".svg")
 PLAIN: dict[str, Any] = {"parse_math": False}  # a "$" in a name or a unit is a dollar
@@ -86,7 +87,8 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
     figure : Figure or Axes
         What `plot_curves` or `plot_witness` returned; of an Axes, its whole figure.
     path : str or path-like
-        The file, in a folder that exists. A file of that name is replaced.
+        The file, in a folder that exists. A file of that name is replaced once the new one is
+        whole.
 
     Raises
     ------
@@ -102,7 +104,8 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     check_path(path)
     try:
-        figure.figure.canvas.figure.savefig(path, dpi=150, bbox_inches="tight")
+        with written_whole(path) as part:
+            figure.figure.canvas.figure.savefig(part, dpi=150, bbox_inches="tight")
     except OSError as error:
         raise InputError(
             f"path: {str(path)!r} cannot be written ({error.strerror}); "

@@ -1,0 +1,99 @@
+"""What the command line says: on an output that may be full or closed, and in its own words."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TextIO
+
+from .facts import printable
+
+_WORDS = (
+    (r"\bmemory_limit\b", "--memory-limit"),
+    (r"\bn_jobs must be None or", "--jobs must be"),
+    (r"\bdirection='remove'", "--direction remove"),
+    (r"^(column '.*': )?size must\b", r"\1--size must"),
+    (r"^k must\b", "--distance must"),
+    (r"^a distance must\b", "--distances must"),
+    (r"^copies must\b", "--copies must"),
+    (r"^path: ", "--output: "),
+    (r", a query such as Percentile\(25\), or a function of a 1-D array$", ""),
+    (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
+    (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
+)
+"""Patterns of what the library's errors say to programmers, and the same for the command line."""
+
+
+def in_options(message: str) -> str:
+    """Return an error's message on one line, its advice in options instead of arguments.
+
+    Examples
+    --------
+    >>> in_options("choose a smaller size or a larger memory_limit")
+    'choose a smaller size or a larger --memory-limit'
+    """
+    line = " ".join(message.split())
+    for pattern, said in _WORDS:
+        line = re.sub(pattern, said, line)
+    return line
+
+
+class Session:
+    """A run of a command. Once standard output fails, nothing more is said; the work goes on.
+
+    Attributes
+    ----------
+    command : str
+        The program and its command, such as "sensitivity-lab curves".
+    doing : str
+        What it is at, to be told if it is interrupted.
+    failure : str or None
+        Why it cannot be written to. None also where the reader, such as ``head``, has gone.
+    """
+
+    def __init__(self, program: str) -> None:
+        self.command = program
+        self.doing = "reading the arguments"
+        self.failure = None if sys.stdout else "it is closed"
+        self._open = self.failure is None
+
+    def say(self, text: str) -> None:
+        """Write lines, without control characters and characters that the terminal lacks."""
+        lines = "\n".join(map(printable, text.split("\n")))
+        if self._open:
+            self._try(lambda: _write(lines, sys.stdout))
+
+    def flush(self) -> None:
+        """Write what others have said."""
+        if self._open:
+            self._try(sys.stdout.flush)
+
+    def complain(self, message: str) -> None:
+        """Write one line that begins with the command to standard error."""
+        complain(f"{self.command}: {message}")
+
+    def _try(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except OSError as error:
+            self._open = False
+            if not isinstance(error, BrokenPipeError):
+                self.failure = error.strerror or str(error)
+            # The interpreter flushes at its end; spare it the complaint.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(line: str) -> None:
+    """Write a line to standard error; if that fails, the exit code has to do."""
+    if sys.stderr:
+        with suppress(OSError):
+            _write(printable(line), sys.stderr)
+
+
+def _write(lines: str, stream: TextIO) -> None:
+    encoding = stream.encoding or "utf-8"
+    stream.write(lines.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    stream.flush()

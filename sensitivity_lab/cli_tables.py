@@ -1,0 +1,114 @@
+"""The command line's numbers and CSV files, read exactly: ints, and Decimals for all others."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .errors import InputError
+
+LARGEST_EXPONENT = 400
+"""Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,18})?")
+"""A decimal number. Not 1_000, which Python reads as 1000, and not the digits of other scripts."""
+
+_WORDS = {
+    "true": True,
+    "false": False,
+    **{sign + word: float(sign + word) for sign in ("", "+", "-") for word in ("inf", "infinity")},
+    **dict.fromkeys(
+        ("", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"), math.nan
+    ),
+}
+"""What entries mean that are no numbers, in lower case; nan says that there is none."""
+
+
+def exact_number(text: str) -> int | Decimal | None:
+    """Return the number that a text writes: a whole one as an int; None if it writes none.
+
+    Examples
+    --------
+    >>> exact_number("9007199254740993"), exact_number("0.1"), exact_number("1_000")
+    (9007199254740993, Decimal('0.1'), None)
+    """
+    if not _NUMBER.fullmatch(text.strip()):
+        return None
+    number = Decimal(text.strip())
+    if not number:
+        return 0
+    # A number with a huge exponent stays a Decimal: as an int it would fill the memory.
+    whole = in_range(number) and number == number.to_integral_value()
+    return int(number) if whole else number
+
+
+def in_range(number: float | Decimal) -> bool:
+    """Tell whether a number is within the exponents that are read."""
+    return not isinstance(number, Decimal) or abs(number.adjusted()) <= LARGEST_EXPONENT
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return the table of a CSV file whose first line names the columns, its numbers exactly."""
+    if path.suffix.lower() == ".json":
+        raise InputError(
+            f"{str(path)!r} is no CSV file; write the values of a domain as --domain NAME=VALUES, "
+            "such as --domain mood=1,2"
+        )
+    try:
+        with warnings.catch_warnings():
+            # Rows that are longer than the header are an error, not a column of labels.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            # The header as a line like others: pandas would rename columns that come twice.
+            cells = pd.read_csv(
+                path, header=None, index_col=False, dtype=str, keep_default_na=False
+            )
+    except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
+        raise InputError(f"cannot read {str(path)!r} as a CSV file: {error}") from error
+    names = _column_names(path, cells.iloc[0].tolist())
+    return pd.DataFrame(
+        {name: _column(name, cells[place].tolist()[1:]) for place, name in enumerate(names)}
+    )
+
+
+def _column_names(path: Path, header: list[str]) -> list[str]:
+    """Return the names of the columns; one without a name is called by its place."""
+    names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
+    for name in names:
+        if exact_number(name) is not None or name.strip().lower() in ("nan", "inf", "-inf"):
+            raise InputError(f"the first line of {str(path)!r} must name the columns, got {name!r}")
+    twice = sorted(name for name in set(names) if names.count(name) > 1)
+    if twice:
+        raise InputError(
+            f"the first line of {str(path)!r} names {', '.join(map(repr, twice))} more than once; "
+            "give every column a name of its own"
+        )
+    return names
+
+
+def _column(name: str, texts: list[Any]) -> pd.Series[Any]:
+    """Return the entries of a column; raise InputError for a column of numbers too large."""
+    entries = list(map(_entry, texts))
+    if not any(isinstance(entry, str) for entry in entries):
+        for line, entry in enumerate(entries):
+            if not in_range(entry):
+                raise InputError(
+                    f"column {name!r}: numbers have exponents up to {LARGEST_EXPONENT}, got "
+                    f"{texts[line]!r} at position {line}"
+                )
+    return pd.Series(entries, dtype=object)
+
+
+def _entry(text: Any) -> Any:
+    """Return a table's entry: a number, True or False, nan if it is missing, else the text."""
+    # Rows that are shorter than the header end in entries that are missing, and no texts.
+    word = text.strip().lower() if isinstance(text, str) else ""
+    if word in _WORDS:
+        return _WORDS[word]
+    number = exact_number(word)
+    return text if number is None else number

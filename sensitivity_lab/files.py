@@ -1,0 +1,73 @@
+"""Writing files whole: under a temporary name first, so that a failure leaves the old file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a path to write to; once that has succeeded, the file takes its place under its name.
+
+    The temporary file has the same name, in a folder of its own beside the file; it is flushed to
+    the disk before it is renamed. Whatever fails, also an interruption, leaves the old file as it
+    was. A symbolic link stays, and the file that it leads to is replaced; a file keeps its
+    permissions. A device or a pipe, such as ``/dev/stdout``, is written to directly.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with written_whole(f"{folder}/a.txt") as path:
+    ...         _ = path.write_text("whole")
+    ...     Path(f"{folder}/a.txt").read_text(), os.listdir(folder)
+    ('whole', ['a.txt'])
+    """
+    target = destination(path)
+    if is_stream(target):
+        yield target
+        return
+    with tempfile.TemporaryDirectory(prefix=".sensitivity_lab-", dir=target.parent) as folder:
+        part = Path(folder, target.name)
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
+
+
+def destination(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a path leads to, through symbolic links; raise OSError if none can be.
+
+    That is a folder, a file that may not be written, links in a circle, or a name with a NUL.
+    """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "the name has a NUL character", str(path))
+    if is_stream(Path(path)):
+        return Path(path)
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return target
+
+
+def is_stream(path: Path) -> bool:
+    """Tell whether a path is a device or a pipe, or one of the links that name open files."""
+    # /dev/stdout can lead to a regular file, whose open descriptor a renamed file would miss.
+    of_system = path.is_symlink() and str(path.absolute()).startswith(("/dev/", "/proc/"))
+    return of_system or (path.exists() and not path.is_file() and not path.is_dir())
