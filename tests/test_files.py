@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -94,17 +95,21 @@ COMMAND = (
 )
 
 
-@pytest.fixture
+@contextmanager
 def no_room():
-    """Let no file grow beyond 20 bytes, but for what matplotlib keeps about fonts."""
+    """Let no file grow beyond 20 bytes, but for what matplotlib keeps about fonts.
+
+    Only around one call: what pytest itself writes may be a file as well.
+    """
     assert font_manager.fontManager
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-@pytest.mark.usefixtures("no_room")
 @pytest.mark.parametrize(
     ("option", "reason"),
     [
@@ -123,7 +128,8 @@ def no_room():
 def test_the_command_line_on_a_disk_without_room(capsys, monkeypatch, tmp_path, option, reason):
     monkeypatch.chdir(tmp_path)
     Path("old.png").write_bytes(b"old")
-    code, _, err = run(capsys, *COMMAND, option, "old.png")
+    with no_room():
+        code, _, err = run(capsys, *COMMAND, option, "old.png")
     assert (code, err) == (2, f"sensitivity-lab curves: {reason}\n")
     assert Path("old.png").read_bytes() == b"old"
     assert names_in(tmp_path) == ["old.png"]
