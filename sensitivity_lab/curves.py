@@ -174,13 +174,16 @@ class SensitivityCurves(Tabled):
         return ", ".join(map(str, dict.fromkeys(self.to_frame()[name])))
 
     def _table(self) -> pd.DataFrame:
-        """Return the sensitivities with a row per curve and a column per distance."""
+        """Return the upper bounds with a row per curve and a column per distance."""
         frame = self.to_frame()
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
+        frame["upper"] = [
+            point.value if point.upper is None else point.upper for _, point in self.points
+        ]
         table = frame.pivot_table(
             index=["column", "neighbors", "query"],
             columns="distance",
-            values="sensitivity",
+            values="upper",
             sort=False,
         )
         return table.rename_axis(columns="k")

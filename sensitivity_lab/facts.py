@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from decimal import ROUND_CEILING, Context
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +13,35 @@ from .errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def rounded_up(value: float, digits: int = 10) -> str:
+    """Return a sensitivity as text of so many digits that, read as a float, is not below it.
+
+    Parameters
+    ----------
+    value : float
+        The sensitivity, or better its upper bound.
+    digits : int, default 10
+        How many significant digits, at most 15.
+
+    Examples
+    --------
+    >>> rounded_up(1.0888355431377), rounded_up(0.1), rounded_up(3.0), rounded_up(2 / 3, 3)
+    ('1.088835544', '0.1', '3', '0.667')
+    """
+    number = float(value)
+    text = f"{number:.{digits}g}"
+    if not math.isfinite(number) or float(text) >= number:
+        return text
+    above = Context(digits, ROUND_CEILING).create_decimal(repr(number))
+    # Close to the largest float, what is rounded up is none.
+    return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"
+
+
+def six_up(value: float) -> str:
+    """Return a sensitivity in a table, rounded up to six digits."""
+    return rounded_up(value, 6)
 
 
 class Facts(ABC):
@@ -48,14 +79,14 @@ class Tabled(ABC):
 
     @abstractmethod
     def _table(self) -> pd.DataFrame:
-        """Return the numbers that both reprs show."""
+        """Return the numbers that both reprs show: sensitivities, or their upper bounds."""
 
     def __repr__(self) -> str:
-        table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
+        table = self._table().to_string(float_format=six_up)
         return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
 
     def _repr_html_(self) -> str:
-        html = self._table().to_html(float_format=lambda value: f"{value:.6g}")
+        html = self._table().to_html(float_format=six_up)
         return f"<p>{escape(self._title)}</p>{html}"
 
 

@@ -111,7 +111,7 @@ def smooth_sensitivity(
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
     >>> sl.smooth_sensitivity([0.25] * 4, universe, "median", beta=1)
-    Smooth sensitivity of median: 0.1379547904 (exact)
+    Smooth sensitivity of median: 0.1379547905 (exact)
       value      3/8 * exp(-1 * 1)
       neighbors  bounded, at most 1; size 4; domain of 5 values, unlimited copies
       dataset x  (0.25, 0.25, 0.25, 0.25)

@@ -168,7 +168,7 @@ class Sweep(Tabled):
         return f"{' and '.join(kinds)} sensitivity".capitalize() + f" by {self.argument}"
 
     def _table(self) -> pd.DataFrame:
-        """Return the sensitivities with a row per value and a column per line of the plot."""
+        """Return the upper bounds with a row per value and a column per line of the plot."""
         levels = {
             "column": [column for _, column, _ in self.points],
             "neighbors": self._relations(),
@@ -178,7 +178,7 @@ class Sweep(Tabled):
         table: dict[Any, dict[int, float]] = {}
         lines = zip(*levels.values(), strict=True)
         for (value, _, _), line, fact in zip(self.points, lines, self._facts, strict=True):
-            table.setdefault(line, {})[id(value)] = fact["sensitivity"]
+            table.setdefault(line, {})[id(value)] = _at_least(fact)
         frame = pd.DataFrame(table, index=list(rows)).rename_axis(columns=list(levels))
         return frame.set_axis(list(rows.values()), axis=0)
 
@@ -322,6 +322,12 @@ def _results(given: Any) -> list[tuple[str, Result]]:
                 "names with from_function(..., name=...)"
             )
     return results
+
+
+def _at_least(fact: Mapping[str, Any]) -> float:
+    """Return the upper bound of a result, or its value where it tells none."""
+    upper: float | None = fact.get("upper")
+    return fact["sensitivity"] if upper is None else upper
 
 
 def _line(column: str, fact: Mapping[str, Any]) -> tuple[str, ...]:

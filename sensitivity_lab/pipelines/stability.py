@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from sensitivity_lab.facts import Facts
+from sensitivity_lab.facts import Facts, rounded_up
 
-from .exact import Distance, Root
+from .exact import Distance, Root, upper_of
 from .metrics import IdDistance, Metric, PairDistance
 from .transformation import Transformation
 
@@ -128,7 +128,7 @@ def show_distance(distance: Distance) -> str:
         return str(distance)
     if not isinstance(distance, Root) and len(str(distance)) > 24:
         return f"about {float(distance)!r}"
-    return f"{distance} (about {float(distance):.6g})"
+    return f"{distance} (about {rounded_up(upper_of(distance), 6)})"
 
 
 def _neighbors(metric: Metric, d_in: Any) -> str:
