@@ -11,7 +11,7 @@ import pandas as pd
 
 from .columns import as_universes
 from .errors import InputError, NoEngineError
-from .facts import Tabled, write_csv
+from .facts import Tabled, in_table, write_csv
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
 from .problem import Problem, check_sizes
@@ -174,16 +174,16 @@ class SensitivityCurves(Tabled):
         return ", ".join(map(str, dict.fromkeys(self.to_frame()[name])))
 
     def _table(self) -> pd.DataFrame:
-        """Return the upper bounds with a row per curve and a column per distance."""
+        """Return the sensitivities with a row per curve and a column per distance."""
         frame = self.to_frame()
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
-        frame["upper"] = [
-            point.value if point.upper is None else point.upper for _, point in self.points
+        frame["sensitivity"] = [
+            in_table(point.value, point.upper, point.exact) for _, point in self.points
         ]
         table = frame.pivot_table(
             index=["column", "neighbors", "query"],
             columns="distance",
-            values="upper",
+            values="sensitivity",
             sort=False,
         )
         return table.rename_axis(columns="k")

@@ -205,10 +205,12 @@ class ImplementedSensitivity(Facts):
 
     @property
     def _title(self) -> str:
-        title = f"Implemented sensitivity of {self.query.name}: {rounded_up(self.upper)}"
+        title = (
+            f"Implemented sensitivity of {self.query.name}: {rounded_up(self.upper, self.exact)}"
+        )
         if self.ideal is None:
             return title
-        return f"{title} (ideal {rounded_up(round_up(self.ideal))})"
+        return f"{title} (ideal {rounded_up(round_up(self.ideal), self.ideal)})"
 
 
 _MEANING = {

@@ -67,7 +67,7 @@ class NeighborRow:
     @property
     def text(self) -> str:
         """The difference as both reprs tell it, rounded up."""
-        return rounded_up(self.difference if self.upper is None else self.upper)
+        return rounded_up(self.difference if self.upper is None else self.upper, self.exact)
 
 
 @dataclass(frozen=True)

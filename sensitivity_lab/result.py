@@ -57,7 +57,7 @@ class Witness:
         from .plotting import plot_witness
 
         if "gap" not in options and not isinstance(self.query_x, tuple):
-            options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), 6)
+            options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), digits=6)
         return plot_witness(self, **options)
 
 
@@ -236,14 +236,14 @@ class Sensitivity(Facts):
             told = {
                 "query": self.query.name,
                 "neighbors": str(self.neighbors),
-                "gap": rounded_up(self._at_least, 6),
+                "gap": self._text(6),
             }
             return self.witness.plot(**{**told, **options})
         from .plotting import plot_answers, plot_strip
 
         norm = f" in {self.norm}" if vector else ""
         title = (
-            f"{self.query.name}: sensitivity {rounded_up(self._at_least, 6)}{norm} "
+            f"{self.query.name}: sensitivity {self._text(6)}{norm} "
             f"({self.neighbors}, size {self.size})"
         )
         if kind == "answers" or vector or not numeric:
@@ -273,12 +273,11 @@ class Sensitivity(Facts):
         how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
         what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
         norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
-        return f"{what} of {self.query.name}{norm}: {rounded_up(self._at_least)} ({how})"
+        return f"{what} of {self.query.name}{norm}: {self._text()} ({how})"
 
-    @property
-    def _at_least(self) -> float:
-        """What is printed, rounded up: the upper bound, if there is one."""
-        return self.value if self.upper is None else self.upper
+    def _text(self, digits: int = 10) -> str:
+        """Return the sensitivity as text, rounded up."""
+        return rounded_up(self.value if self.upper is None else self.upper, self.exact, digits)
 
 
 def show_answer(answer: Answer) -> str:

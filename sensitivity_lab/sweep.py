@@ -6,6 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -16,7 +17,7 @@ import pandas as pd
 from ._parallel import tracked
 from .curves import SensitivityCurves
 from .errors import InputError, SensitivityLabError
-from .facts import Tabled
+from .facts import Tabled, in_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -168,7 +169,7 @@ class Sweep(Tabled):
         return f"{' and '.join(kinds)} sensitivity".capitalize() + f" by {self.argument}"
 
     def _table(self) -> pd.DataFrame:
-        """Return the upper bounds with a row per value and a column per line of the plot."""
+        """Return the sensitivities with a row per value and a column per line of the plot."""
         levels = {
             "column": [column for _, column, _ in self.points],
             "neighbors": self._relations(),
@@ -178,7 +179,7 @@ class Sweep(Tabled):
         table: dict[Any, dict[int, float]] = {}
         lines = zip(*levels.values(), strict=True)
         for (value, _, _), line, fact in zip(self.points, lines, self._facts, strict=True):
-            table.setdefault(line, {})[id(value)] = _at_least(fact)
+            table.setdefault(line, {})[id(value)] = _in_table(fact)
         frame = pd.DataFrame(table, index=list(rows)).rename_axis(columns=list(levels))
         return frame.set_axis(list(rows.values()), axis=0)
 
@@ -324,10 +325,10 @@ def _results(given: Any) -> list[tuple[str, Result]]:
     return results
 
 
-def _at_least(fact: Mapping[str, Any]) -> float:
-    """Return the upper bound of a result, or its value where it tells none."""
-    upper: float | None = fact.get("upper")
-    return fact["sensitivity"] if upper is None else upper
+def _in_table(fact: Mapping[str, Any]) -> float:
+    """Return what the table shows of a result."""
+    exact = fact.get("exact")
+    return in_table(fact["sensitivity"], fact.get("upper"), Fraction(exact) if exact else None)
 
 
 def _line(column: str, fact: Mapping[str, Any]) -> tuple[str, ...]:

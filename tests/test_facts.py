@@ -6,6 +6,7 @@ import math
 import re
 import sys
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import example, given
@@ -30,7 +31,7 @@ NUMBER = r"[0-9.]+(?:e[+-]?[0-9]+)?"
 @example(0.1 + 0.2, 15)
 @example(1.0000000000000002e308, 1)
 def test_digits_are_rounded_up_and_no_farther(value, digits):
-    text = rounded_up(value, digits)
+    text = rounded_up(value, digits=digits)
     assert float(text) >= value
     nearest = f"{value:.{digits}g}"
     if float(nearest) >= value:
@@ -75,12 +76,35 @@ RESULTS = {
 }
 
 
+def not_below(printed, result):
+    """A rational is not above the digits; anything is not above the float that they are."""
+    exact = getattr(result, "exact", None)
+    return float(printed) >= result.upper or (exact is not None and Fraction(printed) >= exact)
+
+
+def test_a_short_decimal_is_printed_as_it_is():
+    """71/10 is no float, and the nearest float is below it; the float 0.1 is above a tenth."""
+    asked = {"universe": TEN, "query": "percentile_90", "neighbors": "unbounded"}
+    result = sl.global_sensitivity(size=4, **asked)
+    assert (result.exact, result.upper > 12.1) == (Fraction(121, 10), True)
+    assert repr(result).startswith("Sensitivity of percentile_90: 12.1 (exact)")
+    tenths = sl.Universe.from_domain([0.0, 0.1])
+    total = sl.global_sensitivity(tenths, "sum", size=2, neighbors=sl.Bounded(1))
+    assert total.exact > Fraction(1, 10)
+    assert repr(total).startswith("Sensitivity of sum: 0.1 (exact)")
+    curves = sl.sensitivity_curves(TEN, "percentile_90", size=4, distances=1, neighbors="unbounded")
+    assert repr(curves).endswith("12.1")
+    swept = sl.sweep(sl.global_sensitivity, "size", [4], **asked)
+    assert repr(swept).endswith("12.1")
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_title_is_never_below_the_sensitivity(name):
     result = RESULTS[name]()
     title = repr(result).split("\n")[0]
     [printed] = re.findall(f": ({NUMBER}) ", title)
-    assert float(printed) >= result.upper >= float(printed) * (1 - 1e-8)
+    assert not_below(printed, result)
+    assert result.upper >= float(printed) * (1 - 1e-8)
     assert title in result._repr_html_()
 
 
@@ -91,17 +115,17 @@ def test_rounded_to_nearest_a_title_would_be_below():
         for query in ("mean", "std", "var", "percentile_90")
         for size in (3, 6, 7)
     ]
-    below = [result for result in results if float(f"{result.value:.10g}") < result.upper]
+    below = [result for result in results if not not_below(f"{result.value:.10g}", result)]
     assert len(below) > 3
     for result in below:
         [printed] = re.findall(f": ({NUMBER}) ", repr(result).split("\n")[0])
-        assert float(printed) >= result.upper
+        assert not_below(printed, result)
 
 
 def test_an_implemented_sensitivity_tells_its_ideal_rounded_up():
     result = RESULTS["implemented"]()
     [ideal] = re.findall(rf"\(ideal ({NUMBER})\)", repr(result))
-    assert float(ideal) >= result.ideal
+    assert Fraction(ideal) >= result.ideal > Fraction(ideal) * (1 - Fraction(1, 10**8))
     assert f"(ideal {ideal})" in result._repr_html_()
 
 
@@ -116,14 +140,12 @@ def test_tables_are_rounded_up():
         (curves, [point for _, point in curves]),
         (swept, list(swept.results)),
     ):
-        exact = sorted(result.upper for result in results)
-        below = [float(f"{value:.6g}") < value for value in exact]
-        assert any(below)
+        assert any(not not_below(f"{result.value:.6g}", result) for result in results)
         text = " ".join(repr(table).split("\n")[-len(results) :])
         html = table._repr_html_()
-        for upper in exact:
-            printed = rounded_up(upper, 6)
-            assert float(printed) >= upper
+        for result in results:
+            printed = rounded_up(result.upper, result.exact, digits=6)
+            assert not_below(printed, result)
             assert printed in text
             assert f"<td>{printed}</td>" in html
 
@@ -168,7 +190,7 @@ def test_a_clipping_sweep_and_a_stability_are_rounded_up():
 
 def test_pictures_are_labeled_with_what_is_rounded_up():
     result = sl.global_sensitivity(TEN, "mean", size=3, neighbors=sl.Bounded(1))
-    label = rounded_up(result.upper, 6)
+    label = rounded_up(result.upper, digits=6)
     assert (label, f"{result.upper:.6g}") == ("6.33334", "6.33333")
     assert f"sensitivity {label} (" in result.plot().get_title()
     for ax in (result.plot("witness"), result.witness.plot()):

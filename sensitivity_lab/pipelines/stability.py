@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 import pandas as pd
@@ -128,7 +129,8 @@ def show_distance(distance: Distance) -> str:
         return str(distance)
     if not isinstance(distance, Root) and len(str(distance)) > 24:
         return f"about {float(distance)!r}"
-    return f"{distance} (about {rounded_up(upper_of(distance), 6)})"
+    exact = None if isinstance(distance, Root) else Fraction(distance)
+    return f"{distance} (about {rounded_up(upper_of(distance), exact, digits=6)})"
 
 
 def _neighbors(metric: Metric, d_in: Any) -> str:

@@ -153,7 +153,7 @@ class ClippingSweep(Facts):
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
         first, last = (
-            rounded_up(point.sensitivity.upper or 0.0, 6)
+            rounded_up(point.sensitivity.upper or 0.0, point.sensitivity.exact, digits=6)
             for point in (self.points[0], self.points[-1])
         )
         epsilon = "none given"
