@@ -94,6 +94,17 @@ def round_up(value: Fraction) -> float:
     return close if Fraction(close) >= value else math.nextafter(close, math.inf)
 
 
+def round_down(value: Fraction) -> float:
+    """Return the largest float that is not above a rational.
+
+    Examples
+    --------
+    >>> round_down(Fraction(1, 10)) < 0.1, round_down(Fraction(1, 2))
+    (True, 0.5)
+    """
+    return -round_up(-value)
+
+
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class Difference:

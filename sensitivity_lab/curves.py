@@ -11,7 +11,7 @@ import pandas as pd
 
 from .columns import as_universes
 from .errors import InputError, NoEngineError
-from .facts import Tabled, printable, write_csv
+from .facts import Tabled, in_table, printable, write_csv
 from .literals import shortened
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
@@ -190,6 +190,9 @@ class SensitivityCurves(Tabled):
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
         for name in ("column", "query"):
             frame[name] = frame[name].map(printable)
+        frame["sensitivity"] = [
+            in_table(point.value, point.upper, point.exact) for _, point in self.points
+        ]
         table = frame.pivot_table(
             index=["column", "neighbors", "query"],
             columns="distance",

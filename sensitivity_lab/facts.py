@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +22,44 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 """Control characters: what a terminal obeys instead of showing it."""
+
+
+def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) -> str:
+    """Return a sensitivity as text of so many digits, rounded up.
+
+    Parameters
+    ----------
+    upper : float
+        Its upper bound, or a float answer. The text, read as a float, is not below it.
+    exact : Fraction, optional
+        The sensitivity where it is rational: then it is enough that the text is not below it.
+    digits : int, default 10
+        How many significant digits, at most 15.
+
+    Examples
+    --------
+    >>> rounded_up(1.0888355431377), rounded_up(0.1), rounded_up(3.0), rounded_up(2 / 3, digits=3)
+    ('1.088835544', '0.1', '3', '0.667')
+
+    No float is 7.1, and the nearest one is below it:
+
+    >>> rounded_up(7.100000000000001, Fraction(71, 10))
+    '7.1'
+    """
+    number = float(upper)
+    text = f"{number:.{digits}g}"
+    if not math.isfinite(number) or float(text) >= number:
+        return text
+    if exact is not None and Fraction(text) >= exact:
+        return text
+    above = Context(digits, ROUND_CEILING).create_decimal(repr(number))
+    # Close to the largest float, what is rounded up is none.
+    return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"
+
+
+def in_table(value: float, upper: float | None, exact: Fraction | None) -> float:
+    """Return a result's sensitivity for a table of six digits, rounded up to them."""
+    return float(rounded_up(value if upper is None else upper, exact, digits=6))
 
 
 class Facts(ABC):
@@ -56,14 +97,14 @@ class Tabled(ABC):
 
     @abstractmethod
     def _table(self) -> pd.DataFrame:
-        """Return the numbers that both reprs show."""
+        """Return the numbers that both reprs show, rounded up to six digits."""
 
     def __repr__(self) -> str:
-        table = self._table().to_string(float_format=lambda value: f"{value:.6g}")
+        table = self._table().to_string(float_format="{:.6g}".format)
         return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
 
     def _repr_html_(self) -> str:
-        html = self._table().to_html(float_format=lambda value: f"{value:.6g}")
+        html = self._table().to_html(float_format="{:.6g}".format)
         return f"<p>{escape(self._title)}</p>{html}"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .arithmetic import Number, nearest, round_up
 from .errors import InputError, QueryError, VerificationError
-from .facts import Facts
+from .facts import Facts, rounded_up
 from .folds import Fold
 from .neighbors import (
     Bounded,
@@ -205,8 +205,12 @@ class ImplementedSensitivity(Facts):
 
     @property
     def _title(self) -> str:
-        title = f"Implemented sensitivity of {self.query.name}: {self.value:.10g}"
-        return title if self.ideal is None else f"{title} (ideal {float(self.ideal):.10g})"
+        title = (
+            f"Implemented sensitivity of {self.query.name}: {rounded_up(self.upper, self.exact)}"
+        )
+        if self.ideal is None:
+            return title
+        return f"{title} (ideal {rounded_up(round_up(self.ideal), self.ideal)})"
 
 
 _MEANING = {

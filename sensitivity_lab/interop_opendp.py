@@ -11,22 +11,25 @@ Adding or removing a record is OpenDP's symmetric distance of 1, the lab's
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .arithmetic import nearest
+from .arithmetic import nearest, round_down, round_up
 from .errors import InputError, MissingExtraError
 from .neighbors import SymmetricDifference
-from .pipelines.noise import laplace_scale, positive, rational, upper_bound
+from .pipelines.noise import laplace_scale
+from .pipelines.noise_arguments import positive, rational, upper_bound
 from .sensitivity import global_sensitivity
 from .universe import Universe
 
 try:
     import opendp.prelude as dp
+    from opendp.mod import OpenDPException
 except ImportError as error:
     raise MissingExtraError(
         "sensitivity_lab.interop_opendp needs OpenDP, which is not installed; "
@@ -48,7 +51,7 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     sensitivity : number or result of a search
         How far answers on neighbors are apart, at least 0. Of a result its `upper` is taken.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss of one release, above 0.
+        The privacy loss of one release, at least 5e-324.
     number : {float, int}, default float
         The type of the answers: 64-bit floats, or 64-bit integers with integer noise. Between
         integer answers a sensitivity of 2.5 is one of 3.
@@ -57,12 +60,12 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     -------
     opendp.Measurement
         From an answer to a noisy one. Its input metric is the absolute distance, and its privacy
-        map gives at most `epsilon` at the sensitivity.
+        map gives at most `epsilon` at the sensitivity (at the next float, or integer, above it).
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no upper bound, or is not in L1.
+        If an argument is not acceptable; if a result is one that `laplace_scale` refuses.
 
     Notes
     -----
@@ -84,9 +87,12 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     if number not in (int, float):
         raise InputError(f"number must be int or float, got {number!r}")
     distance = upper_bound(sensitivity, "sensitivity", "L1")
-    if number is int:
-        distance = Fraction(math.ceil(distance))
-    scale = laplace_scale(distance, epsilon)
+    # The map takes and gives floats, or ints: the distance is rounded up to one, epsilon down.
+    distance = Fraction(math.ceil(distance) if number is int else round_up(distance))
+    loss = round_down(positive(epsilon, "epsilon"))
+    if not loss:
+        raise InputError(f"epsilon must be at least 5e-324, the smallest float, got {epsilon!r}")
+    scale = laplace_scale(distance, loss)
     name = _name(number)
     return dp.m.make_laplace(_atoms(name), dp.absolute_distance(T=name), scale=scale)
 
@@ -97,7 +103,8 @@ def opendp_clamped_sum(bounds: tuple[Any, Any]) -> Any:
     Parameters
     ----------
     bounds : tuple of two ints or two floats
-        L and U, with L <= U. Of ints the transformation is one of 64-bit integers, else of floats.
+        L and U, with L <= U. Of ints, which must be less than 2**63 in size, the transformation is
+        one of 64-bit integers, else of floats.
 
     Returns
     -------
@@ -107,7 +114,7 @@ def opendp_clamped_sum(bounds: tuple[Any, Any]) -> Any:
     Raises
     ------
     InputError
-        If the bounds are not two finite numbers in order.
+        If the bounds are not two finite numbers in order, or OpenDP makes no sum of them.
 
     Examples
     --------
@@ -120,7 +127,8 @@ def opendp_clamped_sum(bounds: tuple[Any, Any]) -> Any:
     low, high, number = _checked(bounds)
     name = _name(number)
     start = dp.vector_domain(_atoms(name)), dp.symmetric_distance()
-    return start >> dp.t.then_clamp((low, high)) >> dp.t.then_sum()
+    with _refusals(f"bounds: OpenDP makes no sum of {bounds!r}"):
+        return start >> dp.t.then_clamp((low, high)) >> dp.t.then_sum()
 
 
 def opendp_laplace_sum(bounds: tuple[Any, Any], scale: Any) -> Any:
@@ -176,13 +184,14 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
     Returns
     -------
     pandas.DataFrame
-        A row per distance: d_in, measured (exact: the sensitivity of the sum of records in [L, U]
-        at a symmetric difference of at most d_in), map (OpenDP's).
+        A row per distance: d_in, measured (the sensitivity of the sum of records in [L, U] at a
+        symmetric difference of at most d_in; between floats the smallest float that is not below
+        it), map (OpenDP's).
 
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is not acceptable, or OpenDP's map has no number for it.
 
     Notes
     -----
@@ -200,15 +209,29 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
     1     2        10   10
     2     3        15   15
     """
+    if isinstance(distances, (str, bytes)) or not isinstance(distances, Iterable):
+        raise InputError(f"distances must be several whole numbers, got {distances!r}")
     total = opendp_clamped_sum(bounds)
     low, high, number = _checked(bounds)
     ends = Universe.from_domain(sorted({low, high}))
     rows = []
-    for d_in in distances:
-        relation = SymmetricDifference(d_in)
+    for relation in map(SymmetricDifference, distances):
         found = global_sensitivity(ends, "sum", size=relation.k + 1, neighbors=relation)
-        rows.append({"d_in": relation.k, "measured": number(found.value), "map": total.map(d_in)})
+        # Of ints the sum is an int, beyond 2**53 too.
+        measured = found.upper if number is float else int(found.exact or 0)
+        with _refusals(f"bounds: OpenDP's map has no answer for {bounds!r} at d_in = {relation.k}"):
+            d_out = total.map(relation.k)
+        rows.append({"d_in": relation.k, "measured": measured, "map": d_out})
     return pd.DataFrame(rows)
+
+
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """Turn OpenDP's refusals into InputError, with its reason."""
+    try:
+        yield
+    except OpenDPException as error:
+        raise InputError(f"{what}: {str(error).strip()}") from error
 
 
 def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
@@ -235,7 +258,7 @@ def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is not acceptable; if a result is one that `laplace_scale` refuses.
 
     Notes
     -----
@@ -282,4 +305,9 @@ def _checked(bounds: Any) -> tuple[Any, Any, type[int | float]]:
     if low > high:
         raise InputError(f"bounds must be in order, got {bounds!r}")
     number = int if all(isinstance(bound, (int, np.integer)) for bound in bounds) else float
+    if number is int and not -(2**63) < low <= high < 2**63:
+        raise InputError(
+            "bounds of ints must be between -2**63 and 2**63, for 64-bit integers, got "
+            f"{bounds!r}; give floats"
+        )
     return number(bounds[0]), number(bounds[1]), number

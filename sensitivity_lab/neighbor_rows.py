@@ -10,6 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
+from .facts import rounded_up
 from .literals import shortened
 from .neighbors import Dataset, Relation, show
 from .norms import Norm
@@ -48,6 +49,8 @@ class NeighborRow:
         Whether no other neighbor of x has a larger difference: it is the local sensitivity of x.
     attains_global : bool
         Whether no other row has a larger difference: it is the global sensitivity.
+    upper : float or None
+        The smallest float that is not below the difference. None for callers' functions.
     """
 
     x: Dataset
@@ -61,6 +64,12 @@ class NeighborRow:
     exact: Fraction | None
     local: bool = False
     attains_global: bool = False
+    upper: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The difference as both reprs tell it, rounded up."""
+        return rounded_up(self.difference if self.upper is None else self.upper, self.exact)
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,11 @@ class NeighborTable:
         return self._largest.difference
 
     @property
+    def upper(self) -> float | None:
+        """The smallest float that is not below the global sensitivity; None for functions."""
+        return self._largest.upper
+
+    @property
     def exact(self) -> Fraction | None:
         """The global sensitivity as a rational; None where it is a root, and for functions."""
         return self._largest.exact
@@ -209,7 +223,8 @@ class NeighborTable:
         blocks = len(self._blocks)
         bars = f"|f(x) - f(y)|{f' in {self.norm}' if vector else ''}"
         return [
-            f"Neighbors, f = {self.query.name}{norm}: global sensitivity {self.value:.10g} ({how})",
+            f"Neighbors, f = {self.query.name}{norm}: global sensitivity "
+            f"{self._largest.text} ({how})",
             f"{self.neighbors}; size {size}; {self.universe.extent}; "
             f"{blocks:,} dataset{'s' * (blocks != 1)} x, {len(self.rows):,} rows",
             f"local: the largest {bars} of its x; global *: the largest of all",
@@ -227,7 +242,7 @@ def _cells(blocks: list[list[NeighborRow]]) -> list[list[Cells]]:
                 records=_records(row),
                 y=show(row.y),
                 query_y=show_answer(row.query_y),
-                difference=f"{row.difference:.10g}",
+                difference=row.text,
                 local=row.local,
                 attains_global=row.attains_global,
             )

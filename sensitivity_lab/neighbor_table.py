@@ -188,6 +188,7 @@ def _neighbors_of(
             query_y=query_y,
             difference=difference.nearest(),
             exact=difference.exact if query.arithmetic == "exact" else None,
+            upper=difference.upper() if query.arithmetic == "exact" else None,
         )
         found.append((row, difference))
     yield from sorted(found, key=lambda pair: CHANGES.index(pair[0].change))

@@ -304,7 +304,7 @@ def check_dataset(x: Iterable[Any], universe: Universe) -> Dataset:
     ):
         if count > limit:
             raise InputError(
-                f"the dataset has {count} records {value}, the universe only {limit}: {universe!r}"
+                f"the dataset has {count} records {value}, the universe only {limit}: {universe}"
             )
     return universe.dataset(multiplicities)
 

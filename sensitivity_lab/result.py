@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .blocks import Block, blocks_of
 from .errors import InputError, VerificationError
-from .facts import Facts
+from .facts import Facts, rounded_up
 from .measure import measure
 from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of, show
 from .norms import Norm
@@ -56,6 +56,8 @@ class Witness:
         """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
         from .plotting import plot_witness
 
+        if "gap" not in options and not isinstance(self.query_x, tuple):
+            options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), digits=6)
         return plot_witness(self, **options)
 
 
@@ -231,13 +233,17 @@ class Sensitivity(Facts):
             what = "answers that are vectors" if vector else "records that are no numbers"
             raise InputError(f"kind {kind!r} cannot show {what}; use plot('answers')")
         if kind == "witness":
-            told = {"query": self.query.name, "neighbors": str(self.neighbors)}
+            told = {
+                "query": self.query.name,
+                "neighbors": str(self.neighbors),
+                "gap": self._text(6),
+            }
             return self.witness.plot(**{**told, **options})
         from .plotting import plot_answers, plot_strip
 
         norm = f" in {self.norm}" if vector else ""
         title = (
-            f"{self.query.name}: sensitivity {self.value:.6g}{norm} "
+            f"{self.query.name}: sensitivity {self._text(6)}{norm} "
             f"({self.neighbors}, size {self.size})"
         )
         if kind == "answers" or vector or not numeric:
@@ -267,7 +273,11 @@ class Sensitivity(Facts):
         how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
         what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
         norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
-        return f"{what} of {self.query.name}{norm}: {self.value:.10g} ({how})"
+        return f"{what} of {self.query.name}{norm}: {self._text()} ({how})"
+
+    def _text(self, digits: int = 10) -> str:
+        """Return the sensitivity as text, rounded up."""
+        return rounded_up(self.value if self.upper is None else self.upper, self.exact, digits)
 
 
 def show_answer(answer: Answer) -> str:

@@ -58,7 +58,8 @@ def smooth_sensitivity(
     query : str, Query or callable
         See `global_sensitivity`.
     beta : int, float, Fraction or Decimal
-        The damping per unit of distance: above 0, at most 1e6.
+        The damping per unit of distance: above 0 (a Decimal, from 1e-400), at most 1e6. For noise
+        scaled to the result, `sensitivity_lab.pipelines.smooth_beta` of the privacy loss.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}, default Bounded(1)
         The relation, at distance 1. Bounded: z and y have the size of x. Unbounded and symmetric
         difference, which are one relation at distance 1: see `sizes`.
@@ -110,7 +111,7 @@ def smooth_sensitivity(
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
     >>> sl.smooth_sensitivity([0.25] * 4, universe, "median", beta=1)
-    Smooth sensitivity of median: 0.1379547904 (exact)
+    Smooth sensitivity of median: 0.1379547905 (exact)
       value      3/8 * exp(-1 * 1)
       neighbors  bounded, at most 1; size 4; domain of 5 values, unlimited copies
       dataset x  (0.25, 0.25, 0.25, 0.25)
@@ -160,6 +161,9 @@ def _check_relation(neighbors: Any) -> Relation:
 def _check_beta(beta: Any) -> Fraction:
     given = beta.item() if isinstance(beta, np.generic) else beta
     number = isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool)
+    # A Decimal that is no number has no order; one of a huge exponent has a huge fraction.
+    if isinstance(given, Decimal):
+        number = given.is_finite() and given.adjusted() >= -400
     if not number or not 0 < given <= 10**6:
         raise InputError(f"beta must be a number above 0, at most 1e6, got {beta!r}")
     return Fraction(given)

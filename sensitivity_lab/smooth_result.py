@@ -11,7 +11,7 @@ import pandas as pd
 
 from .damping import Damped
 from .errors import VerificationError
-from .facts import Facts
+from .facts import Facts, rounded_up
 from .measure import difference_of, exact_answer
 from .neighbors import Bounded, Dataset, Multiplicities, Relation, multiplicities_of, show
 from .queries import Query
@@ -217,7 +217,8 @@ class SmoothSensitivity(Facts):
         if self.datasets_evaluated:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         short = isinstance(gap, Fraction) and len(str(gap)) <= 24
-        times = f"{gap if short else format(float(gap), '.10g')} * exp(-{_short(self.beta)} * "
+        upper = float(gap) if self.local.upper is None else self.local.upper
+        times = f"{gap if short else rounded_up(upper)} * exp(-{_short(self.beta)} * "
         return [
             ("value", f"{times}{self.distance})"),
             ("neighbors", f"{self.neighbors}; size {self.size}{sizes}; {self.universe.extent}"),
@@ -230,8 +231,9 @@ class SmoothSensitivity(Facts):
     @property
     def _title(self) -> str:
         how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
+        at_least = self.value if self.upper is None else self.upper
         norm = f", {self.local.norm} norm" if isinstance(self.local.witness.query_x, tuple) else ""
-        return f"Smooth sensitivity of {self.query.name}{norm}: {self.value:.10g} ({how})"
+        return f"Smooth sensitivity of {self.query.name}{norm}: {rounded_up(at_least)} ({how})"
 
 
 def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
@@ -242,5 +244,8 @@ def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
 
 
 def _short(value: Fraction) -> str:
-    """Return a rational as it is, or as a float if that is shorter to read."""
-    return str(value) if value.denominator < 1000 else f"{float(value):.10g}"
+    """Return a rational as it is, as the float that it is, or else as ten digits of one."""
+    if value.denominator < 1000:
+        return str(value)
+    close = float(value)
+    return repr(close) if Fraction(close) == value else f"{close:.10g}"

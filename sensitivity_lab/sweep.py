@@ -6,6 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -16,7 +17,7 @@ import pandas as pd
 from ._parallel import tracked
 from .curves import SensitivityCurves
 from .errors import InputError, SensitivityLabError
-from .facts import Tabled, printable
+from .facts import Tabled, in_table, printable
 from .literals import shortened
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class Sweep(Tabled):
         table: dict[Any, dict[int, float]] = {}
         lines = zip(*levels.values(), strict=True)
         for (value, _, _), line, fact in zip(self.points, lines, self._facts, strict=True):
-            table.setdefault(line, {})[id(value)] = fact["sensitivity"]
+            table.setdefault(line, {})[id(value)] = _in_table(fact)
         frame = pd.DataFrame(table, index=list(rows)).rename_axis(columns=list(levels))
         return frame.set_axis(list(rows.values()), axis=0)
 
@@ -330,6 +331,12 @@ def _results(given: Any) -> list[tuple[str, Result]]:
                 "names with from_function(..., name=...)"
             )
     return results
+
+
+def _in_table(fact: Mapping[str, Any]) -> float:
+    """Return what the table shows of a result."""
+    exact = fact.get("exact")
+    return in_table(fact["sensitivity"], fact.get("upper"), Fraction(exact) if exact else None)
 
 
 def _line(column: str, fact: Mapping[str, Any]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .arithmetic import Integers
 from .errors import InputError
 from .table_rows import Row, as_frame, distinct, is_missing, product, tuples_of
-from .universe import Universe, check_count, check_counts
+from .universe import HOLDS, Universe, check_count, check_counts
 
 _SHOWN = 12
 """A repr shows at most so many distinct rows."""
@@ -61,7 +61,8 @@ class TableUniverse(Universe):
     --------
     >>> import pandas as pd
     >>> TableUniverse(pd.DataFrame({"sex": ["m", "f"], "age": [40, 30]}), [1, 2])
-    Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40)
+    Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40); public, results hold only among
+    datasets drawn from it
     """
 
     numeric: ClassVar[bool] = False
@@ -101,6 +102,10 @@ class TableUniverse(Universe):
     def from_dataset(cls, records: Any, *, allow_missing: bool = False) -> TableUniverse:
         """Make the universe of scenario (a): a table whose rows are there once each.
 
+        The universe is public: a result over it holds only among datasets drawn from these rows,
+        and its value and its witness tell of them. For a release of private data, scale noise to
+        a result over a domain that is known without the data, `from_domain`.
+
         Parameters
         ----------
         records : DataFrame or Series, shape (N, columns)
@@ -123,7 +128,8 @@ class TableUniverse(Universe):
         >>> import pandas as pd
         >>> table = pd.DataFrame({"sex": ["m", "f", "f"], "age": [40, 30, 30]})
         >>> TableUniverse.from_dataset(table)
-        Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40)
+        Universe of 3 records (sex, age): ('f', 30) (x2), ('m', 40); public, results hold only
+        among datasets drawn from it
         """
         frame = as_frame(records, allow_missing)
         order, times = distinct(frame)
@@ -136,6 +142,8 @@ class TableUniverse(Universe):
         cls, values: Any, copies: int | None = None, *, allow_missing: bool = False
     ) -> TableUniverse:
         """Make the universe of scenario (b): rows that can occur repeatedly.
+
+        It is for releases: choose the rows, and the copies, without a look at the private data.
 
         Parameters
         ----------
@@ -159,7 +167,7 @@ class TableUniverse(Universe):
         --------
         >>> TableUniverse.from_domain({"sex": ["f", "m"], "smokes": [False, True]}, copies=2)
         Universe of 8 records (sex, smokes): ('f', False) (x2), ('f', True) (x2),
-        ('m', False) (x2), ('m', True) (x2)
+        ('m', False) (x2), ('m', True) (x2); public, results hold only among datasets drawn from it
         """
         if isinstance(values, Mapping):
             values = product(values)
@@ -192,7 +200,8 @@ class TableUniverse(Universe):
         Examples
         --------
         >>> TableUniverse.from_domain({"sex": ["f", "m"], "age": [20, 30]}, copies=2).column("age")
-        Universe of 8 records: 20 (x4), 30 (x4)
+        Universe of 8 records: 20 (x4), 30 (x4); public, results hold only among datasets drawn
+        from it
         """
         listed = [int(v) if isinstance(v, bool) else v for v in self.listed(name)]
         if self.counts is None:
@@ -214,7 +223,7 @@ class TableUniverse(Universe):
     @property
     def integers(self) -> tuple[Integers, int]:
         """Rows are no numbers: InputError."""
-        raise InputError(f"{self!r} has rows, not numbers; take one column with column(name)")
+        raise InputError(f"{self} has rows, not numbers; take one column with column(name)")
 
     @property
     def extent(self) -> str:
@@ -267,11 +276,11 @@ class TableUniverse(Universe):
 
     __hash__ = Universe.__hash__
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         names = ", ".join(map(str, self.columns))
         if self.counts is None:
-            return super().__repr__().replace("of the values", f"of the rows ({names})", 1)
-        return super().__repr__().replace(":", f" ({names}):", 1)
+            return super().__str__().replace("of the values", f"of the rows ({names})", 1)
+        return super().__str__().replace(":", f" ({names}):", 1)
 
     def _repr_html_(self) -> str:
         counts = self.counts or ("any",) * len(self.values)
@@ -283,7 +292,7 @@ class TableUniverse(Universe):
         )
         more = len(self.values) - shown
         left = f"<p>and {more:,} other distinct rows</p>" if more else ""
-        size = f"{self.size:,} records" if self.counts is not None else "rows"
+        size = f"{self.size:,} records; {HOLDS}" if self.counts is not None else "rows"
         return (
             f"<table><caption>Universe of {size}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{left}"

@@ -23,6 +23,10 @@ _SHOWN = 12
 """A repr shows at most so many distinct values."""
 
 
+HOLDS = "public, results hold only among datasets drawn from it"
+"""Of a finite number of records, which a result over it tells of."""
+
+
 class Universe:
     """The finite multiset of records that datasets are drawn from.
 
@@ -58,6 +62,8 @@ class Universe:
     --------
     >>> universe = Universe([10, 1, 2], [1, 1, 3])
     >>> universe
+    Universe of 5 records: 1, 2 (x3), 10; public, results hold only among datasets drawn from it
+    >>> print(universe)
     Universe of 5 records: 1, 2 (x3), 10
     >>> list(universe)
     [1, 2, 2, 2, 10]
@@ -103,6 +109,10 @@ class Universe:
     def from_dataset(cls, records: Iterable[Number]) -> Universe:
         """Make the universe of scenario (a): a dataset whose records are there once each.
 
+        The universe is public: a result over it holds only among datasets drawn from these records,
+        and its value and its witness tell of them. For a release of private data, scale noise to
+        a result over a domain that is known without the data, `from_domain`.
+
         Parameters
         ----------
         records : iterable of numbers, shape (N,)
@@ -121,7 +131,7 @@ class Universe:
         Examples
         --------
         >>> Universe.from_dataset([5, 1, 5, 2])
-        Universe of 4 records: 1, 2, 5 (x2)
+        Universe of 4 records: 1, 2, 5 (x2); public, results hold only among datasets drawn from it
         """
         made = cls.__new__(cls)
         made._set(*_distinct(_as_list(records)))
@@ -130,6 +140,8 @@ class Universe:
     @classmethod
     def from_domain(cls, values: Iterable[Number], copies: int | None = None) -> Universe:
         """Make the universe of scenario (b): a domain of values that can occur repeatedly.
+
+        It is for releases: choose the values, and the copies, without a look at the private data.
 
         Parameters
         ----------
@@ -153,7 +165,8 @@ class Universe:
         >>> Universe.from_domain([1, 2, 3])
         Universe of the values 1, 2, 3, each as often as a dataset can hold
         >>> Universe.from_domain([1, 2], copies=4)
-        Universe of 8 records: 1 (x4), 2 (x4)
+        Universe of 8 records: 1 (x4), 2 (x4); public, results hold only among datasets drawn from
+        it
         """
         made = cls(values)
         counts = None
@@ -189,11 +202,11 @@ class Universe:
         Examples
         --------
         >>> Universe.from_dataset([1, 2, 2, 3, 10]).clipped(2, 5)
-        Universe of 5 records: 2 (x3), 3, 5
+        Universe of 5 records: 2 (x3), 3, 5; public, results hold only among datasets drawn from it
         """
         if not self.numeric:
             raise InputError(
-                f"{self!r} has rows, not numbers; clip one column, column(name).clipped(lower, "
+                f"{self} has rows, not numbers; clip one column, column(name).clipped(lower, "
                 "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
             )
         low, high = (
@@ -280,7 +293,7 @@ class Universe:
         try:
             return self._position[record]
         except (KeyError, TypeError):
-            raise InputError(f"the record {record!r} is not in the universe: {self!r}") from None
+            raise InputError(f"the record {record!r} is not in the universe: {self}") from None
 
     @cached_property
     def _position(self) -> dict[Number, int]:
@@ -296,6 +309,9 @@ class Universe:
         return hash((len(self.values), self.values[:8], self.values[-8:], self.size))
 
     def __repr__(self) -> str:
+        return f"{self}; {HOLDS}" if self.counts else str(self)
+
+    def __str__(self) -> str:
         counts = self.counts or (1,) * len(self.values)
         listed = [
             f"{value} (x{count})" if count > 1 else str(value)
@@ -314,7 +330,7 @@ class Universe:
         if len(rows) > 2 * _SHOWN:
             rows = [*rows[:_SHOWN], ("...", "..."), rows[-1]]
         body = "".join(f"<tr><td>{value}</td><td>{count}</td></tr>" for value, count in rows)
-        size = "" if self.counts is None else f" of {len(self)} records"
+        size = "" if self.counts is None else f" of {len(self)} records; {HOLDS}"
         return (
             f"<table><caption>Universe{size}</caption>"
             f"<thead><tr><th>value</th><th>copies</th></tr></thead><tbody>{body}</tbody></table>"

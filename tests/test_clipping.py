@@ -213,7 +213,12 @@ def test_bounds(arguments, expected):
 
 
 def test_linear_bounds_do_not_pile_up_rounding_errors():
-    assert clipping_bounds(0, 1, step=0.1)[3] == float(3 * Fraction(0.1))
+    """The float 0.1 is above a tenth: ten of it would miss the last bound."""
+    tenths = tuple(float(Fraction(i, 10)) for i in range(11))
+    for step in (0.1, np.float64(0.1), Decimal("0.1"), Fraction(1, 10)):
+        assert clipping_bounds(0, 1, step=step) == tenths
+    assert clipping_bounds(0.1, 0.7, step=0.2) == (0.1, 0.3, 0.5, 0.7)
+    assert clipping_bounds(1, 1.331, factor=1.1) == (1.0, 1.1, 1.21, 1.331)
     assert len(clipping_bounds(0, 9_990, step=10)) == 1000
 
 

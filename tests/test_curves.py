@@ -156,14 +156,14 @@ def test_repr_is_a_table_with_a_row_per_curve(curves):
             "absence_days bounded, at most            mean          3        3",
             "                                         std     3.21119  3.21119",
             "                                         spread        7        7",
-            "             unbounded (remove), exactly mean    2.83333  5.66667",
-            "                                         std     3.52768  4.02768",
+            "             unbounded (remove), exactly mean    2.83334  5.66667",
+            "                                         std     3.52769  4.02769",
             "                                         spread        8        9",
             "school_year  bounded, at most            mean          1        1",
             "                                         std    0.430723 0.430723",
             "                                         spread        1        1",
-            "             unbounded (remove), exactly mean   0.833333  1.66667",
-            "                                         std    0.747219  1.24722",
+            "             unbounded (remove), exactly mean   0.833334  1.66667",
+            "                                         std     0.74722  1.24722",
             "                                         spread        2        3",
         ]
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 import subprocess
 import sys
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -99,13 +101,65 @@ def test_between_floats_the_map_is_never_below_and_not_always_tight(lab):
 def test_a_measurement_costs_at_most_what_was_asked_for(lab, epsilon):
     universe = sl.Universe.from_dataset([1, 2, 3, 10])
     mean = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Unbounded(1))
-    assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= math.nextafter(epsilon, math.inf)
+    assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= epsilon
     whole = lab.opendp_laplace(mean, epsilon, number=int)  # 17/6, so 3 between integers
-    assert whole.map(3) <= math.nextafter(epsilon, math.inf)
+    assert whole.map(3) <= epsilon
     assert whole.map(2) < epsilon
-    if isinstance(epsilon, float):
-        assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= epsilon
-        assert whole.map(3) <= epsilon
+
+
+@pytest.mark.opendp
+def test_of_fractions_the_map_is_not_an_ulp_above_epsilon(lab):
+    """Most of these fractions are no floats: neither the sensitivity nor epsilon."""
+    fractions = {Fraction(above, below) for above in range(1, 12) for below in (1, 3, 7, 10)}
+    checked = 0
+    for distance, epsilon in itertools.product(fractions, repeat=2):
+        nearest = distance.numerator / distance.denominator
+        up = nearest if Fraction(nearest) >= distance else math.nextafter(nearest, math.inf)
+        loss = lab.opendp_laplace(distance, epsilon).map(up)
+        assert epsilon * (1 - Fraction(1, 10**15)) <= Fraction(loss) <= epsilon
+        checked += 1
+    assert checked > 1000
+
+
+@pytest.mark.opendp
+def test_what_laplace_scale_refuses_gets_no_measurement(lab):
+    universe = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+    x, one = [1, 2, 3], sl.Bounded(1)
+    add_four = sl.Unbounded(4, exactly=True, direction="add")
+    for result, reason in (
+        (sl.local_sensitivity(x, universe, "mean", neighbors=one), "a local sensitivity"),
+        (sl.smooth_sensitivity(x, universe, "median", beta=1), "a smooth sensitivity"),
+        (
+            sl.global_sensitivity(universe, "var", size=6, neighbors=add_four),
+            "for neighbors at a distance of exactly 4",
+        ),
+        (
+            sl.global_sensitivity(universe, lambda r: float(r.max()), size=3, neighbors=one),
+            "has no upper bound",
+        ),
+    ):
+        for call in (
+            lambda given: lab.opendp_laplace(given, 1),
+            lambda given: lab.opendp_laplace(given, 1, number=int),
+            lambda given: lab.opendp_release(3, given, 1),
+        ):
+            with pytest.raises(sl.InputError) as refused:
+                call(result)
+            with pytest.raises(sl.InputError) as expected:
+                laplace_scale(result, 1)
+            assert str(refused.value) == str(expected.value)
+            assert reason in str(refused.value)
+
+
+@pytest.mark.opendp
+def test_whole_bounds_beyond_floats_are_not_rounded(lab):
+    """2**53 + 1 is no float, and neither are its multiples."""
+    bound = 2**53 + 1
+    frame = lab.clamped_sum_maps((0, bound), [1, 2, 3])
+    assert frame["measured"].tolist() == [bound, 2 * bound, 3 * bound] == frame["map"].tolist()
+    assert lab.clamped_sum_maps((1 - 2**63, 0), [1])["measured"].tolist() == [2**63 - 1]
+    third = lab.clamped_sum_maps((0.0, 0.1), [3])["measured"][0]
+    assert Fraction(third) >= 3 * Fraction(0.1) > Fraction(math.nextafter(third, 0))
 
 
 @pytest.mark.opendp
@@ -157,6 +211,29 @@ def test_a_sweep_takes_it_as_its_mechanism(lab):
         (
             lambda lab: lab.opendp_clamped_sum((0, math.inf)),
             "bounds must be a finite number, got inf",
+        ),
+        (
+            lambda lab: lab.clamped_sum_maps((0, 2**70)),
+            "bounds of ints must be between -2**63 and 2**63, for 64-bit integers, got "
+            "(0, 1180591620717411303424); give floats",
+        ),
+        (
+            lambda lab: lab.clamped_sum_maps((0, 2**62)),
+            "bounds: OpenDP's map has no answer for (0, 4611686018427387904) at d_in = 2: "
+            'Overflow("2 * 4611686018427387904 overflows. Consider tightening your parameters.")',
+        ),
+        (
+            lambda lab: lab.opendp_clamped_sum((0.0, 1e308)),
+            "bounds: OpenDP makes no sum of (0.0, 1e+308): "
+            'Overflow("(2).inf_powi(1024) is not finite. Consider tightening your parameters.")',
+        ),
+        (
+            lambda lab: lab.clamped_sum_maps((0, 5), 3),
+            "distances must be several whole numbers, got 3",
+        ),
+        (
+            lambda lab: lab.opendp_laplace(1, Decimal("1e-400")),
+            "epsilon must be at least 5e-324, the smallest float, got Decimal('1E-400')",
         ),
         (
             lambda lab: lab.opendp_laplace_sum((0, 5), 0),

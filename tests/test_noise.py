@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from decimal import Decimal
@@ -136,7 +137,7 @@ def test_of_a_result_the_upper_bound_is_taken_and_not_the_value():
         assert gaussian_scale(result, 0.5) == result.upper
         assert laplace_epsilon(result, 1) == result.upper
         assert is_smallest_float_from(gaussian_rho(result, 1), Fraction(result.upper) ** 2 / 2)
-    below = SimpleNamespace(value=0.0, upper=5.0)
+    below = dataclasses.replace(third, value=0.0, upper=5.0)
     assert laplace_scale(below, 1) == 5
 
 
@@ -153,8 +154,147 @@ def test_a_result_without_an_upper_bound_is_refused():
             call()
         assert str(caught.value) == (
             f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
-            "its answers are not known; pass a number that is at least the sensitivity"
+            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
+            "that of a built-in query or of an ExactQuery"
         )
+
+
+def each_call(result):
+    """What scales and maps say of a result: the name of the argument, and the message."""
+    for function, name in (
+        (laplace_scale, "sensitivity"),
+        (gaussian_scale, "sensitivity"),
+        (laplace_epsilon, "d_in"),
+        (gaussian_rho, "d_in"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            function(result, 1)
+        yield name, str(caught.value)
+
+
+TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+
+
+def test_a_local_sensitivity_is_refused():
+    local = sl.local_sensitivity([1, 2, 3], TEN, "mean", neighbors=sl.Bounded(1))
+    assert local.upper is not None
+    [curve] = sl.local_curves([1, 2, 3], TEN, "mean", distances=1, neighbors="bounded")
+    for result in (local, curve[1]):
+        for name, message in each_call(result):
+            assert message == (
+                f"{name}: the result is a local sensitivity, which depends on the records, so that "
+                "the size of the noise would tell of them; use the result of "
+                "sl.global_sensitivity, or of sl.smooth_sensitivity with smooth_cauchy_scale or "
+                "smooth_laplace_scale"
+            )
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+def test_a_smooth_sensitivity_is_refused_in_every_norm(norm):
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
+    histogram = sl.Histogram("sex", categories=["f", "m"])
+    vector = sl.smooth_sensitivity([("f",), ("f",)], universe, histogram, beta=1, norm=norm)
+    number = sl.smooth_sensitivity([1, 2, 3], TEN, "median", beta=1, norm=norm)
+    for result in (vector, number):
+        for name, message in each_call(result):
+            assert message == (
+                f"{name}: the result is a smooth sensitivity, which needs a beta made from the "
+                "privacy loss and noise of its own; use smooth_cauchy_scale (epsilon) or "
+                "smooth_laplace_scale (epsilon and delta)"
+            )
+
+
+def test_a_sensitivity_at_exactly_a_distance_is_refused_where_a_smaller_one_can_have_more():
+    """Of the variance: four more records give less than fewer do."""
+    exactly, at_most = (
+        sl.global_sensitivity(TEN, "var", size=6, neighbors=sl.Unbounded(4, exactly, "add"))
+        for exactly in (True, False)
+    )
+    assert (round(exactly.value, 2), round(at_most.value, 2)) == (29.57, 37.58)
+    for name, message in each_call(exactly):
+        assert message == (
+            f"{name}: the result is for neighbors at a distance of exactly 4, and nearer ones can "
+            "have answers that are farther apart; ask for the sensitivity with exactly=False"
+        )
+    assert laplace_scale(at_most, 1) == at_most.upper
+    for relation in (sl.Bounded, sl.Unbounded, sl.SymmetricDifference):
+        one, up_to_one = (
+            sl.global_sensitivity(TEN, "var", size=3, neighbors=relation(1, exactly))
+            for exactly in (True, False)
+        )
+        assert laplace_scale(one, 1) == laplace_scale(up_to_one, 1) == up_to_one.upper
+
+
+def implemented(records=(1, 2, 3), fold=None, **options):
+    fold = fold or sl.float_sum("float16")
+    universe = sl.Universe.from_domain(records)
+    return sl.implemented_sensitivity(
+        fold, universe, **{"size": 2, "neighbors": "unbounded", **options}
+    )
+
+
+def test_an_implemented_sensitivity_is_taken_where_it_bounds_all_neighbors():
+    assert (
+        laplace_scale(implemented(), 2) == gaussian_scale(implemented(), Fraction(1, 2)) / 2 == 1.5
+    )
+    infinite = implemented([0, 60000])
+    assert (infinite.value, infinite.upper) == (math.inf, math.inf)
+    reordered = implemented(neighbors=None)
+    exactly = implemented(neighbors=sl.Unbounded(1, exactly=True))
+    for result, expected in (
+        (
+            infinite,
+            "the result is infinite, and no noise is enough for it; its witness shows where the "
+            "answer overflows or is not defined: clamp the records, or change the query",
+        ),
+        (
+            reordered,
+            "the result compares orders of the same records (neighbors=None), not neighbors; ask "
+            "for the implemented sensitivity with a neighbor relation",
+        ),
+        (
+            exactly,
+            "the result is for neighbors at a distance of exactly 1, and nearer ones can have "
+            "answers that are farther apart; ask for the sensitivity with exactly=False",
+        ),
+    ):
+        for name, message in each_call(result):
+            assert message == f"{name}: {expected}"
+
+
+def test_what_is_no_single_result_is_refused_without_printing_it():
+    curves = sl.sensitivity_curves(TEN, "mean", size=3, distances=[1, 2], neighbors="bounded")
+    table = sl.neighbor_table(TEN, "mean", size=3, neighbors="bounded")
+    swept = sl.sweep(
+        sl.global_sensitivity, "size", [2, 3], universe=TEN, query="mean", neighbors="bounded"
+    )
+    shaped = SimpleNamespace(value=1.0, upper=1.0)
+    for result, shown in (
+        (curves, "an object of the type SensitivityCurves"),
+        (curves.to_frame(), "an object of the type DataFrame"),
+        (curves.to_frame().iloc[0], "an object of the type Series"),
+        (table, "an object of the type NeighborTable"),
+        (swept, "an object of the type Sweep"),
+        (-(10**5000), "an object of the type int"),
+        (shaped, "namespace(value=1.0, upper=1.0)"),
+    ):
+        for name, message in each_call(result):
+            assert message == (
+                f"{name} must be a finite number of at least 0 or a result of "
+                f"sl.global_sensitivity, got {shown}"
+            )
+    point = curves.result("mean", distance=2)
+    assert laplace_scale(point, 1) == point.upper
+    assert laplace_scale(swept.results[1], 1) == curves.result("mean", distance=1).upper
+
+
+def test_a_decimal_of_a_huge_exponent_is_refused_at_once():
+    """As a rational it would have a hundred million digits."""
+    with pytest.raises(sl.InputError) as caught:
+        laplace_scale(1, Decimal("1e99999999"))
+    assert str(caught.value) == (
+        "epsilon must be a finite number above 0, got Decimal('1E+99999999')"
+    )
 
 
 def result_in(norm, query=None):

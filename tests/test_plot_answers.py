@@ -34,7 +34,7 @@ def ticks(ax):
 def vector_result(norm="L1"):
     scalar = sl.global_sensitivity(UNIVERSE, "mean", size=3, neighbors=sl.Bounded(1))
     witness = replace(scalar.witness, query_x=(2.0, 0.0), query_y=(1.0, 1.0))
-    return replace(scalar, witness=witness, value=2.0, norm=norm)
+    return replace(scalar, witness=witness, value=2.0, upper=2.0, norm=norm)
 
 
 def test_a_pair_of_bars_per_coordinate():

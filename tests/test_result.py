@@ -38,7 +38,7 @@ def words_of_html(html: str) -> list[str]:
 
 def test_repr_of_an_exact_result(result):
     assert repr(result) == (
-        "Sensitivity of var: 15.97222222 (exact)\n"
+        "Sensitivity of var: 15.97222223 (exact)\n"
         "  exact      575/36\n"
         "  neighbors  unbounded, at most 1; size 3; universe of 4 records\n"
         "  witness x  (1, 2, 10)  var 16.22222222\n"

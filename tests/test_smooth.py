@@ -314,7 +314,11 @@ def refused(error, *args, **options):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("beta", [0, -1, math.nan, math.inf, True, "1", 1e7])
+NO_BETAS = [0, -1, math.nan, math.inf, True, "1", 1e7]
+NO_DECIMALS = ["NaN", "sNaN", "Infinity", "-1", "1e99999999", "1e-99999999"]
+
+
+@pytest.mark.parametrize("beta", [*NO_BETAS, *map(Decimal, NO_DECIMALS)])
 def test_beta_is_a_positive_number(beta):
     assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=beta) == (
         f"beta must be a number above 0, at most 1e6, got {beta!r}"

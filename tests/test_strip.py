@@ -115,7 +115,7 @@ def test_a_result_draws_its_strip(result):
     ax = result.plot()
     settle(ax.figure)
     assert isinstance(ax, Axes)
-    assert ax.get_title() == "var: sensitivity 15.9722 (unbounded (remove), at most 1, size 3)"
+    assert ax.get_title() == "var: sensitivity 15.9723 (unbounded (remove), at most 1, size 3)"
     assert ax.get_xlabel() == "records of the universe, ascending"
     assert in_blocks(ax) == ["C\n2", "O\n1", "A\n1"]
 

@@ -125,11 +125,41 @@ def test_a_universe_survives_pickling():
     assert pickle.loads(pickle.dumps(universe)) == universe
 
 
+PUBLIC = "public, results hold only among datasets drawn from it"
+
+
+def test_only_a_domain_of_unlimited_copies_is_not_called_public():
+    """Both reprs, and those of tables; messages name a universe without the remark."""
+    rows = pd.DataFrame({"sex": ["f", "m", "m"]})
+    for universe in (
+        sl.Universe.from_dataset([1, 2]),
+        sl.Universe.from_dataset([1, 2, 9]).clipped(0, 5),
+        sl.Universe([1, 2], [1, 3]),
+        sl.Universe.from_domain([1, 2], copies=2),
+        sl.TableUniverse.from_dataset(rows),
+    ):
+        assert repr(universe) == f"{universe}; {PUBLIC}"
+        assert universe._repr_html_().count(PUBLIC) == 1
+        with pytest.raises(sl.InputError) as caught:
+            universe.index(7)
+        assert PUBLIC not in str(caught.value)
+    for domain in (
+        sl.Universe.from_domain([1, 2]),
+        sl.TableUniverse.from_domain({"sex": ["f", "m"]}),
+    ):
+        assert repr(domain) == str(domain)
+        assert "public" not in repr(domain) + domain._repr_html_()
+    for kind in (sl.Universe, sl.TableUniverse):
+        assert "The universe is public: a result over it holds only" in kind.from_dataset.__doc__
+        assert "It is for releases" in kind.from_domain.__doc__
+
+
 def test_reprs_tell_the_same_facts():
     universe = sl.Universe.from_dataset([1, 2, 2])
-    assert repr(universe) == "Universe of 3 records: 1, 2 (x2)"
+    assert str(universe) == "Universe of 3 records: 1, 2 (x2)"
+    assert repr(universe) == f"{universe}; {PUBLIC}"
     assert universe._repr_html_() == (
-        "<table><caption>Universe of 3 records</caption>"
+        f"<table><caption>Universe of 3 records; {PUBLIC}</caption>"
         "<thead><tr><th>value</th><th>copies</th></tr></thead>"
         "<tbody><tr><td>1</td><td>1</td></tr><tr><td>2</td><td>2</td></tr></tbody></table>"
     )
@@ -140,7 +170,9 @@ def test_reprs_tell_the_same_facts():
 
 def test_long_universes_are_shown_in_part():
     universe = sl.Universe.from_dataset(range(1000))
-    assert repr(universe) == ("Universe of 1000 records: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ..., 999")
+    assert repr(universe) == (
+        f"Universe of 1000 records: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ..., 999; {PUBLIC}"
+    )
     assert universe._repr_html_().count("<tr>") == 1 + 12 + 2
 
 

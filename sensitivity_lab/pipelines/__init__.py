@@ -8,8 +8,9 @@ with ``>>``, and the maps with them. `measured_stability` finds the exact maximu
 neighboring inputs of a small universe, and the inputs that prove it: it shows whether a map is
 right and whether it is tight.
 
-`laplace_scale` and `gaussian_scale` say how much noise a stability asks for; `clipping_sweep` shows
-what a bound for `clamp` costs.
+`laplace_scale` and `gaussian_scale` say how much noise a stability asks for, `smooth_laplace_scale`
+and `smooth_cauchy_scale` how much a smooth sensitivity; `clipping_sweep` shows what a bound for
+`clamp` costs.
 
 Examples
 --------
@@ -59,6 +60,7 @@ from .public_size import mean, variance
 from .rounding import rounding_error, summation_error
 from .row_maps import flat_map, map_
 from .rows import count, filter_, select
+from .smooth_noise import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from .stability import MeasuredStability, StabilityWitness
 from .sweep import ClippingPoint, ClippingSweep
 from .transformation import Start, Step, Transformation, start
@@ -128,6 +130,9 @@ __all__ = [
     "product_rule",
     "rounding_error",
     "select",
+    "smooth_beta",
+    "smooth_cauchy_scale",
+    "smooth_laplace_scale",
     "start",
     "sum_",
     "summation_error",

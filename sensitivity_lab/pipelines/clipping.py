@@ -19,7 +19,8 @@ import numpy as np
 from sensitivity_lab.arithmetic import Number, nearest
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.neighbors import Relation, as_relation
-from sensitivity_lab.pipelines.noise import laplace_scale, positive, rational
+from sensitivity_lab.pipelines.noise import laplace_scale
+from sensitivity_lab.pipelines.noise_arguments import positive, rational
 from sensitivity_lab.pipelines.sweep import ClippingPoint, ClippingSweep
 from sensitivity_lab.result import Sensitivity
 from sensitivity_lab.sensitivity import global_sensitivity
@@ -52,7 +53,8 @@ def clipping_bounds(
     -------
     tuple of numbers
         ``smallest + i * step`` or ``smallest * factor**i``, at most 1,000: ints where all
-        arguments are whole, else floats, each the nearest one.
+        arguments are whole, else floats, each the nearest one. A float argument stands for the
+        decimal that Python prints, so ten steps of 0.1 are 1.
 
     Raises
     ------
@@ -66,8 +68,10 @@ def clipping_bounds(
     (0, 25, 50, 75, 100)
     >>> clipping_bounds(1, 100, factor=2)
     (1, 2, 4, 8, 16, 32, 64)
+    >>> clipping_bounds(0, 0.3, step=0.1)
+    (0.0, 0.1, 0.2, 0.3)
     """
-    first, last = rational(smallest, "smallest"), rational(largest, "largest")
+    first, last = _printed(smallest, "smallest"), _printed(largest, "largest")
     if (step is None) == (factor is None):
         raise InputError(
             f"give either step (linear) or factor (logarithmic), got step={step!r} and "
@@ -75,7 +79,10 @@ def clipping_bounds(
         )
     if last < first:
         raise InputError(f"largest must be at least smallest, got {largest!r} below {smallest!r}")
-    move = positive(step, "step") if factor is None else rational(factor, "factor")
+    name, given = ("step", step) if factor is None else ("factor", factor)
+    move = _printed(given, name)
+    if factor is None and move <= 0:
+        raise InputError(f"step must be a finite number above 0, got {step!r}")
     if factor is not None and move <= 1:
         raise InputError(f"factor must be a finite number above 1, got {factor!r}")
     if factor is not None and first <= 0:
@@ -85,11 +92,17 @@ def clipping_bounds(
         bounds.append(following)
         if len(bounds) > _MOST_BOUNDS:
             raise InputError(
-                f"{'step' if factor is None else 'factor'}: more than {_MOST_BOUNDS:,} bounds "
-                f"from {smallest!r} to {largest!r}; take a larger one"
+                f"{name}: more than {_MOST_BOUNDS:,} bounds from {smallest!r} to {largest!r}; "
+                "take a larger one"
             )
     whole = all(bound.denominator == 1 for bound in (first, move))
     return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
+
+
+def _printed(value: Any, name: str) -> Fraction:
+    """Return a number as a rational, a float as the decimal that it is printed as."""
+    exact = rational(value, name)
+    return Fraction(repr(float(value))) if isinstance(value, float) else exact
 
 
 def clipping_sweep(

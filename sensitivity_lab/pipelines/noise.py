@@ -5,6 +5,10 @@ with the L2 sensitivity and zero-concentrated differential privacy, zCDP (rho). 
 of a vector the two sensitivities are one. Everything is computed in rational arithmetic and rounded
 once, upward: a scale that was rounded down would promise a little more privacy than there is.
 
+Not every result may be used: a local sensitivity tells of the records, a smooth one needs noise of
+its own (`smooth_laplace_scale`, `smooth_cauchy_scale`), one for neighbors at exactly some distance
+can be below what nearer ones reach. They are refused.
+
 The maps of a scale say what a *real-valued* mechanism guarantees. A sampler in floating point has
 leaks of its own; `sensitivity_lab.interop_opendp` hands a scale to one that has not.
 """
@@ -13,32 +17,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from contextlib import suppress
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sensitivity_lab.arithmetic import Difference, nearest, round_up
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.result import Sensitivity
 
-from .exact import Root
-
-
-@runtime_checkable
-class Result(Protocol):
-    """What a search returns."""
-
-    @property
-    def value(self) -> float:
-        """The float nearest to the sensitivity, which can lie below it."""
-
-    @property
-    def upper(self) -> float | None:
-        """The smallest float that is not below the sensitivity; None if no bound is known."""
+from .noise_arguments import not_negative, positive, square_of
 
 
 def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
@@ -49,7 +37,8 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     Parameters
     ----------
     sensitivity : number, Root or result of a search
-        The L1 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken.
+        The L1 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken; it
+        must be global (or that of an implementation), for neighbors "at most" k apart.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
 
@@ -61,7 +50,13 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+
+    Notes
+    -----
+    A result speaks of datasets drawn from its universe, of the sizes asked for: both must be
+    public. `Universe.from_domain` is such a universe; one made of the private data is not.
 
     References
     ----------
@@ -78,7 +73,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     >>> laplace_scale(total, epsilon=0.5)
     250.0
     """
-    square = _square_of(sensitivity, "sensitivity", "L1")
+    square = square_of(sensitivity, "sensitivity", "L1")
     return _root_up(square / positive(epsilon, "epsilon") ** 2)
 
 
@@ -90,7 +85,8 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     Parameters
     ----------
     sensitivity : number, Root or result of a search
-        The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken.
+        The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken; it
+        must be global (or that of an implementation), for neighbors "at most" k apart.
     rho : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
 
@@ -102,7 +98,12 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+
+    Notes
+    -----
+    Universe and sizes of a result must be public, as for `laplace_scale`.
 
     References
     ----------
@@ -117,7 +118,7 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     >>> gaussian_scale(Root(Fraction(8)), rho=1)
     2.0
     """
-    square = _square_of(sensitivity, "sensitivity", "L2")
+    square = square_of(sensitivity, "sensitivity", "L2")
     return _root_up(square / (2 * positive(rho, "rho")))
 
 
@@ -139,14 +140,15 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        local, smooth, or for neighbors at exactly some distance: the message says what to use.
 
     Examples
     --------
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
-    square, noise = _square_of(d_in, "d_in", "L1"), _not_negative(scale, "scale")
+    square, noise = square_of(d_in, "d_in", "L1"), not_negative(scale, "scale")
     return _root_up(square / noise**2) if noise else _without_noise(square)
 
 
@@ -168,14 +170,15 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no upper bound, or is in another norm.
+        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        local, smooth, or for neighbors at exactly some distance: the message says what to use.
 
     Examples
     --------
     >>> gaussian_rho(10, scale=5)
     2.0
     """
-    square, noise = _square_of(d_in, "d_in", "L2"), _not_negative(scale, "scale")
+    square, noise = square_of(d_in, "d_in", "L2"), not_negative(scale, "scale")
     return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
 
 
@@ -248,68 +251,6 @@ def group_noise_scales(
             for g in in_groups
         ]
     )
-
-
-def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
-    """Return a number as the rational that it is, or raise InputError."""
-    given = value.item() if isinstance(value, np.generic) else value
-    if isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool):
-        with suppress(OverflowError, ValueError):  # infinite, or not a number
-            return Fraction(given)
-    raise InputError(f"{name} must be {accepted}, got {value!r}")
-
-
-def positive(value: Any, name: str) -> Fraction:
-    """Return a number above 0 as a rational, or raise InputError."""
-    accepted = "a finite number above 0"
-    given = rational(value, name, accepted)
-    if given <= 0:
-        raise InputError(f"{name} must be {accepted}, got {value!r}")
-    return given
-
-
-def _not_negative(
-    value: Any, name: str, accepted: str = "a finite number of at least 0"
-) -> Fraction:
-    given = rational(value, name, accepted)
-    if given < 0:
-        raise InputError(f"{name} must be {accepted}, got {value!r}")
-    return given
-
-
-def _square_of(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return the square of a sensitivity, which of a root is rational; or raise InputError."""
-    if isinstance(sensitivity, Root):
-        return sensitivity.square
-    return upper_bound(sensitivity, name, norm) ** 2
-
-
-def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return a sensitivity, of a result its upper bound, as a rational; or raise InputError."""
-    if isinstance(sensitivity, Root):
-        return Fraction(sensitivity.upper)
-    if not isinstance(sensitivity, Result):
-        accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
-        return _not_negative(sensitivity, name, accepted)
-    if sensitivity.upper is None:
-        raise InputError(
-            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
-            "its answers are not known; pass a number that is at least the sensitivity"
-        )
-    found = _norm_of_vector(sensitivity)
-    if found not in (None, norm):
-        noise = "Laplace" if norm == "L1" else "Gaussian"
-        raise InputError(
-            f"{name}: the result is in the norm {found}, and {noise} noise needs {norm}; "
-            f"ask for the sensitivity in {norm}"
-        )
-    return Fraction(sensitivity.upper)
-
-
-def _norm_of_vector(result: Any) -> str | None:
-    """Return the norm of a vector's sensitivity; None for a number, where all norms agree."""
-    is_vector = isinstance(result, Sensitivity) and isinstance(result.witness.query_x, tuple)
-    return result.norm if is_vector else None
 
 
 def _counts(values: Any, name: str) -> list[int]:

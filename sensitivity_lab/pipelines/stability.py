@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 import pandas as pd
 
-from sensitivity_lab.facts import Facts
+from sensitivity_lab.facts import Facts, rounded_up
 
-from .exact import Distance, Root
+from .exact import Distance, Root, upper_of
 from .metrics import IdDistance, Metric, PairDistance
 from .shown import cut
 from .transformation import Transformation
@@ -129,7 +130,8 @@ def show_distance(distance: Distance) -> str:
         return str(distance)
     if not isinstance(distance, Root) and len(str(distance)) > 24:
         return f"about {float(distance)!r}"
-    return f"{distance} (about {float(distance):.6g})"
+    exact = None if isinstance(distance, Root) else Fraction(distance)
+    return f"{distance} (about {rounded_up(upper_of(distance), exact, digits=6)})"
 
 
 def _neighbors(metric: Metric, d_in: Any) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from sensitivity_lab.arithmetic import Number, nearest, round_up
-from sensitivity_lab.facts import Facts
+from sensitivity_lab.facts import Facts, rounded_up
 from sensitivity_lab.neighbors import Relation
 from sensitivity_lab.result import Sensitivity
 
@@ -152,7 +152,10 @@ class ClippingSweep(Facts):
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        first, last = (self.points[i].sensitivity for i in (0, -1))
+        first, last = (
+            rounded_up(point.sensitivity.upper or 0.0, point.sensitivity.exact, digits=6)
+            for point in (self.points[0], self.points[-1])
+        )
         epsilon = "none given"
         if self.epsilon is not None:
             epsilon = (
@@ -164,7 +167,7 @@ class ClippingSweep(Facts):
             ("records", f"{self.records:,}, with the sum {nearest(self.true_sum):.10g}"),
             (
                 "sensitivity",
-                f"{first.value:.6g} to {last.value:.6g} (exact; {self.neighbors})",
+                f"{first} to {last} (exact; {self.neighbors})",
             ),
             ("epsilon", epsilon),
             ("releases", "one at each bound" if released else "none"),

@@ -24,7 +24,13 @@ _MOST_DOTS = 120  # in a row of a witness
 
 
 def plot_witness(
-    witness: Any, *, query: str = "f", neighbors: str = "", unit: str = "", ax: Axes | None = None
+    witness: Any,
+    *,
+    query: str = "f",
+    neighbors: str = "",
+    gap: str = "",
+    unit: str = "",
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the two neighboring datasets of a witness and what the query says of them.
 
@@ -42,6 +48,9 @@ def plot_witness(
         The query's name, for the labels.
     neighbors : str
         The neighbor relation in words, for the title.
+    gap : str
+        How far the answers are apart, as the label says it; by default the difference of the two
+        floats. `Witness.plot` rounds it up.
     unit : str
         The unit of the records.
     ax : Axes, optional
@@ -84,7 +93,9 @@ def plot_witness(
     ax.set_ylim(0, 3)  # from the top: a row for x, a row for y, the strip of f
     only = {"only in x": witness.only_x, "only in y": witness.only_y}
     _draw_rows(ax, witness.shared, only)
-    _draw_strip(ax, values, query_unit(query, unit), same_scale)
+    apart = gap or f"{abs(values[0] - values[1]):.6g}"
+    label = f"|f(x) − f(y)| = {apart} {query_unit(query, unit)}".rstrip()
+    _draw_strip(ax, values, label, same_scale)
     rows = [
         f"{name}: {len(z)}\nrecord{'s' * (len(z) != 1)}"
         for name, z in (("x", witness.x), ("y", witness.y))
@@ -187,7 +198,7 @@ def _stack(marks: Sequence[tuple[float, int, str]], apart: float) -> list[int]:
     return levels
 
 
-def _draw_strip(ax: Axes, values: tuple[float, float], unit: str, same_scale: bool) -> None:
+def _draw_strip(ax: Axes, values: tuple[float, float], label: str, same_scale: bool) -> None:
     """f(x), f(y) and an arrow between them: among the records, or apart in the middle."""
     left, right = ax.get_xlim()
     places = values
@@ -208,7 +219,7 @@ def _draw_strip(ax: Axes, values: tuple[float, float], unit: str, same_scale: bo
         ax.plot(place, 0.6, markersize=6, **kind)
         _text(ax, place, y, f"f({name}) = {value:.{digits}g}")
     ax.annotate("", (places[1], 0.6), (places[0], 0.6), arrowprops={"arrowstyle": "<->"})
-    _text(ax, sum(places) / 2, 0.12, f"|f(x) − f(y)| = {gap:.6g} {unit}".rstrip())
+    _text(ax, sum(places) / 2, 0.12, label)
 
 
 def _text(ax: Axes, at: float, y: float, text: str) -> None:

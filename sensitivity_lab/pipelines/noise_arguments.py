@@ -1,0 +1,149 @@
+"""What a noise scale may be made of: numbers, and the results that bound what neighbors can see.
+
+A search answers many questions, and only some of its answers are safe to scale noise to. What is
+accepted is listed; everything else is refused, with what to use in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.implementation_result import ImplementedSensitivity
+from sensitivity_lab.result import Sensitivity
+from sensitivity_lab.smooth_result import SmoothSensitivity
+
+from .exact import Root
+
+_MOST_DIGITS = 100_000
+"""A Decimal with a larger exponent would take long to write out as a rational."""
+
+_NOISE = {"L1": "Laplace", "L2": "Gaussian"}
+
+
+def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
+    """Return a number as the rational that it is, or raise InputError."""
+    given = value.item() if isinstance(value, np.generic) else value
+    if isinstance(given, Decimal):
+        fits = given.is_finite() and abs(given.adjusted()) <= _MOST_DIGITS
+    elif isinstance(given, float):
+        fits = math.isfinite(given)
+    else:
+        fits = isinstance(given, (int, Fraction)) and not isinstance(given, bool)
+    if not fits:
+        raise InputError(f"{name} must be {accepted}, got {_shown(value)}")
+    return Fraction(given)
+
+
+def positive(value: Any, name: str) -> Fraction:
+    """Return a number above 0 as a rational, or raise InputError."""
+    accepted = "a finite number above 0"
+    given = rational(value, name, accepted)
+    if given <= 0:
+        raise InputError(f"{name} must be {accepted}, got {_shown(value)}")
+    return given
+
+
+def not_negative(
+    value: Any, name: str, accepted: str = "a finite number of at least 0"
+) -> Fraction:
+    """Return a number of at least 0 as a rational, or raise InputError."""
+    given = rational(value, name, accepted)
+    if given < 0:
+        raise InputError(f"{name} must be {accepted}, got {_shown(value)}")
+    return given
+
+
+def square_of(sensitivity: Any, name: str, norm: str) -> Fraction:
+    """Return the square of a sensitivity, which of a root is rational; or raise InputError."""
+    if isinstance(sensitivity, Root):
+        return sensitivity.square
+    return upper_bound(sensitivity, name, norm) ** 2
+
+
+def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
+    """Return a sensitivity, of a result its upper bound, as a rational; or raise InputError."""
+    if isinstance(sensitivity, Root):
+        return Fraction(sensitivity.upper)
+    if isinstance(sensitivity, SmoothSensitivity):
+        raise InputError(
+            f"{name}: the result is a smooth sensitivity, which needs a beta made from the privacy "
+            "loss and noise of its own; use smooth_cauchy_scale (epsilon) or smooth_laplace_scale "
+            "(epsilon and delta)"
+        )
+    if isinstance(sensitivity, ImplementedSensitivity):
+        _check_implemented(sensitivity, name)
+    elif isinstance(sensitivity, Sensitivity):
+        _check_global(sensitivity, name, norm)
+    else:
+        accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
+        return not_negative(sensitivity, name, accepted)
+    return finite_upper(sensitivity, name)
+
+
+def finite_upper(
+    result: Sensitivity | SmoothSensitivity | ImplementedSensitivity, name: str
+) -> Fraction:
+    """Return the upper bound of a result, or raise InputError if there is none that is finite."""
+    if result.upper is None:
+        raise InputError(
+            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
+            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
+            "that of a built-in query or of an ExactQuery"
+        )
+    if math.isinf(result.upper):
+        raise InputError(
+            f"{name}: the result is infinite, and no noise is enough for it; its witness shows "
+            "where the answer overflows or is not defined: clamp the records, or change the query"
+        )
+    return Fraction(result.upper)
+
+
+def _check_global(result: Sensitivity, name: str, norm: str) -> None:
+    """Raise InputError unless a result bounds the answers of all neighbors, in a norm."""
+    if result.kind != "global":
+        raise InputError(
+            f"{name}: the result is a local sensitivity, which depends on the records, so that the "
+            "size of the noise would tell of them; use the result of sl.global_sensitivity, or "
+            "of sl.smooth_sensitivity with smooth_cauchy_scale or smooth_laplace_scale"
+        )
+    # At distance 1, "exactly" and "at most" are one relation.
+    if result.neighbors.exactly and result.neighbors.k > 1:
+        raise InputError(_exactly(name, result.neighbors.k))
+    if isinstance(result.witness.query_x, tuple) and result.norm != norm:
+        raise InputError(
+            f"{name}: the result is in the norm {result.norm}, and {_NOISE[norm]} noise needs "
+            f"{norm}; ask for the sensitivity in {norm}"
+        )
+
+
+def _check_implemented(result: ImplementedSensitivity, name: str) -> None:
+    """Raise InputError unless a result bounds the answers of all neighbors."""
+    if result.neighbors is None:
+        raise InputError(
+            f"{name}: the result compares orders of the same records (neighbors=None), not "
+            "neighbors; ask for the implemented sensitivity with a neighbor relation"
+        )
+    # "At most" has the same records in another order too, also at distance 1.
+    if result.neighbors.exactly:
+        raise InputError(_exactly(name, result.neighbors.k))
+
+
+def _exactly(name: str, k: int) -> str:
+    return (
+        f"{name}: the result is for neighbors at a distance of exactly {k}, and nearer ones can "
+        "have answers that are farther apart; ask for the sensitivity with exactly=False"
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return what was given; of what is long, such as a table of results, only its type."""
+    long = isinstance(value, (int, Fraction)) and abs(value.numerator).bit_length() > 256
+    text = "" if long else repr(value)
+    short = 0 < len(text) <= 80 and "\n" not in text
+    return text if short else f"an object of the type {type(value).__name__}"
