@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from .article import UNITS, experiments
 from .audit import audit
+from .checks import number_text
 from .cli_arguments import (
     add_neighbors,
     add_search,
@@ -151,7 +152,8 @@ def _sensitivity(parsed: argparse.Namespace) -> None:
     )
     print(result)
     print(f"  value      {result.value!r}")
-    print(f"  exact      {'none: not a rational number' if result.exact is None else result.exact}")
+    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
+    print(f"  exact      {exact}")
     print(f"  upper      {result.upper!r}")
     if parsed.output:
         from .plotting import save

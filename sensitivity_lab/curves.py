@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from .checks import number_text
 from .columns import as_universes
 from .errors import InputError, NoEngineError
 from .facts import Tabled, write_csv
@@ -136,7 +137,7 @@ class SensitivityCurves(Tabled):
                 "x": point.witness.x,
                 "y": point.witness.y,
                 "meaning": point.neighbors.meaning,
-                "exact": "" if point.exact is None else str(point.exact),
+                "exact": "" if point.exact is None else number_text(point.exact),
                 "upper": point.upper,
                 "kind": point.kind,
                 "norm": point.norm if isinstance(point.witness.query_x, tuple) else "",

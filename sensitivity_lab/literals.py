@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import Number
+from .checks import magnitude, number_text
 from .neighbors import show
 
 
@@ -54,6 +55,11 @@ def brief(value: Any) -> str:
 
 def plain(value: Number) -> str:
     """Return a number as text: whole ones without a fraction, others by their ten first digits."""
-    if isinstance(value, Fraction | Decimal | int) and len(str(value)) <= 24:
+    if isinstance(value, int | Fraction) and len(text := number_text(value)) <= 24:
+        return text
+    if isinstance(value, Decimal) and len(str(value)) <= 24:
         return str(value)
-    return f"{float(value):.10g}"
+    try:
+        return f"{float(value):.10g}"
+    except OverflowError:
+        return f"about {magnitude(Fraction(value))}"

@@ -9,6 +9,7 @@ from itertools import accumulate, groupby
 
 import pandas as pd
 
+from .checks import number_text
 from .neighbors import Dataset, Relation, show
 from .norms import Norm
 from .queries import Answer, Query
@@ -133,7 +134,7 @@ class NeighborTable:
                 "y": row.y,
                 "query_y": row.query_y,
                 "difference": row.difference,
-                "exact": "" if row.exact is None else str(row.exact),
+                "exact": "" if row.exact is None else number_text(row.exact),
                 "local": row.local,
                 "global": row.attains_global,
             }

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from .arithmetic import Difference
-from .errors import InputError
+from .checks import check_choice
 
 Norm = Literal["L1", "L2", "Linf"]
 """For a single number all three are the absolute value."""
@@ -17,9 +17,7 @@ NORMS: tuple[Norm, ...] = ("L1", "L2", "Linf")
 
 def check_norm(norm: Any) -> Norm:
     """Return a norm, or raise InputError with the choices."""
-    if norm not in NORMS:
-        raise InputError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
-    return cast(Norm, norm)
+    return cast(Norm, check_choice("norm", norm, NORMS))
 
 
 def distance(first: Sequence[Fraction], second: Sequence[Fraction], norm: Norm) -> Difference:

@@ -70,6 +70,7 @@ class Problem:
                 f"{query.name} is a query on numbers, and the universe has rows; take one column "
                 "with universe.column(name), or a query on records such as MeanOf(column)"
             )
+        query.check_on(self.universe)
         query.sums(self.universe)
 
     def changes(self, relation: Relation) -> list[tuple[int, Change]]:

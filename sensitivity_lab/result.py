@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from .blocks import Block, blocks_of
+from .checks import number_text
 from .errors import InputError, VerificationError
 from .facts import Facts
 from .measure import measure
@@ -172,7 +173,7 @@ class Sensitivity(Facts):
             "kind": self.kind,
             "norm": self.norm,
             "sensitivity": self.value,
-            "exact": None if self.exact is None else str(self.exact),
+            "exact": None if self.exact is None else number_text(self.exact),
             "upper": self.upper,
             "status": self.status,
             "method": self.method,
@@ -258,8 +259,11 @@ class Sensitivity(Facts):
             ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
-        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
-            facts.insert(0, ("exact", str(self.exact)))
+        exact = "" if self.exact is None else number_text(self.exact)
+        if "/" in exact and len(exact) <= 24:
+            facts.insert(0, ("exact", exact))
+        if absent := self.query.absent_from(self.universe):
+            facts.append(("absent", absent))
         return facts
 
     @property

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .arithmetic import Difference, Number
+from .checks import number_text
 from .errors import InputError, SensitivityViolation
 from .facts import write_csv
 from .literals import brief, literal, plain
@@ -185,9 +186,9 @@ class AuditRow:
         """The truth as a short fraction with its decimals, or as decimals alone."""
         if self.exact is None:
             return plain(self.value)
-        if self.exact.denominator == 1 or len(str(self.exact)) > 24:
+        if self.exact.denominator == 1 or len(number_text(self.exact)) > 24:
             return plain(self.exact)
-        return f"{self.exact} = {self.value:.10g}"
+        return f"{number_text(self.exact)} = {self.value:.10g}"
 
     def _facts(self) -> tuple[str, ...]:
         """Return the cells of a line of the report."""
@@ -288,7 +289,7 @@ class AuditReport:
             {
                 "distance": row.distance,
                 "claimed": row.claimed,
-                "exact": "" if row.exact is None else str(row.exact),
+                "exact": "" if row.exact is None else number_text(row.exact),
                 "truth": row.value,
                 "verdict": row.verdict,
                 "factor": row.factor,
