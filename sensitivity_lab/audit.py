@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .arithmetic import Difference, Number
+from .checks import check_flag, shown, with_numpy_defaults
 from .curves import as_relations, sensitivity_curves
 from .errors import InputError, SensitivityViolation
 from .implementation import implemented_sensitivity
@@ -23,6 +24,7 @@ from .universe import Universe, check_universe
 from .verdicts import AuditReport, AuditRow, Evidence, check_claim
 
 
+@with_numpy_defaults
 def audit(
     query: Any,
     claim: Any,
@@ -112,8 +114,7 @@ def audit(
     claims = [_claim_at(claim, k) for k in ks]
     sizes = check_sizes(size, check_universe(universe))
     check_norm(norm)
-    if not isinstance(implementation, bool):
-        raise InputError(f"implementation must be True or False, got {implementation!r}")
+    check_flag("implementation", implementation)
     shared: dict[str, Any] = {
         "size": sizes,
         "n_jobs": n_jobs,
@@ -121,8 +122,10 @@ def audit(
         "memory_limit": memory_limit,
     }
     if implementation:
-        if method != "auto":
-            raise InputError(f"method goes with queries as mathematics, not code; got {method!r}")
+        if not isinstance(method, str) or method != "auto":
+            raise InputError(
+                f"method goes with queries as mathematics, not code; got {shown(method)}"
+            )
         found = [implemented_sensitivity(query, universe, neighbors=r, **shared) for r in relations]
         name, how = found[0].query.name, "as implemented, on ordered datasets"
         rows = [_implemented(*of_k) for of_k in zip(ks, claims, found, strict=True)]
@@ -187,8 +190,7 @@ def assert_sensitivity(
     y = [0]       ->  f(y) = 0
     (unbounded, at most k; size 2; domain of 3 values, unlimited copies; exact arithmetic)
     """
-    if not isinstance(tight, bool):
-        raise InputError(f"tight must be True or False, got {tight!r}")
+    check_flag("tight", tight)
     report = audit(
         query, claim, universe, size=size, neighbors=neighbors, distances=distances, **options
     )

@@ -7,15 +7,19 @@ value before its type says that this is safe and quick.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from .errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MOST_DIGITS = 4_000
 """A number may have so many decimal digits, and so many in its denominator."""
@@ -52,6 +56,14 @@ def shown(value: Any) -> str:
     if len(text) > _SHOWN:
         text = f"{text[: _SHOWN // 2]} ... {text[-_SHOWN // 4 :]}"
     return text
+
+
+def text_of(value: Any) -> str:
+    """Return a value as `str` writes it, or as `shown` does where that fails."""
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - the caller's class, or a number of very many digits
+        return shown(value)
 
 
 def magnitude(value: int | Fraction | Decimal) -> str:
@@ -151,6 +163,21 @@ def finite_number(value: Any) -> int | float | Fraction | Decimal | None:
     return None if is_long(number) else number
 
 
+def with_numpy_defaults(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function run under numpy's own handling of overflow, underflow and invalid values.
+
+    A caller's `numpy.seterr` neither stops a search nor changes its answer; a caller's function
+    that a search calls runs under numpy's defaults as well.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            return function(*args, **kwargs)
+
+    return call
+
+
 def check_flag(name: str, value: Any) -> bool:
     """Return True or False, or raise InputError."""
     if not isinstance(value, bool | np.bool_):
@@ -165,6 +192,32 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
             f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}"
         )
     return value
+
+
+def check_kind(name: str, value: Any, kinds: Any, accepted: str) -> None:
+    """Raise InputError unless a value is of one of some classes."""
+    if not isinstance(value, kinds):
+        raise InputError(f"{name} must be {accepted}, got {shown(value)}")
+
+
+def check_callable(name: str, value: Any, accepted: str) -> None:
+    """Raise InputError unless a value can be called."""
+    if not callable(value):
+        raise InputError(f"{name} must be {accepted}, got {shown(value)}")
+
+
+def check_running(n_jobs: Any, progress: Any) -> None:
+    """Raise InputError unless work can be run with so many workers, and shown or not."""
+    jobs = as_python(n_jobs)
+    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs == 0):
+        raise InputError(
+            "n_jobs must be None or a whole number other than 0 (-1 for all processors), "
+            f"got {shown(n_jobs)}"
+        )
+    if jobs is not None and abs(jobs) >= 2**31:
+        raise InputError(f"n_jobs must be below 2**31, got {shown(n_jobs)}")
+    if progress is not None and not isinstance(progress, bool | np.bool_):
+        raise InputError(f"progress must be None, True or False, got {shown(progress)}")
 
 
 def check_text(name: str, value: Any, meaning: str) -> str:
@@ -191,7 +244,7 @@ def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
 
 def check_column(name: str, value: Any) -> None:
     """Raise InputError unless something can be the name of a column."""
-    if not is_hashable(value):
+    if not is_hashable(value) or is_long(value):
         raise InputError(
             f"{name} must be the name of one column, such as 'age', got {shown(value)}"
         )
@@ -208,7 +261,7 @@ def is_hashable(value: Any) -> bool:
     return True
 
 
-def listed(values: Any, wrong: str) -> list[Any]:
+def listed(values: Any, wrong: str, *, text: bool = False) -> list[Any]:
     """Return the items of a sequence or an iterable as a list.
 
     Parameters
@@ -217,13 +270,16 @@ def listed(values: Any, wrong: str) -> list[Any]:
         What came; texts and single values are no sequences.
     wrong : str
         The message for them, such as "bins must be a sequence"; what came is added.
+    text : bool, default False
+        Whether a text is the list of its characters.
 
     Raises
     ------
     InputError
         If it is no iterable, says that it is too long, or fails when it is read.
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    is_text = isinstance(values, str | bytes) and not text
+    if is_text or not isinstance(values, Iterable):
         raise InputError(f"{wrong}, got {shown(values)}")
     try:
         if isinstance(values, range) and len(values) > _MOST_ITEMS:

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import nearest
+from .checks import shown
 from .errors import InputError, MissingExtraError
 from .neighbors import SymmetricDifference
 from .pipelines.noise import laplace_scale, positive, rational, upper_bound
@@ -82,7 +83,7 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     (0.5, <class 'int'>)
     """
     if number not in (int, float):
-        raise InputError(f"number must be int or float, got {number!r}")
+        raise InputError(f"number must be int or float, got {shown(number)}")
     distance = upper_bound(sensitivity, "sensitivity", "L1")
     if number is int:
         distance = Fraction(math.ceil(distance))
@@ -277,9 +278,9 @@ def _name(number: type[int | float]) -> str:
 def _checked(bounds: Any) -> tuple[Any, Any, type[int | float]]:
     """Return L, U and the type of the sum, or raise InputError."""
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-        raise InputError(f"bounds must be two numbers (lower, upper), got {bounds!r}")
+        raise InputError(f"bounds must be two numbers (lower, upper), got {shown(bounds)}")
     low, high = (rational(bound, "bounds") for bound in bounds)
     if low > high:
-        raise InputError(f"bounds must be in order, got {bounds!r}")
+        raise InputError(f"bounds must be in order, got {shown(bounds)}")
     number = int if all(isinstance(bound, (int, np.integer)) for bound in bounds) else float
     return number(bounds[0]), number(bounds[1]), number

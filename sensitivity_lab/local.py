@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from .checks import with_numpy_defaults
 from .curves import SensitivityCurves, as_queries, as_relations
 from .neighbors import Multiplicities, as_relation, check_dataset, multiplicities_of
 from .norms import check_norm
@@ -17,6 +18,7 @@ from .sensitivity import conclude
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def local_sensitivity(
     dataset: Any,
     universe: Universe,
@@ -103,6 +105,7 @@ def local_sensitivity(
     return solve_local(problem, method, Options(n_jobs, progress, memory_limit))
 
 
+@with_numpy_defaults
 def local_curves(
     dataset: Any,
     universe: Universe,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import Difference
+from .checks import with_numpy_defaults
 from .errors import InputError, TooLargeError
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .measure import ExactAnswer, difference_of, rationals_of
@@ -31,6 +32,7 @@ from .universe import Universe, check_universe
 _ROW_LIMIT = 5_000
 
 
+@with_numpy_defaults
 def neighbor_table(
     universe: Universe,
     query: Any,

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import check_flag, shown
+from .checks import check_flag, shown, text_of
 from .checks import check_whole as check_whole
 from .errors import InputError, VerificationError
 from .universe import Universe
@@ -302,9 +302,9 @@ def check_dataset(x: Iterable[Any], universe: Universe) -> Dataset:
 def show(dataset: Sequence[Any], things: str = "records") -> str:
     """Return a dataset as text, its middle left out if it is long."""
     if len(dataset) <= _SHOWN:
-        return f"({', '.join(map(str, dataset))}{',' * (len(dataset) == 1)})"
+        return f"({', '.join(map(text_of, dataset))}{',' * (len(dataset) == 1)})"
     head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
-    shown = ", ".join([*map(str, head), "...", *map(str, tail)])
+    shown = ", ".join([*map(text_of, head), "...", *map(text_of, tail)])
     return f"({shown}; {len(dataset):,} {things})"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .checks import listed
 from .errors import InputError
 from .neighbors import Change, Multiplicities, Relation, check_size
 from .norms import Norm
@@ -146,7 +147,8 @@ def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
     """Return the sizes asked for, ascending and distinct, or raise InputError."""
     alone = isinstance(size, (str, bytes)) or getattr(size, "shape", None) == ()
     if isinstance(size, Iterable) and not alone:
-        sizes = sorted({check_size(one, universe) for one in size})
+        items = listed(size, "size must be a whole number or several of them")
+        sizes = sorted({check_size(one, universe) for one in items})
         if not sizes:
             raise InputError("size must be a whole number or several of them, got none")
         return tuple(sizes)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from .blocks import Block, blocks_of
-from .checks import number_text
+from .checks import number_text, shown
 from .errors import InputError, VerificationError
 from .facts import Facts
 from .measure import measure
@@ -225,7 +225,7 @@ class Sensitivity(Facts):
             If `kind` is unknown, or not possible for this result.
         """
         if kind not in ("strip", "witness", "answers", None):
-            raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {kind!r}")
+            raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {shown(kind)}")
         vector = isinstance(self.witness.query_x, tuple)
         numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from .checks import with_numpy_defaults
 from .errors import InputError
 from .measure import measure
 from .neighbors import as_relation, check_related
@@ -16,6 +17,7 @@ from .search.engine import Finding, Options
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def global_sensitivity(
     universe: Universe,
     query: Any,

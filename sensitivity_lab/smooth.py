@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from .arithmetic import Difference
+from .checks import finite_number, shown, with_numpy_defaults
 from .damping import Damped
 from .errors import InputError
 from .local import dataset_of
@@ -26,6 +24,7 @@ from .smooth_result import SmoothSensitivity
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def smooth_sensitivity(
     dataset: Any,
     universe: Universe,
@@ -158,10 +157,9 @@ def _check_relation(neighbors: Any) -> Relation:
 
 
 def _check_beta(beta: Any) -> Fraction:
-    given = beta.item() if isinstance(beta, np.generic) else beta
-    number = isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool)
-    if not number or not 0 < given <= 10**6:
-        raise InputError(f"beta must be a number above 0, at most 1e6, got {beta!r}")
+    given = finite_number(beta)
+    if given is None or not 0 < given <= 10**6:
+        raise InputError(f"beta must be a number above 0, at most 1e6, got {shown(beta)}")
     return Fraction(given)
 
 
@@ -177,7 +175,7 @@ def _check_sizes(
     try:
         smallest, largest = (query.least_size, universe.size) if sizes is None else sizes
     except (TypeError, ValueError):
-        raise InputError(f"sizes must be a pair of whole numbers, got {sizes!r}") from None
+        raise InputError(f"sizes must be a pair of whole numbers, got {shown(sizes)}") from None
     if sizes is not None:
         for one in (smallest, largest):
             check_whole("a size", one, "a number of records, at least 1")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .checks import check_flag, listed, shown
 from .errors import InputError
 
 Row = tuple[Any, ...]
@@ -21,6 +22,7 @@ _MOST_ROWS = 5_000_000
 
 def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
     """Return a table with at least one row and one column, or raise InputError."""
+    check_flag("allow_missing", allow_missing)
     frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
@@ -92,9 +94,8 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
         raise InputError("a universe of records needs at least one column, got no domains")
     columns = {}
     for name, values in domains.items():
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
-        columns[name] = pd.Series(list(values))
+        wrong = f"the domain of column {shown(name)} must list values"
+        columns[name] = pd.Series(listed(values, wrong))
         if columns[name].empty:
             raise InputError(f"the domain of column {name!r} must list at least one value")
         twice = columns[name][columns[name].duplicated()]

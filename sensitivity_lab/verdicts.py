@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .arithmetic import Difference, Number
-from .checks import number_text
+from .checks import as_python, is_long, number_text, shown
 from .errors import InputError, SensitivityViolation
 from .facts import write_csv
 from .literals import brief, literal, plain
@@ -360,14 +360,18 @@ class AuditReport:
 
 def check_claim(claimed: Any, distance: int) -> Number:
     """Return a claimed sensitivity, of Python's own type, or raise InputError."""
-    number = claimed.item() if getattr(claimed, "shape", None) == () else claimed
+    number = as_python(claimed)
     wanted = f"the claim at distance {distance} must be a number that is not negative"
     if not isinstance(number, Number) or isinstance(number, bool):
         kind = type(number).__name__
-        raise InputError(f"{wanted}: an int, float, Fraction or Decimal, got {number!r} ({kind})")
+        raise InputError(
+            f"{wanted}: an int, float, Fraction or Decimal, got {shown(number)} ({kind})"
+        )
+    if is_long(number):
+        raise InputError(f"{wanted}, got {shown(number)}")
     # A signalling NaN does not even compare.
     if (isinstance(number, Decimal) and number.is_nan()) or number != number or number < 0:
-        raise InputError(f"{wanted}, got {number!r}")
+        raise InputError(f"{wanted}, got {shown(number)}")
     if math.inf > number > sys.float_info.max:
         raise InputError(
             f"the claim at distance {distance} is beyond the range of floats (about 1.8e308); "

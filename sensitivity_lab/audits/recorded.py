@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.arithmetic import Difference, Number
+from sensitivity_lab.checks import check_callable, check_flag, check_text, with_numpy_defaults
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.literals import literal
 from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
@@ -29,6 +30,7 @@ _METRIC_OF = {
 }
 
 
+@with_numpy_defaults
 def audit_recorded(
     function: Callable[[list[Any]], Any],
     values: Iterable[Any],
@@ -116,6 +118,13 @@ def audit_recorded(
     if metric is None or relation.exactly:
         raise InputError(f"neighbors must be a relation of at most k, got {relation}")
     check_norm(norm)
+    check_callable("function", function, "a function of a list")
+    check_callable("select", select, "a function of a list of calls")
+    if where is not None:
+        check_callable("where", where, "a function of a dataset, or None")
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    every_order = check_flag("every_order", every_order)
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
     datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]

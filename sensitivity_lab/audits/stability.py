@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.checks import check_callable, check_whole, listed, with_numpy_defaults
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.neighbors import check_whole
 from sensitivity_lab.pipelines import (
     PairDistance,
     Root,
@@ -21,6 +21,7 @@ from sensitivity_lab.pipelines.stability import MeasuredStability
 from sensitivity_lab.verdicts import AuditReport, AuditRow, Evidence
 
 
+@with_numpy_defaults
 def audit_stability(
     transformation: Transformation,
     universe: Any,
@@ -81,10 +82,12 @@ def audit_stability(
             f"transformation must be a Transformation, got {type(transformation).__name__}; make "
             "one by chaining steps of sensitivity_lab.pipelines"
         )
-    listed = list(d_in) if isinstance(d_in, Iterable) else [d_in]
-    distances = [check_whole("d_in", one, "a distance, at least 1") for one in listed]
+    items = listed(d_in, "d_in must be distances") if isinstance(d_in, Iterable) else [d_in]
+    distances = [check_whole("d_in", one, "a distance, at least 1") for one in items]
     if not distances:
         raise InputError("d_in must name at least one distance, got none")
+    if claim is not None:
+        check_callable("claim", claim, "a function of a distance, or None")
     metric = transformation.input_metric
     two = isinstance(metric, PairDistance)
     found = [
@@ -92,12 +95,23 @@ def audit_stability(
         for d in distances
     ]
     rows = tuple(
-        _row(distance, one, one.bound if claim is None else claim(distance))
+        _row(distance, one, one.bound if claim is None else _claimed(claim, distance))
         for distance, one in zip(distances, found, strict=True)
     )
     drawn = " and ".join(map(str, found[0].rows))
     setting = f"at most d_in: {metric}; universe of {drawn} rows; mathematics"
     return AuditReport(transformation.name, rows, setting)
+
+
+def _claimed(claim: Callable[[int], Any], distance: int) -> Any:
+    """Return what is claimed at a distance, or raise InputError."""
+    try:
+        return claim(distance)
+    except Exception as error:
+        raise InputError(
+            f"claim, a function of a distance, raised {type(error).__name__} at distance "
+            f"{distance}: {error}"
+        ) from error
 
 
 def _row(distance: int, found: MeasuredStability, claimed: Any) -> AuditRow:

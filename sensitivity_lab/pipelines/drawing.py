@@ -142,7 +142,7 @@ class Drawn:
         datasets = len(self.codes)
         if not datasets:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        moves = list(islice(self._moves(d_in), 10 * limit // datasets + 1))
+        moves = list(islice(self._moves(d_in), min(10 * limit // datasets + 1, 2**62)))
         found: list[tuple[Indices, Indices]] = []
         count = 0
         if len(moves) * datasets <= 10 * limit:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.checks import is_long, shown
 from sensitivity_lab.errors import InputError
 
 MISSING = b"?"
@@ -47,7 +48,10 @@ def encode(value: Any) -> bytes:
     known = _QUICK.get(type(value))
     if known is not None:
         return known(value)
-    return _encode_other(value)
+    try:
+        return _encode_other(value)
+    except RecursionError:
+        raise InputError("a cell holds lists in lists without an end, or very many") from None
 
 
 def encode_rows(table: pd.DataFrame) -> list[bytes]:
@@ -96,6 +100,8 @@ def _text(value: str) -> bytes:
 
 def _number(value: Any) -> bytes:
     """Write a rational in lowest terms; infinities and what is not a number get words."""
+    if is_long(value):
+        raise InputError(f"a cell holds a number of too many digits: {shown(value)}")
     try:
         above, below = value.as_integer_ratio()
     except ValueError:
@@ -132,8 +138,8 @@ def _encode_other(value: Any) -> bytes:
         if isinstance(value, types):
             return write(value)
     raise InputError(
-        f"a cell holds a {type(value).__name__}: {value!r}; cells are numbers, strings, bytes, "
-        "dates, times, lists, sets and mappings of these, or missing"
+        f"a cell holds a {type(value).__name__}: {shown(value)}; cells are numbers, strings, "
+        "bytes, dates, times, lists, sets and mappings of these, or missing"
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab._parallel import run
+from sensitivity_lab.checks import check_running, check_whole, shown, with_numpy_defaults
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 
 from .changes import distance_of
@@ -28,6 +29,7 @@ _BLOCK = 1 << 20
 """So many pairs are looked at together."""
 
 
+@with_numpy_defaults
 def measured_stability(
     transformation: Transformation,
     universe: Any,
@@ -106,9 +108,12 @@ def measured_stability(
     """
     if not isinstance(transformation, Transformation):
         raise InputError(
-            f"transformation must be a Transformation, got {transformation!r}; chain steps after "
-            "a start, such as start(AddMaxRows(1)) >> count()"
+            f"transformation must be a Transformation, got {shown(transformation)}; chain steps "
+            "after a start, such as start(AddMaxRows(1)) >> count()"
         )
+    check_running(n_jobs, progress)
+    limit = check_whole("limit", limit, "a number of inputs, at least 1")
+    pair_limit = check_whole("pair_limit", pair_limit, "a number of pairs, at least 1")
     metric = transformation.input_metric
     distances = _distances(d_in, metric)
     _check_output(transformation)

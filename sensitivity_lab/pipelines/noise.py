@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from contextlib import suppress
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
 import pandas as pd
 
 from sensitivity_lab.arithmetic import Difference, nearest, round_up
+from sensitivity_lab.checks import as_python, finite_number, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.result import Sensitivity
 
@@ -252,11 +250,10 @@ def group_noise_scales(
 
 def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
     """Return a number as the rational that it is, or raise InputError."""
-    given = value.item() if isinstance(value, np.generic) else value
-    if isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool):
-        with suppress(OverflowError, ValueError):  # infinite, or not a number
-            return Fraction(given)
-    raise InputError(f"{name} must be {accepted}, got {value!r}")
+    given = finite_number(value)
+    if given is not None:
+        return Fraction(given)
+    raise InputError(f"{name} must be {accepted}, got {shown(value)}")
 
 
 def positive(value: Any, name: str) -> Fraction:
@@ -264,7 +261,7 @@ def positive(value: Any, name: str) -> Fraction:
     accepted = "a finite number above 0"
     given = rational(value, name, accepted)
     if given <= 0:
-        raise InputError(f"{name} must be {accepted}, got {value!r}")
+        raise InputError(f"{name} must be {accepted}, got {shown(value)}")
     return given
 
 
@@ -273,7 +270,7 @@ def _not_negative(
 ) -> Fraction:
     given = rational(value, name, accepted)
     if given < 0:
-        raise InputError(f"{name} must be {accepted}, got {value!r}")
+        raise InputError(f"{name} must be {accepted}, got {shown(value)}")
     return given
 
 
@@ -314,13 +311,16 @@ def _norm_of_vector(result: Any) -> str | None:
 
 def _counts(values: Any, name: str) -> list[int]:
     """Return positive integers as a list, or raise InputError."""
-    given = [values] if np.ndim(values) == 0 and not isinstance(values, Iterable) else list(values)
     accepted = "one or more integers of at least 1"
+    alone = isinstance(as_python(values), int) or not isinstance(values, Iterable)
+    given = [
+        as_python(v) for v in ([values] if alone else listed(values, f"{name} must be {accepted}"))
+    ]
     if not given:
         raise InputError(f"{name} must be {accepted}, got none")
     for value in given:
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-            raise InputError(f"{name} must be {accepted}, got {value!r}")
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 2**62:
+            raise InputError(f"{name} must be {accepted}, got {shown(value)}")
     return [int(value) for value in given]
 
 

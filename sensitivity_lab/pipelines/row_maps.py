@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import check_kind
 from sensitivity_lab.errors import InputError
 
 from .changes import check_count
@@ -49,6 +50,7 @@ def map_(function: Callable[[Any], Any], schema: Schema | None = None) -> Step:
     ([2, 10], 3)
     """
     name = f"map_({called(function, 'map_')})"
+    _check_schema("map_", schema)
     image = guarded(function, name)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -107,8 +109,9 @@ def flat_map(
     >>> genres(books)["genre"].tolist(), genres.map(1)
     (['novel', 'satire', 'novel'], 3)
     """
+    max_rows = check_count(max_rows, "max_rows", "flat_map")
+    _check_schema("flat_map", schema)
     name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
-    check_count(max_rows, "max_rows", "flat_map")
     images = guarded(lambda row: list(function(row)), name)
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -116,6 +119,12 @@ def flat_map(
         return _row_step(name, images, max_rows, schema, domain, metric, output_metric, rate)
 
     return Step(name, build)
+
+
+def _check_schema(step: str, schema: Any) -> None:
+    """Raise InputError unless something says the types of columns, or is None."""
+    if schema is not None:
+        check_kind(f"{step}: schema", schema, Mapping, "a mapping of columns to types, or None")
 
 
 def _row_step(

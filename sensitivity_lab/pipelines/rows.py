@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import check_kind, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 
 from .domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
@@ -154,7 +155,9 @@ def select(column: str, domain: Values | None = None) -> Step:
     >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map(1)
     (182, 125)
     """
+    check_text("select: column", column, "the name of a column")
     values = Numbers() if domain is None else domain
+    check_kind("select: domain", values, Values, "Values(...) or Numbers(...)")
     name = f"select({column!r})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -224,7 +227,7 @@ def records_of(data: Any) -> list[Any]:
 def called(function: Callable[..., Any], step: str) -> str:
     """Return what to call a caller's function, or raise InputError if it is none."""
     if not callable(function):
-        raise InputError(f"{step} takes a function of one record or row, got {function!r}")
+        raise InputError(f"{step} takes a function of one record or row, got {shown(function)}")
     name: str = getattr(function, "__name__", type(function).__name__)
     return "f" if name == "<lambda>" else name
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.universe import Universe
 
@@ -193,6 +194,9 @@ def from_function(
     8.0
     """
     if not callable(function):
-        raise InputError(f"a query function must be callable, got {function!r}")
+        raise InputError(f"a query function must be callable, got {shown(function)}")
+    if name is not None:
+        check_text("name", name, "a text")
+    vectorized = check_flag("vectorized", vectorized)
     label = str(name or getattr(function, "__name__", type(function).__name__))
     return Function(function, vectorized, "function" if label == "<lambda>" else label)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, shown
+from sensitivity_lab.checks import as_python, check_column, is_hashable, is_long, listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
@@ -308,7 +308,7 @@ def _keys(name: str, values: Any) -> tuple[Any, ...]:
     """Return distinct values as a tuple, missing ones as None, or raise InputError."""
     given = list(map(as_key, listed(values, f"{name} must be a sequence")))
     for value in given:
-        if not is_hashable(value):
+        if not is_hashable(value) or is_long(value):
             raise InputError(f"{name} must be single values of the column, got {shown(value)}")
     keys = [None if pd.isna(value) is True else value for value in given]
     if not keys:

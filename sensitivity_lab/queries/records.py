@@ -25,6 +25,7 @@ from sensitivity_lab.checks import (
     finite_number,
     listed,
     shown,
+    with_numpy_defaults,
 )
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.tables import TableUniverse
@@ -69,6 +70,7 @@ class RecordQuery(Query):
             return tuple(map(nearest, answer))
         return nearest(answer or Fraction(0))
 
+    @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
         self.forget()
