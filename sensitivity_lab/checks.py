@@ -244,10 +244,18 @@ def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
 
 def check_column(name: str, value: Any) -> None:
     """Raise InputError unless something can be the name of a column."""
-    if not is_hashable(value) or is_long(value):
+    if not is_hashable(value) or is_long(value) or not _has_text(value):
         raise InputError(
             f"{name} must be the name of one column, such as 'age', got {shown(value)}"
         )
+
+
+def _has_text(value: Any) -> bool:
+    """Tell whether a value can be printed."""
+    try:
+        return bool(str(value) or repr(value))
+    except Exception:  # noqa: BLE001 - the caller's class; whatever it raises, it has no text
+        return False
 
 
 def is_hashable(value: Any) -> bool:

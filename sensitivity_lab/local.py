@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .checks import with_numpy_defaults
+from .checks import check_text, with_numpy_defaults
 from .curves import SensitivityCurves, as_queries, as_relations
 from .neighbors import Multiplicities, as_relation, check_dataset, multiplicities_of
 from .norms import check_norm
@@ -168,6 +168,7 @@ def local_curves(
                              sum     10  18
     """
     check_method(method)
+    check_text("column", column, "a text")
     x = dataset_of(dataset, check_universe(universe))
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     in_norm, options = check_norm(norm), Options(n_jobs, progress, memory_limit)

@@ -192,8 +192,10 @@ def test_much_garbage(numbers):
 
 
 NEEDED = {
-    "Histogram": "categories", "GroupBy": "groups",
-    "clipping_bounds": "step", "audit_opendp": "sizes",
+    "Histogram": "categories",
+    "GroupBy": "groups",
+    "clipping_bounds": "step",
+    "audit_opendp": "sizes",
 }
 """An optional argument without which a call is refused."""
 

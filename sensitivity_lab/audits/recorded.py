@@ -127,7 +127,7 @@ def audit_recorded(
     every_order = check_flag("every_order", every_order)
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
-    datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]
+    datasets = [x for x in vectors(universe, wanted, every_order) if _accepted(where, x)]
     if not datasets:
         raise InputError("where must accept at least one dataset, but it accepts none")
     with recording(*targets, **options) as calls:
@@ -153,6 +153,16 @@ def audit_recorded(
         (AuditRow(relation.k, claimed, worst.truth, worst.evidence),),
         f"{relation}; norm {norm}; {among}; implementation{varies}",
     )
+
+
+def _accepted(where: Callable[[list[Any]], bool] | None, x: list[Any]) -> bool:
+    """Tell whether a function is defined on a dataset, or raise QueryError."""
+    try:
+        return where is None or bool(where(x))
+    except Exception as error:
+        raise QueryError(
+            f"where, on {literal(x)}, raised {type(error).__name__}: {error}"
+        ) from error
 
 
 def _observe(

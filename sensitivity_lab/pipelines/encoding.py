@@ -132,7 +132,7 @@ def _span(value: Any) -> bytes:
 
 def _encode_other(value: Any) -> bytes:
     """Return the bytes of a value whose very type is not in the table of quick ones."""
-    if value is None or value is pd.NA or value is pd.NaT:
+    if value is None or value is pd.NA or value is pd.NaT or value is np.ma.masked:
         return MISSING
     for types, write in _KINDS:
         if isinstance(value, types):

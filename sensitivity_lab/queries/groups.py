@@ -74,7 +74,7 @@ class Histogram(RecordQuery):
             words = any(isinstance(edge, (str, bytes)) or pd.isna(edge) for edge in edges)
         except Exception:  # noqa: BLE001 - edges can be anything; what cannot be compared is none
             rising, words = False, True
-        if len(edges) < 2 or not rising or words:
+        if len(edges) < 2 or not rising or words or not all(map(is_hashable, edges)):
             raise InputError(
                 f"bins must be at least two ascending numbers or dates, got {shown(list(edges))}"
             )
