@@ -175,7 +175,7 @@ def _name(column: Any) -> Any:
 def _universe(universe: Any, column: str) -> Universe:
     if column not in universe:
         raise InputError(
-            f"unknown column {column!r}; the columns are {', '.join(map(repr, universe))}"
+            f"unknown column {shown(column)}; the columns are {', '.join(map(shown, universe))}"
         )
     try:
         return Universe.from_dataset(universe[column])

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 from .arithmetic import Difference
 from .checks import check_choice
+from .errors import QueryError
 
 Norm = Literal["L1", "L2", "Linf"]
 """For a single number all three are the absolute value."""
@@ -40,6 +41,11 @@ def distance(first: Sequence[Fraction], second: Sequence[Fraction], norm: Norm) 
     >>> distance([Fraction(3), Fraction(0)], [Fraction(0), Fraction(4)], "L2").nearest()
     5.0
     """
+    if len(first) != len(second):
+        raise QueryError(
+            f"a query returned {len(first)} numbers on one dataset and {len(second)} on another; "
+            "it returns a number, or an array of one fixed length"
+        )
     gaps = [abs(one - other) for one, other in zip(first, second, strict=True)]
     if norm == "L2":
         return Difference(sum((gap * gap for gap in gaps), Fraction(0)), Fraction(0), root=True)

@@ -259,7 +259,7 @@ class TableUniverse(Universe):
         if set(x.columns) != set(self.columns):
             raise InputError(
                 f"a dataset has the columns {', '.join(map(repr, self.columns))}, "
-                f"got {', '.join(map(repr, x.columns))}"
+                f"got {', '.join(map(shown, x.columns))}"
             )
         return tuples_of(x[list(self.columns)])
 

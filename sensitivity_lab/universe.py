@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Integers, Number, common_integers, integers_of_floats
-from .checks import as_python, finite_number, is_hashable, is_long, listed, shown
+from .checks import as_python, finite_number, is_hashable, is_long, listed, shown, text_of
 from .errors import InputError
 
 _SHOWN = 12
@@ -296,11 +296,11 @@ class Universe:
     def __repr__(self) -> str:
         counts = self.counts or (1,) * len(self.values)
         listed = [
-            f"{value} (x{count})" if count > 1 else str(value)
+            f"{text_of(value)} (x{count})" if count > 1 else text_of(value)
             for value, count in zip(self.values[:_SHOWN], counts[:_SHOWN], strict=True)
         ]
         if len(self.values) > _SHOWN:
-            listed[-2:] = ["...", str(self.values[-1])]
+            listed[-2:] = ["...", text_of(self.values[-1])]
         shown = ", ".join(listed)
         if self.counts is None:
             return f"Universe of the values {shown}, each as often as a dataset can hold"
@@ -311,7 +311,9 @@ class Universe:
         rows: list[tuple[object, object]] = list(zip(self.values, counts, strict=True))
         if len(rows) > 2 * _SHOWN:
             rows = [*rows[:_SHOWN], ("...", "..."), rows[-1]]
-        body = "".join(f"<tr><td>{value}</td><td>{count}</td></tr>" for value, count in rows)
+        body = "".join(
+            f"<tr><td>{text_of(value)}</td><td>{count}</td></tr>" for value, count in rows
+        )
         size = "" if self.counts is None else f" of {len(self)} records"
         return (
             f"<table><caption>Universe{size}</caption>"

@@ -22,6 +22,8 @@ import pandas as pd
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 
+TABLE = pd.DataFrame({"id": [1, 1, 2], "sex": ["f", "m", "f"], "age": [20, 30, 40]})
+
 
 class CallersError(RuntimeError):
     """What a hostile object or function raises."""
@@ -97,12 +99,41 @@ OTHERS: tuple[Callable[[], Any], ...] = (
     *(lambda: sl.Count(), lambda: sl.SumOf("age"), lambda: pl.clamp(0, 1), lambda: pl.L1Distance()),
 )
 
+CELLS: tuple[Any, ...] = (
+    *([1j, 2j], [None, None], ["a", 1], [10**5000, 1], [Decimal("NaN"), 1], [math.nan, math.inf]),
+    *([pd.Timedelta(1), pd.NaT], [pd.Interval(0, 1), 1], [pd.Period("2020"), None], [b"a", "a"]),
+    *([pd.Timestamp("2020", tz="UTC"), pd.Timestamp("2020")], [Decimal("1e99999999"), 1]),
+    *([(1, 2), "a"], [frozenset(), ()], [True, 2**64], ["\0", "=1"], [np.longdouble(1), object()]),
+    *([{}, set()], [[1], [2]], [hostile("__eq__", "__hash__")(), 1], [hostile("__repr__")(), 1]),
+)
+"""The columns of tables."""
+
+TABLES: tuple[Callable[[], Any], ...] = (
+    *(
+        (lambda cells=cells: pd.DataFrame({"age": pd.Series(cells, dtype=object)}))
+        for cells in CELLS
+    ),
+    lambda: pd.DataFrame({math.nan: [1, 2], None: [1, 2]}),
+    lambda: pd.DataFrame({("a", "b"): [1], ("a", "c"): [2]}),
+    lambda: pd.DataFrame({10**5000: [1, 2], "\0\x1b[31m": [1, 2]}),
+    lambda: pd.DataFrame({"age": pd.array([1, None], dtype="Int64")}, index=["x", "x"]),
+    lambda: pd.DataFrame({"age": pd.Categorical(["a", None])}),
+    lambda: TABLE.assign(age=[1, None, math.inf]),
+)
+
+RETURNING: tuple[Callable[[], Any], ...] = tuple(
+    (lambda made=made: lambda *_, **__: made())
+    for made in (*OTHERS, *((lambda number=number: number) for number in NUMBERS))
+)
+"""Functions that return such values."""
+
 GARBAGE: tuple[Callable[[], Any], ...] = (
+    *TABLES,
+    *RETURNING,
     *((lambda number=number: number) for number in NUMBERS),
     *OTHERS,
 )
 
-TABLE = pd.DataFrame({"id": [1, 1, 2], "sex": ["f", "m", "f"], "age": [20, 30, 40]})
 RECORDS = [1, 2, 3, 10]
 UNIVERSE = sl.Universe.from_dataset(RECORDS)
 ROWS = sl.TableUniverse.from_dataset(TABLE)

@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
 from sensitivity_lab.checks import MOST_DIGITS, finite_number, magnitude, number_text, shown
+from sensitivity_lab.queries import PERCENTILE_METHODS
 
 LIMIT = "(numbers have at most 4,000 digits)"
 
@@ -24,6 +26,31 @@ def message(call) -> str:
         call()
     return str(caught.value)
 
+
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
+FRAME = pd.DataFrame({"day": DAYS, "age": [20, 30, 40], "sex": ["f", "m", "f"]})
+UNIVERSE = sl.TableUniverse.from_dataset(FRAME)
+
+
+def ask(query, universe=UNIVERSE, **options):
+    return sl.global_sensitivity(
+        universe, query, **{"size": 2, "neighbors": sl.Bounded(1), **options}
+    )
+
+
+class Hostile:
+    """An object that fails whatever is asked of it."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    __hash__: Hashable = None
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+METHODS = "choose one of " + ", ".join(PERCENTILE_METHODS)
 
 # Long numbers
 
@@ -113,6 +140,75 @@ def test_short_numbers_are_written_as_python_writes_them(number):
     assert number_text(number) == str(number)
 
 
+NAMED = {
+    "choice": (lambda: sl.Percentile(50, set()), f"unknown percentile method set(); {METHODS}"),
+    "an array for a choice": (
+        lambda: ask("count", norm=np.array(["L1", "L2"])),
+        "norm must be one of 'L1', 'L2', 'Linf', got array(['L1', 'L2'], dtype='<U2')",
+    ),
+    "NA for a choice": (
+        lambda: ask("count", method=pd.NA),
+        "unknown method <NA>; choose one of 'auto', 'quantiles', 'rearrangement', 'moments', 'additive', "
+        "'projection', 'enumeration'",
+    ),
+    "an array for a flag": (
+        lambda: sl.Bounded(1, exactly=np.array([True, False])),
+        "exactly must be True or False, got array([ True, False])",
+    ),
+    "a Series for a flag": (
+        lambda: ask("count", progress=pd.Series([True])),
+        "progress must be None, True or False, got 0 True dtype: bool",
+    ),
+    "NA for a flag": (
+        lambda: sl.TableUniverse(FRAME, allow_missing=pd.NA),
+        "allow_missing must be True or False, got <NA>",
+    ),
+    "clamp": (
+        lambda: pl.clamp(0, Decimal("1e5000")),
+        "the upper bound must be a finite number (int, float, Fraction or Decimal), got about "
+        f"1e5000 {LIMIT}",
+    ),
+    "clamp, quickly": (
+        lambda: pl.clamp(0, Decimal("1e99999999")),
+        "the upper bound must be a finite number (int, float, Fraction or Decimal), got about "
+        f"1e99999999 {LIMIT}",
+    ),
+    "a percentile by name": (
+        lambda: ask("percentile_1e99999999"),
+        "a percentile must be a number from 0 to 100, got 'percentile_1e99999999'; write for "
+        "example 'percentile_25'",
+    ),
+    "beta": (
+        lambda: sl.smooth_sensitivity(
+            [1], sl.Universe([1, 2]), "mean", beta=Decimal("NaN"), neighbors="bounded"
+        ),
+        "beta must be a number above 0, at most 1e6, got Decimal('NaN')",
+    ),
+    "many sizes": (
+        lambda: ask("count", size=range(10**12)),
+        "size must be a whole number or several of them, and not of so many, got "
+        "range(0, 1000000000000)",
+    ),
+    "a size of too many digits": (
+        lambda: ask("count", size=10**5000),
+        f"size must be below 2**62, got about 1e5000 {LIMIT}",
+    ),
+    "a schema": (
+        lambda: pl.map_(len, schema=3),
+        "map_: schema must be a mapping of columns to types, or None, got 3",
+    ),
+    "an object without a text": (
+        lambda: sl.SumOf(Hostile()),
+        "column must be the name of one column, such as 'age', got <Hostile>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "said"), NAMED.values(), ids=NAMED)
+def test_what_once_was_another_error(call, said):
+    assert message(call) == said
+
+
 # Kinds of numbers
 
 
@@ -162,18 +258,6 @@ def test_what_is_no_finite_number(value):
     assert finite_number(value) is None
 
 
-class Hostile:
-    """An object that fails whatever is asked of it."""
-
-    def __eq__(self, other: object) -> bool:
-        raise RuntimeError
-
-    __hash__: Hashable = None
-
-    def __repr__(self) -> str:
-        raise RuntimeError
-
-
 def test_what_is_shown_of_a_value():
     assert shown(Hostile()) == "<Hostile>"
     assert shown([Hostile()]) == "<list>"
@@ -183,14 +267,6 @@ def test_what_is_shown_of_a_value():
 
 
 # Categories
-
-DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
-FRAME = pd.DataFrame({"day": DAYS, "age": [20, 30, 40], "sex": ["f", "m", "f"]})
-UNIVERSE = sl.TableUniverse.from_dataset(FRAME)
-
-
-def ask(query, universe=UNIVERSE):
-    return sl.global_sensitivity(universe, query, size=2, neighbors=sl.Bounded(1))
 
 
 @pytest.mark.parametrize("universe", [UNIVERSE, sl.TableUniverse.from_domain(FRAME)])

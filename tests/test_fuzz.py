@@ -99,8 +99,9 @@ def guarded() -> Iterator[None]:
 
 
 def use(result: Any) -> None:
-    """Do with a result what callers do first: print it, iterate over it, call it."""
-    repr(result)
+    """Do with a result what callers do first: print it, iterate over it, ask with it, call it."""
+    if not isinstance(result, sl.Fold):  # it holds whatever a caller starts from
+        repr(result)
     if isinstance(result, AbstractContextManager):
         with result:
             pass
@@ -113,17 +114,22 @@ def use(result: Any) -> None:
         sl.global_sensitivity(universe, result, size=2, neighbors="bounded")
         result(RECORDS if result.on_numbers else TABLE)
     elif isinstance(result, pl.Step):
-        for start in (pl.Start(pl.Numbers(), pl.SymmetricDistance()), pl.start(pl.AddMaxRows(1))):
-            try:
-                made = start >> result
-            except sl.InputError:
-                continue
-            made.map(1)
-            made(RECORDS if isinstance(start.domain, pl.Numbers) else TABLE)
+        chain(result)
     elif isinstance(result, pl.Metric):
         result.check(1)
     elif isinstance(result, pl.Domain):
         result.read(RECORDS)
+
+
+def chain(step: pl.Step) -> None:
+    """Build a step on numbers and on tables, where it fits, and use what is built."""
+    for start in (pl.Start(pl.Numbers(), pl.SymmetricDistance()), pl.start(pl.AddMaxRows(1))):
+        try:
+            made = start >> step
+        except sl.InputError:
+            continue
+        made.map(1)
+        made(RECORDS if isinstance(start.domain, pl.Numbers) else TABLE)
 
 
 def call_is_fine(name: str, positional: list[Any], named: dict[str, Any]) -> None:

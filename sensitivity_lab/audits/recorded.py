@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.arithmetic import Difference, Number
-from sensitivity_lab.checks import check_callable, check_flag, check_text, with_numpy_defaults
+from sensitivity_lab.checks import (
+    check_callable,
+    check_flag,
+    check_text,
+    shown,
+    with_numpy_defaults,
+)
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.literals import literal
 from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
@@ -174,7 +180,14 @@ def _observe(
         function(list(x))
     except Exception as error:
         raise QueryError(f"{literal(x)} raised {type(error).__name__}: {error}") from error
-    calls = select(list(made))
+    try:
+        calls = list(select(list(made)))
+    except Exception as error:
+        raise QueryError(
+            f"select, on {literal(x)}, raised {type(error).__name__}: {error}"
+        ) from error
+    if not all(isinstance(one, Call) for one in calls):
+        raise InputError(f"select must return some of the calls that it gets, got {shown(calls)}")
     claims = {check_claim(call.sensitivity, 1) for call in calls}
     if len(claims) != 1:
         seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"

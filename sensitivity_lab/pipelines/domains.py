@@ -16,7 +16,16 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.arithmetic import nearest
-from sensitivity_lab.checks import check_flag, check_kind, check_text, check_whole, listed, shown
+from sensitivity_lab.checks import (
+    check_flag,
+    check_kind,
+    check_text,
+    check_whole,
+    is_hashable,
+    is_long,
+    listed,
+    shown,
+)
 from sensitivity_lab.errors import InputError
 
 from .exact import as_fraction, show_number
@@ -312,7 +321,11 @@ class Groups(Domain):
 
     def __post_init__(self) -> None:
         check_text("column", self.column, "the name of a column")
-        object.__setattr__(self, "keys", tuple(listed(self.keys, "keys must be a list of values")))
+        keys = tuple(listed(self.keys, "keys must be a list of values"))
+        for key in keys:
+            if not is_hashable(key) or is_long(key):
+                raise InputError(f"keys must be hashable values, got {shown(key)}")
+        object.__setattr__(self, "keys", keys)
 
     @property
     def name(self) -> str:

@@ -163,12 +163,15 @@ class CountIf(RecordQuery):
                 f"the predicate of {self.name!r} raised {type(error).__name__}: {error}; the "
                 f"columns are {', '.join(map(repr, frame.columns))}"
             ) from error
-        one_each = np.ndim(flags) == 1 and len(flags) == len(frame)
-        series = pd.Series(flags) if one_each else pd.Series()
-        if not one_each or not pd.api.types.is_bool_dtype(series.dtype):
-            came = f"{type(flags).__name__} of shape {np.shape(flags)}" if np.ndim(flags) else flags
+        try:
+            shape = np.shape(flags)
+            series = pd.Series(flags) if shape == (len(frame),) else pd.Series()
+        except Exception:  # noqa: BLE001 - whatever cannot be made a column is none
+            shape, series = (), pd.Series()
+        if shape != (len(frame),) or not pd.api.types.is_bool_dtype(series.dtype):
+            came = f"{type(flags).__name__} of shape {shape}" if shape else shown(flags)
             raise QueryError(
-                f"the predicate of {self.name!r} returned {came!s} for {len(frame)} rows; it must "
+                f"the predicate of {self.name!r} returned {came} for {len(frame)} rows; it must "
                 "return one boolean per row"
             )
         holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)
