@@ -24,6 +24,10 @@ _SHOWN = 12
 """A repr shows at most so many distinct values."""
 
 
+_EXACT = (int, Fraction)
+"""Whole and rational numbers as they are kept; those of other classes become a Fraction."""
+
+
 class Universe:
     """The finite multiset of records that datasets are drawn from.
 
@@ -376,13 +380,13 @@ def _as_list(values: Iterable[Any]) -> list[Any]:
 
 
 def _as_number(value: Any, position: int) -> Number:
-    value = as_python(value)
-    plain = type(value) in (bool, int, Fraction) or isinstance(value, np.generic)
-    if not plain and isinstance(value, numbers.Rational):
-        value = Fraction(value)
     number = finite_number(value)
-    if number is not None:
+    if number is not None and (isinstance(number, float | Decimal) or type(number) in _EXACT):
         return number
+    value = as_python(value)
+    other = type(value) not in (bool, *_EXACT) and not isinstance(value, np.generic)
+    if other and isinstance(value, numbers.Rational):
+        return _as_number(Fraction(value), position)
     if is_long(value):
         raise InputError(f"a record has too many digits: {shown(value)}, at position {position}")
     missing = value is None or type(value).__name__ in ("NAType", "NaTType")

@@ -184,15 +184,15 @@ def call_of(choose: Callable[[int], int]) -> tuple[str, list[Any], dict[str, Any
     return name, *arranged(parameters, values)
 
 
-@settings(max_examples=200)
-@given(st.randoms(use_true_random=False))
+@settings(max_examples=500)
+@given(st.randoms(use_true_random=True))
 def test_garbage(numbers):
     call_is_fine(*call_of(numbers.randrange))
 
 
 @pytest.mark.stress
 @settings(max_examples=20_000)
-@given(st.randoms(use_true_random=False))
+@given(st.randoms(use_true_random=True))
 def test_much_garbage(numbers):
     call_is_fine(*call_of(numbers.randrange))
 

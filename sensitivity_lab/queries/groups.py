@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import as_python, check_column, is_hashable, is_long, listed, shown
+from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
 from .base import Query
-from .matching import absent_text, as_key, check_kinds
+from .matching import absent_text, check_kinds, keys_of, places_of
 from .moments import Count
 from .records import RecordQuery
 from .sums import Ratios, Sums, Whole, as_terms
@@ -66,7 +65,7 @@ class Histogram(RecordQuery):
                 f"categories={shown(self.categories)} and bins={shown(self.bins)}"
             )
         if self.categories is not None:
-            object.__setattr__(self, "categories", _keys("categories", self.categories))
+            object.__setattr__(self, "categories", keys_of("categories", self.categories))
             return
         edges = tuple(map(as_python, listed(self.bins, "bins must be a sequence")))
         try:
@@ -103,7 +102,7 @@ class Histogram(RecordQuery):
         if self.categories is None:
             places = [self._bin_of(value) for value in values]
             return Sums.additive(_flags(places, len(self.bins or ()) - 1, self.name))
-        places = _places(values, self.categories)
+        places = places_of(values, self.categories)
         return Sums.additive(_flags(places, len(self.categories), self.name))
 
     def check_on(self, universe: TableUniverse) -> None:
@@ -169,7 +168,7 @@ class GroupBy(RecordQuery):
             raise InputError(
                 "groups must be given: which groups there are must not depend on the data"
             )
-        object.__setattr__(self, "groups", _keys("groups", self.groups))
+        object.__setattr__(self, "groups", keys_of("groups", self.groups))
 
     @property
     def name(self) -> str:
@@ -189,7 +188,7 @@ class GroupBy(RecordQuery):
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
         groups = self.groups or ()
-        places = _places(universe.listed(self.column), groups)
+        places = places_of(universe.listed(self.column), groups)
         members = _flags(places, len(groups), self.name, inner.terms.shape[1])
         return _side_by_side(
             [replace(inner, terms=inner.terms * inside[:, None]) for inside in members.T]
@@ -302,27 +301,6 @@ def _sums(query: Query, universe: Universe) -> Sums:
     if sums is None:
         raise InputError(f"{query.name} is not made of sums over records")
     return sums
-
-
-def _keys(name: str, values: Any) -> tuple[Any, ...]:
-    """Return distinct values as a tuple, missing ones as None, or raise InputError."""
-    given = list(map(as_key, listed(values, f"{name} must be a sequence")))
-    for value in given:
-        if not is_hashable(value) or is_long(value):
-            raise InputError(f"{name} must be single values of the column, got {shown(value)}")
-    keys = [None if pd.isna(value) is True else value for value in given]
-    if not keys:
-        raise InputError(f"{name} must list at least one value, got none")
-    ((key, count),) = Counter(keys).most_common(1)
-    if count > 1:
-        raise InputError(f"{name} must be distinct, got {shown(key)} more than once")
-    return tuple(keys)
-
-
-def _places(values: Sequence[Any], keys: Sequence[Any]) -> list[int | None]:
-    """Return which of the distinct keys each value is; None on both sides is a missing one."""
-    place_of = {key: place for place, key in enumerate(keys)}
-    return [place_of.get(value) for value in values]
 
 
 def _flags(places: Sequence[int | None], width: int, name: str, times: int = 1) -> Whole:

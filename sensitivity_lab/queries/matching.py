@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import as_python, shown
+from sensitivity_lab.checks import as_python, is_hashable, is_long, listed, shown
 from sensitivity_lab.errors import InputError
 
 _NAMED = 5
@@ -47,6 +48,27 @@ def as_key(value: Any) -> Any:
     if isinstance(value, np.timedelta64):
         return pd.Timedelta(value)
     return as_python(value)
+
+
+def keys_of(name: str, values: Any) -> tuple[Any, ...]:
+    """Return distinct values as a tuple, missing ones as None, or raise InputError."""
+    given = list(map(as_key, listed(values, f"{name} must be a sequence")))
+    for value in given:
+        if not is_hashable(value) or is_long(value):
+            raise InputError(f"{name} must be single values of the column, got {shown(value)}")
+    keys = [None if pd.isna(value) is True else value for value in given]
+    if not keys:
+        raise InputError(f"{name} must list at least one value, got none")
+    ((key, count),) = Counter(keys).most_common(1)
+    if count > 1:
+        raise InputError(f"{name} must be distinct, got {shown(key)} more than once")
+    return tuple(keys)
+
+
+def places_of(values: Sequence[Any], keys: Sequence[Any]) -> list[int | None]:
+    """Return which of the distinct keys each value is; None on both sides is a missing one."""
+    place_of = {key: place for place, key in enumerate(keys)}
+    return [place_of.get(value) for value in values]
 
 
 def check_kinds(name: str, column: Any, keys: Iterable[Any], values: Iterable[Any]) -> None:
