@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .arithmetic import Difference, Number
-from .checks import check_flag, shown, with_numpy_defaults
+from .checks import check_flag, shown
 from .curves import as_relations, sensitivity_curves
 from .errors import InputError, SensitivityViolation
 from .implementation import implemented_sensitivity
@@ -15,6 +15,7 @@ from .implementation_result import ImplementedSensitivity
 from .measure import difference_of, rationals_of
 from .neighbors import as_relation, multiplicities_of, show
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import check_sizes
 from .queries import as_query
 from .result import Sensitivity

@@ -7,19 +7,15 @@ value before its type says that this is safe and quick.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
 from .errors import InputError
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 MOST_DIGITS = 4_000
 """A number may have so many decimal digits, and so many in its denominator."""
@@ -166,21 +162,6 @@ def finite_number(value: Any) -> int | float | Fraction | Decimal | None:
     if isinstance(number, Decimal) and not number.is_finite():
         return None
     return None if is_long(number) else number
-
-
-def with_numpy_defaults(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function run under numpy's own handling of overflow, underflow and invalid values.
-
-    A caller's `numpy.seterr` neither stops a search nor changes its answer; a caller's function
-    that a search calls runs under numpy's defaults as well.
-    """
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
-            return function(*args, **kwargs)
-
-    return call
 
 
 def check_flag(name: str, value: Any) -> bool:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .checks import listed, number_text, with_numpy_defaults
+from .checks import listed, number_text
 from .columns import as_universes
 from .errors import InputError, NoEngineError
 from .facts import Tabled, write_csv
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity

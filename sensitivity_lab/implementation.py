@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .checks import shown, with_numpy_defaults
+from .checks import shown
 from .errors import InputError, QueryError
 from .folds import Fold
 from .implementation_result import (
@@ -24,6 +24,7 @@ from .implementation_result import (
 from .implementation_search import Found, Question
 from .listing import neighboring_datasets
 from .neighbors import Relation, Unbounded, as_relation, check_whole
+from .numpy_state import with_numpy_defaults
 from .problem import check_sizes
 from .queries import Function, Query, as_query, from_function
 from .search.answers import distance

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .checks import check_text, with_numpy_defaults
+from .checks import check_text
 from .curves import SensitivityCurves, as_queries, as_relations
 from .neighbors import Multiplicities, as_relation, check_dataset, multiplicities_of
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import LocalProblem, Problem
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import Difference
-from .checks import with_numpy_defaults
 from .errors import InputError, TooLargeError
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .measure import ExactAnswer, difference_of, rationals_of
@@ -25,6 +24,7 @@ from .neighbors import (
     show,
 )
 from .norms import Norm, check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes
 from .queries import Answer, Query, as_query
 from .universe import Universe, check_universe

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .checks import with_numpy_defaults
 from .errors import InputError
 from .measure import measure
 from .neighbors import as_relation, check_related
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes
 from .queries import Query, as_query
 from .result import Sensitivity, Witness

@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from .arithmetic import Difference
-from .checks import finite_number, shown, with_numpy_defaults
+from .checks import finite_number, shown
 from .damping import Damped
 from .errors import InputError
 from .local import dataset_of
 from .neighbors import Bounded, Relation, Unbounded, as_relation, check_whole
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem
 from .queries import Query, as_query
 from .result import Sensitivity

@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"errors"},
-    {"checks", "facts"},
+    {"checks", "facts", "numpy_state"},
     {"arithmetic", "_parallel", "queries.matching", "queries.predicates"},
     {"queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},

@@ -236,7 +236,7 @@ test_long_doubles_become_floats_or_fractions = pytest.mark.filterwarnings(
 @pytest.mark.parametrize("read", [np.asarray, list, pd.Series], ids=["array", "list", "Series"])
 def test_spans_of_time_are_no_records(make, read):
     spans = np.array([1, 2], dtype="m8[s]")
-    first = list(read(spans))[0]
+    first = next(iter(read(spans)))
     came = f"{first!r} ({type(first).__name__})"
     assert message(lambda: make(read(spans))) == (
         f"a record must be an int, float, Fraction or Decimal, got {came} at position 0; give a "

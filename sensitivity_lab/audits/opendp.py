@@ -13,10 +13,11 @@ from functools import lru_cache, partial
 from typing import Any, Literal
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.checks import check_flag, check_running, shown, with_numpy_defaults
+from sensitivity_lab.checks import check_flag, check_running, shown
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
 from sensitivity_lab.literals import literal
 from sensitivity_lab.neighbors import show
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.verdicts import AuditReport, AuditRow
 
 from .distances import ORDER_IGNORED, key_of

@@ -11,17 +11,12 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.arithmetic import Difference, Number
-from sensitivity_lab.checks import (
-    check_callable,
-    check_flag,
-    check_text,
-    shown,
-    with_numpy_defaults,
-)
+from sensitivity_lab.checks import check_callable, check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.literals import literal
 from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
 from sensitivity_lab.norms import Norm, check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.verdicts import AuditReport, AuditRow, check_claim
 
 from .distances import entries

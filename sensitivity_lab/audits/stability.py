@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.checks import check_callable, check_whole, listed, with_numpy_defaults
+from sensitivity_lab.checks import check_callable, check_whole, listed
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines import (
     PairDistance,
     Root,

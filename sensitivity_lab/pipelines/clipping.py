@@ -15,9 +15,10 @@ from operator import mul
 from typing import Any
 
 from sensitivity_lab.arithmetic import Number, nearest
-from sensitivity_lab.checks import as_python, listed, shown, with_numpy_defaults
+from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.neighbors import Relation, as_relation
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines.noise import laplace_scale, positive, rational
 from sensitivity_lab.pipelines.sweep import ClippingPoint, ClippingSweep
 from sensitivity_lab.result import Sensitivity

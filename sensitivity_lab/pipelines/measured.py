@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab._parallel import run
-from sensitivity_lab.checks import check_running, check_whole, shown, with_numpy_defaults
+from sensitivity_lab.checks import check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import distance_of
 from .drawing import Drawn, Indices

@@ -6,15 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.checks import (
-    check_callable,
-    check_kind,
-    check_text,
-    listed,
-    shown,
-    with_numpy_defaults,
-)
+from sensitivity_lab.checks import check_callable, check_kind, check_text, listed, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import ProtectedChange, distance_of
 from .domains import Domain, Pair, Table

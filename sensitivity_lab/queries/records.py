@@ -25,9 +25,9 @@ from sensitivity_lab.checks import (
     finite_number,
     listed,
     shown,
-    with_numpy_defaults,
 )
 from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
