@@ -16,6 +16,7 @@ from functools import cached_property, total_ordering
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import magnitude
 from .errors import InputError
 
 Integers = NDArray[np.object_]
@@ -77,7 +78,7 @@ def nearest(value: Fraction) -> float:
 def beyond_floats(value: Fraction) -> InputError:
     """Return the error for an answer that is too large for a float."""
     return InputError(
-        f"an answer of about 1e{len(str(abs(round(value)))) - 1} is beyond the range of floats "
+        f"an answer of about {magnitude(abs(value))} is beyond the range of floats "
         "(about 1.8e308); divide the records by a constant"
     )
 

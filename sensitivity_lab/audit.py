@@ -7,11 +7,13 @@ from typing import Any
 
 from . import _parallel
 from .arithmetic import Number
+from .checks import check_flag, shown
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
 from .curves import as_relations
 from .errors import InputError, SensitivityViolation
 from .neighbors import Relation, as_relation, show
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import check_sizes
 from .queries import as_query
 from .search.engine import Options
@@ -20,6 +22,7 @@ from .universe import Universe, check_universe
 from .verdicts import AuditReport, AuditRow
 
 
+@with_numpy_defaults
 def audit(
     query: Any,
     claim: Any,
@@ -129,10 +132,9 @@ def audit(
         for one in relations
     ]
     check_norm(norm)
-    if not isinstance(implementation, bool):
-        raise InputError(f"implementation must be True or False, got {implementation!r}")
-    if implementation and method != "auto":
-        raise InputError(f"method goes with queries as mathematics, not code; got {method!r}")
+    check_flag("implementation", implementation)
+    if implementation and (not isinstance(method, str) or method != "auto"):
+        raise InputError(f"method goes with queries as mathematics, not code; got {shown(method)}")
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
     if implementation:
         name, how = "", "as implemented, on ordered datasets"
@@ -222,8 +224,7 @@ def assert_sensitivity(
     (unbounded, at most k; size 2; domain of 3 values, unlimited copies; exact arithmetic)
     """
     __tracebackhide__ = True
-    if not isinstance(tight, bool):
-        raise InputError(f"tight must be True or False, got {tight!r}")
+    check_flag("tight", tight)
     report = audit(
         query, claim, universe, size=size, neighbors=neighbors, distances=distances, **options
     )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import Number
+from .checks import as_python, shown
 from .errors import InputError
 
 ROUNDING_ULPS = 4
@@ -31,14 +32,16 @@ def check_claim(claimed: Any, distance: int) -> Number:
     >>> check_claim(np.float32(0.5), 1)
     0.5
     """
-    number = claimed.item() if getattr(claimed, "shape", None) == () else claimed
+    number = as_python(claimed)
     wanted = f"the claim at distance {distance} must be a number that is not negative"
     if not isinstance(number, Number) or isinstance(number, bool):
         kind = type(number).__name__
-        raise InputError(f"{wanted}: an int, float, Fraction or Decimal, got {number!r} ({kind})")
+        raise InputError(
+            f"{wanted}: an int, float, Fraction or Decimal, got {shown(number)} ({kind})"
+        )
     # A signalling NaN does not even compare.
     if (isinstance(number, Decimal) and number.is_nan()) or number != number:
-        raise InputError(f"{wanted}, got {number!r}")
+        raise InputError(f"{wanted}, got {shown(number)}")
     if number == math.inf:
         return math.inf
     if _too_long(number):
@@ -47,7 +50,7 @@ def check_claim(claimed: Any, distance: int) -> Number:
             "claim math.inf for no bound"
         )
     if number < 0:
-        raise InputError(f"{wanted}, got {number!r}")
+        raise InputError(f"{wanted}, got {shown(number)}")
     return number
 
 
@@ -137,13 +140,13 @@ def _parameters(claim: Any) -> list[inspect.Parameter]:
 
 def check_tolerance(tolerance_ulps: Any) -> Number:
     """Return a tolerance in units in the last place, or raise InputError."""
-    given = tolerance_ulps.item() if isinstance(tolerance_ulps, np.generic) else tolerance_ulps
+    given = as_python(tolerance_ulps)
     number: int | float | Fraction = given
     known = isinstance(number, int | float | Fraction) and not isinstance(number, bool)
     if not known or not 0 <= number < math.inf:
         raise InputError(
             "tolerance_ulps must be a finite number of units in the last place of the truth, at "
-            f"least 0, got {tolerance_ulps!r}"
+            f"least 0, got {shown(tolerance_ulps)}"
         )
     return number
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .article import UNITS, experiments
 from .audit import audit
+from .checks import number_text
 from .cli_arguments import (
     add_direction,
     add_neighbors,
@@ -189,7 +190,7 @@ def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
     )
     session.say(str(result))
     session.say(f"  value      {result.value!r}")
-    exact = "none: not a rational number" if result.exact is None else result.exact
+    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
     session.say(f"  exact      {exact}")
     session.say(f"  upper      {result.upper!r}")
     if parsed.output:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .arithmetic import Number
+from .checks import shown, text_of
 from .errors import InputError, kind_of
 from .universe import Universe, check_universe
 
@@ -68,14 +69,14 @@ def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
     _check_distinct(chosen)
     for name in chosen:
         if name not in known:
-            raise InputError(f"unknown column {name!r}; the columns are {_listed(known)}")
+            raise InputError(f"unknown column {shown(name)}; the columns are {_listed(known)}")
 
 
 def _check_distinct(names: Iterable[Any]) -> None:
-    for name, count in Counter(map(str, names)).items():
+    for name, count in Counter(map(text_of, names)).items():
         if count > 1:
             raise InputError(f"the column {name!r} comes twice; columns need distinct names")
 
 
 def _listed(names: Iterable[Any]) -> str:
-    return ", ".join(map(repr, names)) or "none"
+    return ", ".join(map(shown, names)) or "none"

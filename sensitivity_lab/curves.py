@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from .checks import listed, number_text
 from .columns import as_universes
 from .errors import InputError, NoEngineError
 from .facts import Tabled, in_table, printable, write_csv
 from .literals import shortened
 from .neighbors import Relation, as_relation, check_whole
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes, check_witnesses
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
@@ -143,7 +146,7 @@ class SensitivityCurves(Tabled):
                 "x": point.witness.x,
                 "y": point.witness.y,
                 "meaning": point.neighbors.meaning,
-                "exact": "" if point.exact is None else str(point.exact),
+                "exact": "" if point.exact is None else number_text(point.exact),
                 "upper": point.upper,
                 "kind": point.kind,
                 "norm": point.norm if isinstance(point.witness.query_x, tuple) else "",
@@ -211,6 +214,7 @@ class SensitivityCurves(Tabled):
         return f"{what} sensitivity by Hamming distance k, size {', '.join(sizes)}{of_vectors}"
 
 
+@with_numpy_defaults
 def sensitivity_curves(
     universes: Universe | Mapping[str, Universe] | pd.DataFrame,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
@@ -305,12 +309,12 @@ def sensitivity_curves(
 def as_queries(queries: Any) -> tuple[Query, ...]:
     """Return queries with distinct names."""
     several = isinstance(queries, Iterable) and not isinstance(queries, (str, Query))
-    asked = tuple(map(as_query, queries if several else [queries]))
+    items = listed(queries, "queries must be queries") if several else [queries]
+    asked = tuple(map(as_query, items))
     if not asked:
         raise InputError("queries must name at least one query, got none")
-    names = [query.name for query in asked]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(query.name for query in asked).items():
+        if count > 1:
             raise InputError(
                 f"two queries are called {name!r}; ask for it once, "
                 "or give functions names with from_function(..., name=...)"
@@ -321,12 +325,12 @@ def as_queries(queries: Any) -> tuple[Query, ...]:
 def as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relation, ...]:
     """Return every relation at every distance."""
     several = isinstance(neighbors, Iterable) and not isinstance(neighbors, str)
-    families = [
-        as_relation(one, exactly=exactly) for one in (neighbors if several else [neighbors])
-    ]
-    alone = getattr(distances, "ndim", 1) == 0 or not isinstance(distances, Iterable)
-    listed = [distances] if alone else distances
-    ks = [check_whole("a distance", k, "a Hamming distance, at least 1") for k in listed]
+    relations = listed(neighbors, "neighbors must be relations") if several else [neighbors]
+    families = [as_relation(one, exactly=exactly) for one in relations]
+    alone = isinstance(distances, str) or not isinstance(distances, Iterable)
+    alone = alone or getattr(distances, "shape", None) == ()
+    items = [distances] if alone else listed(distances, "distances must be whole numbers")
+    ks = [check_whole("a distance", k, "a Hamming distance, at least 1") for k in items]
     if not ks or not families:
         raise InputError("distances and neighbors must name at least one each, got none")
     return tuple(dict.fromkeys(family.at(k) for family in families for k in ks))

@@ -11,11 +11,17 @@ from typing import Any
 
 import pandas as pd
 
+from .checks import check_column, listed, shown
 from .errors import InputError, kind_of
 from .neighbors import Bounded, Relation, Unbounded, check_whole
 from .queries import NAMED, Percentile, Query, as_query
 from .sensitivity import global_sensitivity
 from .universe import Universe
+
+__all__ = [
+    "bounded_empirical_global_L1_sensitivity",
+    "unbounded_empirical_global_L1_sensitivity",
+]
 
 
 def unbounded_empirical_global_L1_sensitivity(
@@ -123,11 +129,11 @@ def bounded_empirical_global_L1_sensitivity(
 
 
 def _query(query_type: str, percentile: float) -> Query:
-    if query_type == "percentile":
+    if isinstance(query_type, str) and query_type == "percentile":
         return Percentile(percentile)
-    if query_type not in NAMED:
+    if not isinstance(query_type, str) or query_type not in NAMED:
         raise InputError(
-            f"unknown query_type {query_type!r}; choose one of {', '.join(NAMED)}, percentile"
+            f"unknown query_type {shown(query_type)}; choose one of {', '.join(NAMED)}, percentile"
         )
     return as_query(query_type)
 
@@ -151,7 +157,8 @@ def _by_column(
         )
     if isinstance(columns, str):
         raise InputError(f"columns must be a list of column names, got the text {columns!r}")
-    universes = {column: _universe(universe, column) for column in columns}
+    names = listed(columns, "columns must be a list of column names")
+    universes = {column: _universe(universe, column) for column in map(_name, names)}
     for column, records in universes.items():
         _check(len(records), release, k, column)
     return {
@@ -160,10 +167,15 @@ def _by_column(
     }
 
 
+def _name(column: Any) -> Any:
+    check_column("columns", column)
+    return column
+
+
 def _universe(universe: Any, column: str) -> Universe:
     if column not in universe:
         raise InputError(
-            f"unknown column {column!r}; the columns are {', '.join(map(repr, universe))}"
+            f"unknown column {shown(column)}; the columns are {', '.join(map(shown, universe))}"
         )
     try:
         return Universe.from_dataset(universe[column])

@@ -7,6 +7,7 @@ That much structure is enough to search over all orders of a dataset without lis
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .arithmetic import Number
+from .checks import check_flag, check_text, shown
 from .errors import InputError
 from .queries import Mean, Query, Sum, Var, as_query
 
@@ -71,9 +73,14 @@ class Fold:
     def __post_init__(self) -> None:
         """Check the parameters."""
         if not callable(self.step):
-            raise InputError(f"step must be a function (accumulator, record), got {self.step!r}")
+            raise InputError(
+                f"step must be a function (accumulator, record), got {shown(self.step)}"
+            )
+        check_text("name", self.name, "a text")
         if self.finish is not None and not callable(self.finish):
-            raise InputError(f"finish must be a function of the accumulator, got {self.finish!r}")
+            raise InputError(
+                f"finish must be a function of the accumulator, got {shown(self.finish)}"
+            )
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _check_dtype(self.dtype, "iuf"))
         if self.ideal is not None:
@@ -163,7 +170,7 @@ def integer_sum(dtype: Any = np.int64, *, saturating: bool = False) -> Fold:
     (-56, 127)
     """
     kind = _check_dtype(dtype, "iu")
-    if not saturating:
+    if not check_flag("saturating", saturating):
         return Fold(operator.add, 0, name=f"{kind} sum", dtype=kind, ideal=Sum())
     low, high = int(np.iinfo(kind).min), int(np.iinfo(kind).max)
 
@@ -253,9 +260,11 @@ def _check_dtype(dtype: Any, kinds: str) -> np.dtype[Any]:
     names = {"f": "float16, float32 or float64", "iu": "int8 to int64 or uint8 to uint64"}
     accepted = names.get(kinds, "a type of integers or floats")
     try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        raise InputError(f"dtype must be {accepted}, got {dtype!r}") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kind = np.dtype(dtype)
+    except Exception:  # noqa: BLE001 - numpy reads texts, pairs, dicts, attributes of objects
+        raise InputError(f"dtype must be {accepted}, got {shown(dtype)}") from None
     if dtype is None or kind.kind not in kinds or kind.itemsize > 8:
         raise InputError(f"dtype must be {accepted}, got {kind if dtype is not None else None}")
     native: np.dtype[Any] = kind.newbyteorder("=")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from .checks import shown
 from .errors import InputError, QueryError
 from .folds import Fold
 from .implementation_result import (
@@ -23,6 +24,7 @@ from .implementation_result import (
 from .implementation_search import Found, Question
 from .listing import neighboring_datasets
 from .neighbors import Relation, Unbounded, as_relation, check_whole
+from .numpy_state import with_numpy_defaults
 from .problem import check_sizes
 from .queries import Function, Query, as_query, from_function
 from .search.answers import distance
@@ -31,6 +33,7 @@ from .sensitivity import global_sensitivity
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def implemented_sensitivity(
     query: Any,
     universe: Universe,
@@ -198,7 +201,7 @@ def _as_implementation(query: Any) -> Implementation:
         )
     if callable(query) and not isinstance(query, type):
         return from_function(query)
-    raise InputError(f"query must be a Fold or a function of a 1-D array, got {query!r}")
+    raise InputError(f"query must be a Fold or a function of a 1-D array, got {shown(query)}")
 
 
 def _check_numbers(universe: Any) -> Universe:
@@ -214,10 +217,10 @@ def _check_numbers(universe: Any) -> Universe:
 
 def _check_order(order: Any, relation: Relation | None, universe: Universe) -> Order:
     """Return how orders are compared, or raise InputError."""
-    if order == "free":
+    if isinstance(order, str) and order == "free":
         return "free"
-    if order != "aligned":
-        raise InputError(f"order must be 'free' or 'aligned', got {order!r}")
+    if not isinstance(order, str) or order != "aligned":
+        raise InputError(f"order must be 'free' or 'aligned', got {shown(order)}")
     if relation is None:
         raise InputError(
             "order='aligned' needs a neighbor relation: without one, x and y are the same "

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .arithmetic import Number, nearest, round_up
+from .checks import number_text
 from .errors import InputError, QueryError, VerificationError
 from .facts import Facts, rounded_up
 from .folds import Fold
@@ -169,7 +170,7 @@ class ImplementedSensitivity(Facts):
             "order": self.order,
             "size": self.size,
             "sensitivity": self.value,
-            "exact": None if self.exact is None else str(self.exact),
+            "exact": None if self.exact is None else number_text(self.exact),
             "ideal": None if self.ideal is None else str(self.ideal),
             "upper": self.upper,
             "method": self.method,
@@ -199,8 +200,9 @@ class ImplementedSensitivity(Facts):
                 f"{self.evaluations:,} {work}",
             ),
         ]
-        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
-            facts.insert(0, ("exact", str(self.exact)))
+        exact = "" if self.exact is None else number_text(self.exact)
+        if "/" in exact and len(exact) <= 24:
+            facts.insert(0, ("exact", exact))
         return facts
 
     @property

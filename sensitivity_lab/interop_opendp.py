@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from .arithmetic import nearest, round_down, round_up
+from .checks import shown
 from .errors import InputError, MissingExtraError
 from .neighbors import SymmetricDifference
 from .pipelines.noise import laplace_scale
@@ -85,7 +86,7 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     (0.5, <class 'int'>)
     """
     if number not in (int, float):
-        raise InputError(f"number must be int or float, got {number!r}")
+        raise InputError(f"number must be int or float, got {shown(number)}")
     distance = upper_bound(sensitivity, "sensitivity", "L1")
     # The map takes and gives floats, or ints: the distance is rounded up to one, epsilon down.
     distance = Fraction(math.ceil(distance) if number is int else round_up(distance))
@@ -300,10 +301,10 @@ def _name(number: type[int | float]) -> str:
 def _checked(bounds: Any) -> tuple[Any, Any, type[int | float]]:
     """Return L, U and the type of the sum, or raise InputError."""
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-        raise InputError(f"bounds must be two numbers (lower, upper), got {bounds!r}")
+        raise InputError(f"bounds must be two numbers (lower, upper), got {shown(bounds)}")
     low, high = (rational(bound, "bounds") for bound in bounds)
     if low > high:
-        raise InputError(f"bounds must be in order, got {bounds!r}")
+        raise InputError(f"bounds must be in order, got {shown(bounds)}")
     number = int if all(isinstance(bound, (int, np.integer)) for bound in bounds) else float
     if number is int and not -(2**63) < low <= high < 2**63:
         raise InputError(

@@ -16,6 +16,7 @@ import pandas as pd
 
 from .arithmetic import Number
 from .audits.distances import key_of, multiset
+from .checks import number_text
 from .errors import InputError
 
 _SHOWN = 16
@@ -268,12 +269,17 @@ def json_ready(value: Any) -> Any:
     if isinstance(value, AbstractSet):
         return sorted((json_ready(inner) for inner in value), key=str)
     plain_value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain_value, Fraction) and plain_value.denominator == 1:
-        return plain_value.numerator
-    if isinstance(plain_value, Fraction | Decimal | date | time):
-        return str(plain_value)
-    if isinstance(plain_value, float) and not math.isfinite(plain_value):
-        return str(plain_value)
-    if plain_value is None or isinstance(plain_value, str | int | float):
-        return plain_value
-    return literal(plain_value)
+    return _json_single(plain_value)
+
+
+def _json_single(value: Any) -> Any:
+    """Return what is neither a sequence nor a mapping in a type of JSON."""
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else number_text(value)
+    if isinstance(value, Decimal | date | time):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return literal(value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from .checks import check_text
 from .curves import SensitivityCurves, as_queries, as_relations
 from .neighbors import Multiplicities, as_relation, check_dataset, multiplicities_of
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import LocalProblem, Problem
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
@@ -17,6 +19,7 @@ from .sensitivity import conclude
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def local_sensitivity(
     dataset: Any,
     universe: Universe,
@@ -103,6 +106,7 @@ def local_sensitivity(
     return solve_local(problem, method, Options(n_jobs, progress, memory_limit))
 
 
+@with_numpy_defaults
 def local_curves(
     dataset: Any,
     universe: Universe,
@@ -165,6 +169,7 @@ def local_curves(
                              sum     10  18
     """
     check_method(method)
+    check_text("column", column, "a text")
     x = dataset_of(dataset, check_universe(universe))
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     in_norm, options = check_norm(norm), Options(n_jobs, progress, memory_limit)

@@ -10,6 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
+from .checks import number_text
 from .facts import rounded_up
 from .literals import shortened
 from .neighbors import Dataset, Relation, show
@@ -153,7 +154,7 @@ class NeighborTable:
                 "y": row.y,
                 "query_y": row.query_y,
                 "difference": row.difference,
-                "exact": "" if row.exact is None else str(row.exact),
+                "exact": "" if row.exact is None else number_text(row.exact),
                 "local": row.local,
                 "global": row.attains_global,
             }

@@ -24,6 +24,7 @@ from .neighbors import (
     show,
 )
 from .norms import Norm, check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes, check_witnesses
 from .queries import Answer, Query, as_query
 from .search.engine import Options
@@ -32,6 +33,7 @@ from .universe import Universe, check_universe
 _ROW_LIMIT = 5_000
 
 
+@with_numpy_defaults
 def neighbor_table(
     universe: Universe,
     query: Any,

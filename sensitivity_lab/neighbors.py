@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import check_flag, shown, text_of
+from .checks import check_whole as check_whole
 from .errors import InputError, VerificationError
 from .universe import Universe
 
@@ -52,8 +54,7 @@ class Relation(ABC):
     def __post_init__(self) -> None:
         """Check the parameters."""
         object.__setattr__(self, "k", check_whole("k", self.k, "a Hamming distance, at least 1"))
-        if not isinstance(self.exactly, (bool, np.bool_)):
-            raise InputError(f"exactly must be True or False, got {self.exactly!r}")
+        object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
 
     @property
     def family(self) -> str:
@@ -183,8 +184,11 @@ class Unbounded(Relation):
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        if self.direction not in ("both", "add", "remove"):
-            raise InputError(f"direction must be 'both', 'add' or 'remove', got {self.direction!r}")
+        words = ("both", "add", "remove")
+        if not isinstance(self.direction, str) or self.direction not in words:
+            raise InputError(
+                f"direction must be 'both', 'add' or 'remove', got {shown(self.direction)}"
+            )
 
     @property
     def family(self) -> str:
@@ -259,29 +263,15 @@ RELATIONS: dict[str, type[Relation]] = {
 def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relation:
     """Return a relation given itself or its name; raise InputError with the choices otherwise."""
     if isinstance(neighbors, Relation):
-        return replace(neighbors, exactly=True) if exactly else neighbors
+        return replace(neighbors, exactly=True) if check_flag("exactly", exactly) else neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
         return neighbors(k, exactly)
     if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
         return RELATIONS[neighbors.replace(" ", "_")](k, exactly)
     raise InputError(
-        f"unknown neighbor relation {neighbors!r}; choose one of "
+        f"unknown neighbor relation {shown(neighbors)}; choose one of "
         f"{', '.join(map(repr, RELATIONS))}, or Bounded(k), Unbounded(k), SymmetricDifference(k)"
     )
-
-
-def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`, or raise InputError."""
-    number: Any = value.item() if getattr(value, "shape", None) == () else value
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise InputError(
-            f"{name} must be a whole number ({meaning}), got {number!r} ({type(number).__name__})"
-        )
-    if number < least:
-        raise InputError(f"{name} must be {meaning}, got {number}")
-    if number >= 2**62:
-        raise InputError(f"{name} must be below 2**62, got {number}")
-    return int(number)
 
 
 def check_size(size: Any, universe: Universe) -> int:
@@ -312,9 +302,9 @@ def check_dataset(x: Iterable[Any], universe: Universe) -> Dataset:
 def show(dataset: Sequence[Any], things: str = "records") -> str:
     """Return a dataset as text, its middle left out if it is long."""
     if len(dataset) <= _SHOWN:
-        return f"({', '.join(map(str, dataset))}{',' * (len(dataset) == 1)})"
+        return f"({', '.join(map(text_of, dataset))}{',' * (len(dataset) == 1)})"
     head, tail = dataset[: _SHOWN // 2], dataset[-_SHOWN // 2 :]
-    shown = ", ".join([*map(str, head), "...", *map(str, tail)])
+    shown = ", ".join([*map(text_of, head), "...", *map(text_of, tail)])
     return f"({shown}; {len(dataset):,} {things})"
 
 

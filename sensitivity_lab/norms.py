@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from .arithmetic import Difference
-from .errors import InputError
+from .checks import check_choice
+from .errors import QueryError
 
 Norm = Literal["L1", "L2", "Linf"]
 """For a single number all three are the absolute value."""
@@ -17,9 +18,7 @@ NORMS: tuple[Norm, ...] = ("L1", "L2", "Linf")
 
 def check_norm(norm: Any) -> Norm:
     """Return a norm, or raise InputError with the choices."""
-    if norm not in NORMS:
-        raise InputError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
-    return cast(Norm, norm)
+    return cast(Norm, check_choice("norm", norm, NORMS))
 
 
 def distance(first: Sequence[Fraction], second: Sequence[Fraction], norm: Norm) -> Difference:
@@ -42,6 +41,11 @@ def distance(first: Sequence[Fraction], second: Sequence[Fraction], norm: Norm) 
     >>> distance([Fraction(3), Fraction(0)], [Fraction(0), Fraction(4)], "L2").nearest()
     5.0
     """
+    if len(first) != len(second):
+        raise QueryError(
+            f"a query returned {len(first)} numbers on one dataset and {len(second)} on another; "
+            "it returns a number, or an array of one fixed length"
+        )
     gaps = [abs(one - other) for one, other in zip(first, second, strict=True)]
     if norm == "L2":
         return Difference(sum((gap * gap for gap in gaps), Fraction(0)), Fraction(0), root=True)

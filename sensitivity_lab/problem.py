@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .checks import listed
 from .errors import InputError, TooLargeError
 from .neighbors import Change, Multiplicities, Relation, check_size
 from .norms import Norm
@@ -70,6 +71,7 @@ class Problem:
                 f"{query.name} is a query on numbers, and the universe has rows; take one column "
                 "with universe.column(name), or a query on records such as MeanOf(column)"
             )
+        query.check_on(self.universe)
         query.sums(self.universe)
 
     def changes(self, relation: Relation) -> list[tuple[int, Change]]:
@@ -145,7 +147,8 @@ def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
     """Return the sizes asked for, ascending and distinct, or raise InputError."""
     alone = isinstance(size, (str, bytes)) or getattr(size, "shape", None) == ()
     if isinstance(size, Iterable) and not alone:
-        sizes = sorted({check_size(one, universe) for one in size})
+        items = listed(size, "size must be a whole number or several of them")
+        sizes = sorted({check_size(one, universe) for one in items})
         if not sizes:
             raise InputError("size must be a whole number or several of them, got none")
         return tuple(sizes)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .blocks import Block, blocks_of
+from .checks import number_text, shown
 from .errors import InputError, VerificationError
 from .facts import Facts, rounded_up
 from .measure import measure
@@ -174,7 +175,7 @@ class Sensitivity(Facts):
             "kind": self.kind,
             "norm": self.norm,
             "sensitivity": self.value,
-            "exact": None if self.exact is None else str(self.exact),
+            "exact": None if self.exact is None else number_text(self.exact),
             "upper": self.upper,
             "status": self.status,
             "method": self.method,
@@ -226,7 +227,7 @@ class Sensitivity(Facts):
             If `kind` is unknown, or not possible for this result.
         """
         if kind not in ("strip", "witness", "answers", None):
-            raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {kind!r}")
+            raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {shown(kind)}")
         vector = isinstance(self.witness.query_x, tuple)
         numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):
@@ -264,8 +265,11 @@ class Sensitivity(Facts):
             ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
-        if self.exact is not None and self.exact.denominator > 1 and len(str(self.exact)) <= 24:
-            facts.insert(0, ("exact", str(self.exact)))
+        exact = "" if self.exact is None else number_text(self.exact)
+        if "/" in exact and len(exact) <= 24:
+            facts.insert(0, ("exact", exact))
+        if absent := self.query.absent_from(self.universe):
+            facts.append(("absent", absent))
         return facts
 
     @property

@@ -8,6 +8,7 @@ from .errors import InputError
 from .measure import measure
 from .neighbors import as_relation, check_related
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes, check_witnesses
 from .queries import Query, as_query
 from .result import Sensitivity, Witness
@@ -16,6 +17,7 @@ from .search.engine import Finding, Options
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def global_sensitivity(
     universe: Universe,
     query: Any,

@@ -7,14 +7,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from .arithmetic import Difference
+from .checks import finite_number, shown
 from .damping import Damped
 from .errors import InputError
 from .local import dataset_of
 from .neighbors import Bounded, Relation, Unbounded, as_relation, check_whole
 from .norms import check_norm
+from .numpy_state import with_numpy_defaults
 from .problem import Problem
 from .queries import Query, as_query
 from .result import Sensitivity
@@ -26,6 +26,7 @@ from .smooth_result import SmoothSensitivity
 from .universe import Universe, check_universe
 
 
+@with_numpy_defaults
 def smooth_sensitivity(
     dataset: Any,
     universe: Universe,
@@ -159,13 +160,11 @@ def _check_relation(neighbors: Any) -> Relation:
 
 
 def _check_beta(beta: Any) -> Fraction:
-    given = beta.item() if isinstance(beta, np.generic) else beta
-    number = isinstance(given, (int, float, Fraction, Decimal)) and not isinstance(given, bool)
-    # A Decimal that is no number has no order; one of a huge exponent has a huge fraction.
-    if isinstance(given, Decimal):
-        number = given.is_finite() and given.adjusted() >= -400
-    if not number or not 0 < given <= 10**6:
-        raise InputError(f"beta must be a number above 0, at most 1e6, got {beta!r}")
+    given = finite_number(beta)
+    # A Decimal of a huge exponent has a huge fraction.
+    tiny = isinstance(given, Decimal) and given.adjusted() < -400
+    if given is None or tiny or not 0 < given <= 10**6:
+        raise InputError(f"beta must be a number above 0, at most 1e6, got {shown(beta)}")
     return Fraction(given)
 
 
@@ -181,7 +180,7 @@ def _check_sizes(
     try:
         smallest, largest = (query.least_size, universe.size) if sizes is None else sizes
     except (TypeError, ValueError):
-        raise InputError(f"sizes must be a pair of whole numbers, got {sizes!r}") from None
+        raise InputError(f"sizes must be a pair of whole numbers, got {shown(sizes)}") from None
     if sizes is not None:
         for one in (smallest, largest):
             check_whole("a size", one, "a number of records, at least 1")

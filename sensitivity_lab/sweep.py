@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ._parallel import tracked
+from .checks import check_running, is_hashable, listed, shown
 from .curves import SensitivityCurves
 from .errors import InputError, SensitivityLabError
 from .facts import Tabled, in_table, printable
@@ -249,17 +250,18 @@ def sweep(
     1               3         3.00     3
     2               4         2.25   9/4
     """
-    listed = _check_values(argument, values)
+    check_running(None, progress)
+    points_at = _check_values(argument, values)
     fixed = _check_arguments(function, argument, fixed)
     points: list[tuple[Any, str, Result]] = []
-    for value in tracked(listed, unit="points", progress=progress):
+    for value in tracked(points_at, unit="points", progress=progress):
         try:
             given = function(**{argument: value}, **fixed)
             results = _results(given)
         except SensitivityLabError as error:
-            raise type(error)(f"{argument} = {value!r}: {error}") from error
+            raise type(error)(f"{argument} = {shown(value)}: {error}") from error
         except Exception as error:
-            error.add_note(f"in the sweep over {argument}, at {argument} = {value!r}")
+            error.add_note(f"in the sweep over {argument}, at {argument} = {shown(value)}")
             raise
         points += [(value, column, result) for column, result in results]
     return Sweep(argument, tuple(points))
@@ -269,29 +271,40 @@ def _check_values(argument: Any, values: Any) -> list[Any]:
     """Return the values of a sweep, numpy's scalars as Python's, or raise InputError."""
     if not isinstance(argument, str):
         raise InputError(
-            f"argument must be the name of an argument, got {argument!r}; "
+            f"argument must be the name of an argument, got {shown(argument)}; "
             "call sweep(function, 'size', [3, 4, 5], ...)"
         )
-    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
-        raise InputError(f"values must be several values of {argument}, got {values!r}")
-    listed = [value.item() if isinstance(value, np.generic) else value for value in values]
-    if not listed:
-        raise InputError(f"values must be several values of {argument}, got none")
-    for value, number in Counter(v for v in listed if isinstance(v, Hashable)).items():
+    wrong = f"values must be several values of {argument}"
+    given = [
+        value.item() if isinstance(value, np.generic) else value for value in listed(values, wrong)
+    ]
+    if not given:
+        raise InputError(f"{wrong}, got none")
+    for value, number in Counter(v for v in given if is_hashable(v)).items():
         if number > 1:
-            raise InputError(f"values: {argument} = {value!r} comes twice; give each value once")
-    return listed
+            raise InputError(
+                f"values: {argument} = {shown(value)} comes twice; give each value once"
+            )
+    return given
 
 
 def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fixed arguments, without bars inside the sweep's own, or raise InputError."""
     if not callable(function):
-        raise InputError(f"function must be callable, such as global_sensitivity; got {function!r}")
+        raise InputError(
+            f"function must be callable, such as global_sensitivity; got {shown(function)}"
+        )
     if argument in fixed:
         raise InputError(
             f"{argument} is what varies, but is also given as {fixed[argument]!r}; leave that out"
         )
-    signature = inspect.signature(function)
+    try:
+        signature = inspect.signature(function)
+    except Exception:  # noqa: BLE001 - some built-ins have none, and objects can fail to tell theirs
+        raise InputError(
+            f"function must have arguments with names, and {shown(function)} does not tell them; "
+            "wrap it: sweep(lambda size: ..., 'size', [3, 4, 5])"
+        ) from None
     known = ", ".join(signature.parameters)
     anything = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     if argument not in signature.parameters and not anything:
@@ -319,7 +332,7 @@ def _results(given: Any) -> list[tuple[str, Result]]:
     else:
         raise InputError(
             "the function of a sweep must return a Sensitivity, SensitivityCurves, or several of "
-            f"them; got {given!r}"
+            f"them; got {shown(given)}"
         )
     facts = [(column, result.to_dict()) for column, result in results]
     lines = Counter((*_line(column, fact), fact["distance"]) for column, fact in facts)

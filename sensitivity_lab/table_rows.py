@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .checks import check_column, check_flag, listed, shown, text_of
 from .errors import InputError, kind_of
 
 Row = tuple[Any, ...]
@@ -21,6 +22,7 @@ _MOST_ROWS = 5_000_000
 
 def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
     """Return a table with at least one row and one column, or raise InputError."""
+    check_flag("allow_missing", allow_missing)
     frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
@@ -32,6 +34,8 @@ def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
             "a universe of records needs at least one row and one column, got "
             f"{len(frame)} rows and {len(frame.columns)} columns"
         )
+    for name in frame.columns:
+        check_column("a column of the table", name)
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise InputError(f"the table has two columns called {twice!r}; rename one of them")
@@ -56,20 +60,21 @@ def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
     """Number the values of a column in ascending order, missing values last."""
     try:
         codes, distinct = pd.factorize(column)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - values can be of any class, and fail to be hashed or compared
         raise InputError(
-            f"column {column.name!r} has values that are not hashable; use numbers, strings, "
+            f"column {shown(column.name)} has values that are not hashable; use numbers, strings, "
             "dates or tuples"
         ) from None
-    listed = list(distinct)
+    present = list(distinct)
     try:
-        order = sorted(range(len(listed)), key=listed.__getitem__)
-    except TypeError:
+        order = sorted(range(len(present)), key=present.__getitem__)
+    except Exception:  # noqa: BLE001 - the same; those that do not compare have a name and a text
         order = sorted(
-            range(len(listed)), key=lambda code: (type(listed[code]).__name__, str(listed[code]))
+            range(len(present)),
+            key=lambda code: (type(present[code]).__name__, text_of(present[code])),
         )
-    rank = np.full(len(listed) + 1, len(listed), dtype=np.int64)
-    rank[order] = np.arange(len(listed))
+    rank = np.full(len(present) + 1, len(present), dtype=np.int64)
+    rank[order] = np.arange(len(present))
     ranks: NDArray[np.int64] = rank[codes]
     return ranks
 
@@ -92,9 +97,8 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
         raise InputError("a universe of records needs at least one column, got no domains")
     columns = {}
     for name, values in domains.items():
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
-        columns[name] = pd.Series(list(values))
+        wrong = f"the domain of column {shown(name)} must list values"
+        columns[name] = pd.Series(listed(values, wrong))
         if columns[name].empty:
             raise InputError(f"the domain of column {name!r} must list at least one value")
         twice = columns[name][columns[name].duplicated()]

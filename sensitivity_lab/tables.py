@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from html import escape
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .arithmetic import Integers
+from .checks import is_hashable, shown
 from .errors import InputError
 from .table_rows import Row, as_frame, distinct, is_missing, product, tuples_of
 from .universe import HOLDS, Universe, check_count, check_counts
@@ -79,7 +81,8 @@ class TableUniverse(Universe):
             place = int(np.flatnonzero(times > 1)[0])
             twice = tuples_of(frame.iloc[order[place : place + 1]])[0]
             raise InputError(
-                f"the rows of a universe are distinct, got {twice!r} more than once; give counts, "
+                f"the rows of a universe are distinct, "
+                f"got {shown(twice)} more than once; give counts, "
                 "or use TableUniverse.from_dataset, which counts repeated rows"
             )
         given = [1] * len(frame) if counts is None else check_counts(counts)
@@ -213,12 +216,18 @@ class TableUniverse(Universe):
 
     def listed(self, name: Any) -> list[Any]:
         """Return the values of a column, one per distinct row; raise InputError without it."""
-        if name not in self.columns:
+        place = self._places.get(name) if is_hashable(name) else None
+        if place is None:
             raise InputError(
-                f"there is no column {name!r}; the columns are {', '.join(map(repr, self.columns))}"
+                f"there is no column {shown(name)}; the columns are "
+                f"{', '.join(map(repr, self.columns))}"
             )
-        place = self.columns.index(name)
         return [row[place] for row in self.values]
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        """Where each column stands."""
+        return {name: place for place, name in enumerate(self.columns)}
 
     @property
     def integers(self) -> tuple[Integers, int]:
@@ -259,7 +268,7 @@ class TableUniverse(Universe):
         if set(x.columns) != set(self.columns):
             raise InputError(
                 f"a dataset has the columns {', '.join(map(repr, self.columns))}, "
-                f"got {', '.join(map(repr, x.columns))}"
+                f"got {', '.join(map(shown, x.columns))}"
             )
         return tuples_of(x[list(self.columns)])
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arithmetic import Integers, Number, common_integers, integers_of_floats
+from .checks import as_python, finite_number, is_hashable, is_long, listed, shown, text_of
 from .errors import InputError, kind_of
 
 _SHOWN = 12
@@ -26,6 +27,9 @@ _SHOWN = 12
 HOLDS = "public, results hold only among datasets drawn from it"
 """Of a finite number of records, which a result over it tells of."""
 
+_EXACT = (int, Fraction)
+"""Whole and rational numbers as they are kept; those of other classes become a Fraction."""
+
 
 class Universe:
     """The finite multiset of records that datasets are drawn from.
@@ -33,7 +37,7 @@ class Universe:
     Parameters
     ----------
     values : sequence of int, float, Fraction or Decimal, shape (m,)
-        The distinct values, in any order, finite. Ints stay ints.
+        The distinct values, in any order, finite, of at most 4,000 digits. Ints stay ints.
     counts : sequence of int, shape (m,), optional
         How often each value occurs, at least once each. By default, once each.
 
@@ -51,7 +55,7 @@ class Universe:
     Raises
     ------
     InputError
-        If a value is no finite number, comes twice, or a count is no positive integer.
+        If a value is no finite number, is too long, comes twice, or a count is no positive integer.
 
     See Also
     --------
@@ -83,7 +87,7 @@ class Universe:
         if len(listed) != len(given):
             twice = next(value for value, count in Counter(given).items() if count > 1)
             raise InputError(
-                f"the values of a universe are distinct, got {twice!r} more than once; "
+                f"the values of a universe are distinct, got {shown(twice)} more than once; "
                 "give counts, or use Universe.from_dataset, which counts repeated records"
             )
         if counts is None:
@@ -214,7 +218,7 @@ class Universe:
             for name, bound in (("lower", lower), ("upper", upper))
         )
         if low is not None and high is not None and Fraction(low) > Fraction(high):
-            raise InputError(f"lower must be at most upper, got {low!r} and {high!r}")
+            raise InputError(f"lower must be at most upper, got {shown(low)} and {shown(high)}")
         counts = self.counts or (1,) * len(self.values)
         first, last = 0, len(self.values)
         if low is not None:
@@ -257,9 +261,7 @@ class Universe:
 
     def records_of(self, x: Iterable[Any]) -> list[Any]:
         """Return the records of a dataset, in any order and not yet checked."""
-        if isinstance(x, (str, bytes)) or not isinstance(x, Iterable):
-            raise InputError(f"a dataset must be a sequence of records, got {x!r}")
-        return list(x)
+        return listed(x, "a dataset must be a sequence of records")
 
     def given(self, places: NDArray[np.intp]) -> Any:
         """Return the records at some positions, as a caller's function gets them."""
@@ -286,14 +288,13 @@ class Universe:
         return chain.from_iterable(map(repeat, self.values, self.counts or ()))
 
     def __contains__(self, record: object) -> bool:
-        return record in self._position
+        return is_hashable(record) and record in self._position
 
     def index(self, record: Number) -> int:
         """Return the position of a record among the distinct values, or raise InputError."""
-        try:
-            return self._position[record]
-        except (KeyError, TypeError):
-            raise InputError(f"the record {record!r} is not in the universe: {self}") from None
+        if record not in self:
+            raise InputError(f"the record {shown(record)} is not in the universe: {self}")
+        return self._position[record]
 
     @cached_property
     def _position(self) -> dict[Number, int]:
@@ -314,11 +315,11 @@ class Universe:
     def __str__(self) -> str:
         counts = self.counts or (1,) * len(self.values)
         listed = [
-            f"{value} (x{count})" if count > 1 else str(value)
+            f"{text_of(value)} (x{count})" if count > 1 else text_of(value)
             for value, count in zip(self.values[:_SHOWN], counts[:_SHOWN], strict=True)
         ]
         if len(self.values) > _SHOWN:
-            listed[-2:] = ["...", str(self.values[-1])]
+            listed[-2:] = ["...", text_of(self.values[-1])]
         shown = ", ".join(listed)
         if self.counts is None:
             return f"Universe of the values {shown}, each as often as a dataset can hold"
@@ -329,7 +330,9 @@ class Universe:
         rows: list[tuple[object, object]] = list(zip(self.values, counts, strict=True))
         if len(rows) > 2 * _SHOWN:
             rows = [*rows[:_SHOWN], ("...", "..."), rows[-1]]
-        body = "".join(f"<tr><td>{value}</td><td>{count}</td></tr>" for value, count in rows)
+        body = "".join(
+            f"<tr><td>{text_of(value)}</td><td>{count}</td></tr>" for value, count in rows
+        )
         size = "" if self.counts is None else f" of {len(self)} records; {HOLDS}"
         return (
             f"<table><caption>Universe{size}</caption>"
@@ -354,64 +357,59 @@ def check_universe(universe: Any) -> Universe:
 
 def check_count(count: Any, name: str = "counts") -> int:
     """Return how often a record occurs, at least once, or raise InputError."""
-    if isinstance(count, np.generic):
-        count = count.item()
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InputError(f"{name} must be positive integers, got {count!r}")
-    if count >= 2**62:
-        raise InputError(f"{name} must be below 2**62, got {count!r}")
-    return count
+    number = as_python(count)
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise InputError(f"{name} must be positive integers, got {shown(number)}")
+    if number >= 2**62:
+        raise InputError(f"{name} must be below 2**62, got {shown(number)}")
+    return number
 
 
 def check_counts(counts: Any) -> list[int]:
     """Return how often records occur, or raise InputError."""
-    if isinstance(counts, (str, bytes)) or not isinstance(counts, Iterable):
-        raise InputError(f"counts must list a positive integer per record, got {counts!r}")
-    return [check_count(count) for count in counts]
+    return [
+        check_count(c) for c in listed(counts, "counts must list a positive integer per record")
+    ]
 
 
 def _as_list(values: Iterable[Any]) -> list[Any]:
     """Return the values as a list of Python numbers, or raise InputError."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"records must be a sequence of numbers, got {values!r}")
-    if getattr(values, "ndim", 1) != 1:
+    dimensions = getattr(values, "ndim", 1)
+    if isinstance(dimensions, int) and dimensions != 1:
         raise InputError(
-            f"records must be one-dimensional, got {values.ndim} dimensions; "  # type: ignore[attr-defined]
+            f"records must be one-dimensional, got {dimensions} dimensions; "
             "give one column, or make a TableUniverse of the rows"
         )
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
         raise InputError(_not_finite(np.ma.masked, place))
     dtype = getattr(values, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8:
         array = np.asarray(values)
         if dtype.kind == "f" and not np.isfinite(array).all():
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise InputError(_not_finite(array[bad].item(), bad))
         return list(array.tolist())
-    return [_as_number(value, position) for position, value in enumerate(values)]
+    items = listed(values, "records must be a sequence of numbers")
+    return [_as_number(value, position) for position, value in enumerate(items)]
 
 
 def _as_number(value: Any, position: int) -> Number:
-    if isinstance(value, np.longdouble) and np.isfinite(value):
-        return Fraction(*value.as_integer_ratio())
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
-        value = value.item()
-    if type(value) is int or type(value) is Fraction:
-        return value
-    if isinstance(value, (float, Decimal)):
-        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
-            raise InputError(_not_finite(value, position))
-        return value
-    if value is None or str(value) in ("<NA>", "NaT"):
+    number = finite_number(value)
+    if number is not None and (isinstance(number, float | Decimal) or type(number) in _EXACT):
+        return number
+    value = as_python(value)
+    other = type(value) not in (bool, *_EXACT) and not isinstance(value, np.generic)
+    if other and isinstance(value, numbers.Rational):
+        return _as_number(Fraction(value), position)
+    if is_long(value):
+        raise InputError(f"a record has too many digits: {shown(value)}, at position {position}")
+    missing = value is None or type(value).__name__ in ("NAType", "NaTType")
+    if missing or isinstance(value, float | Decimal):
         raise InputError(_not_finite(value, position))
-    hint = "give a numeric column"
-    if isinstance(value, bool):
-        hint = "use 0 and 1"
-    elif isinstance(value, numbers.Rational):
-        return Fraction(value)
+    hint = "use 0 and 1" if isinstance(value, bool) else "give a numeric column"
     raise InputError(
-        f"a record must be an int, float, Fraction or Decimal, got {value!r} "
+        f"a record must be an int, float, Fraction or Decimal, got {shown(value)} "
         f"({type(value).__name__}) at position {position}; {hint}"
     )
 
@@ -432,7 +430,7 @@ def _as_array(values: Sequence[Number]) -> NDArray[Any]:
 
 def _not_finite(value: object, position: int) -> str:
     return (
-        f"records must be finite numbers, got {value!r} at position {position}; "
+        f"records must be finite numbers, got {shown(value)} at position {position}; "
         "drop or replace missing and infinite values first"
     )
 
@@ -443,7 +441,7 @@ def _check_bound(name: str, bound: Any) -> Number:
     except InputError:
         raise InputError(
             f"{name} must be a finite int, float, Fraction or Decimal, or None for no bound; "
-            f"got {bound!r} ({type(bound).__name__})"
+            f"got {shown(bound)} ({type(bound).__name__})"
         ) from None
 
 

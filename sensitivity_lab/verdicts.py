@@ -13,6 +13,7 @@ import pandas as pd
 
 from .arithmetic import Number
 from .audit_row import FAILING, VERDICTS, AuditRow, Evidence
+from .checks import number_text
 from .errors import InputError, SensitivityViolation
 from .facts import write_csv
 from .literals import brief, brief_pair, one_line, plain, with_decimals
@@ -180,7 +181,7 @@ class AuditReport:
                 "distance": row.distance,
                 "size": row.size,
                 "claimed": row.claimed,
-                "exact": "" if row.exact is None else str(row.exact),
+                "exact": "" if row.exact is None else number_text(row.exact),
                 "truth": row.value,
                 "verdict": row.verdict,
                 "factor": row.factor,

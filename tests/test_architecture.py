@@ -16,8 +16,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     {"errors", "files"},
-    {"facts"},
-    {"arithmetic", "_parallel", "queries.sums", "table_rows"},
+    {"checks", "facts", "numpy_state"},
+    {"arithmetic", "_parallel", "queries.matching", "queries.predicates"},
+    {"queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
     {

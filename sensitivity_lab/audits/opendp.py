@@ -15,10 +15,12 @@ from typing import Any, Literal
 
 from sensitivity_lab import _parallel
 from sensitivity_lab.arithmetic import Number
+from sensitivity_lab.checks import check_flag, check_running, shown
 from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
 from sensitivity_lab.literals import brief, one_line, short_literal
 from sensitivity_lab.neighbors import show
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.verdicts import AuditReport, AuditRow
 
 from .distances import ORDER_IGNORED
@@ -46,6 +48,7 @@ _COMPONENTS = {"L01InfDistance": ("L0", "L1", "Linf"), "L02InfDistance": ("L0", 
 """OpenDP's metrics that measure three numbers at once, as a map answers them."""
 
 
+@with_numpy_defaults
 def audit_opendp(
     transformation: Any,
     values: Iterable[Any],
@@ -122,6 +125,7 @@ def audit_opendp(
     claim is "loose" or "tight" is said of this part, "violated" of the whole. OpenDP's features are
     left as they are: to construct a transformation needs "contrib", to audit it none.
     """
+    every_order = check_flag("every_order", every_order)
     subject = _subject(transformation, component)
     inputs, among = _inputs(transformation, values, sizes, every_order)
     limits = check_several("d_in", d_in, "an input distance, at least 0")
@@ -129,6 +133,7 @@ def audit_opendp(
     claims = subject.claims(limits)
     if subject.inputs not in ORDER_IGNORED:
         check_pairs(len(inputs))
+    check_running(n_jobs, progress)
     calls = _calls(transformation, n_jobs)
     answers = _ask(calls.call, inputs, n_jobs if calls.shipped else 1, progress)
     call = partial(_invoke, transformation)
@@ -230,7 +235,7 @@ def _subject(transformation: Any, component: str | None) -> _Subject:
     if component not in components:
         raise InputError(
             f"{answer} measures three numbers; component must be one of "
-            f"{', '.join(map(repr, components))}, got {component!r}"
+            f"{', '.join(map(repr, components))}, got {shown(component)}"
         )
     place = components.index(component)
     return _Subject(transformation, _metric("input", given), component, place)
@@ -297,7 +302,10 @@ def _member(domain: Any, value: Any) -> bool:
     with warnings.catch_warnings():
         # A value of another type is no member, about which OpenDP also warns.
         warnings.simplefilter("ignore")
-        return bool(domain.member(value))
+        try:
+            return bool(domain.member(value))
+        except Exception:  # noqa: BLE001 - OpenDP cannot convert it: no member either
+            return False
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ import numpy as np
 
 from sensitivity_lab import _parallel
 from sensitivity_lab.arithmetic import Number
+from sensitivity_lab.checks import check_callable, check_flag, check_text, shown
 from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.literals import brief, short_literal
 from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
 from sensitivity_lab.norms import Norm, check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.verdicts import AuditReport, AuditRow
 
 from .distances import entries
@@ -30,6 +32,7 @@ _METRIC_OF = {
 }
 
 
+@with_numpy_defaults
 def audit_recorded(
     function: Callable[[list[Any]], Any],
     values: Iterable[Any],
@@ -126,9 +129,16 @@ def audit_recorded(
     if metric is None or relation.exactly:
         raise InputError(f"neighbors must be a relation of at most k, got {relation}")
     check_norm(norm)
+    check_callable("function", function, "a function of a list")
+    check_callable("select", select, "a function of a list of calls")
+    if where is not None:
+        check_callable("where", where, "a function of a dataset, or None")
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    every_order = check_flag("every_order", every_order)
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
-    datasets = [x for x in vectors(universe, wanted, every_order) if where is None or where(x)]
+    datasets = [x for x in vectors(universe, wanted, every_order) if _accepted(where, x)]
     if not datasets:
         raise InputError("where must accept at least one dataset, but it accepts none")
     tolerance = check_tolerance(tolerance_ulps)
@@ -174,6 +184,16 @@ def audit_recorded(
     )
 
 
+def _accepted(where: Callable[[list[Any]], bool] | None, x: list[Any]) -> bool:
+    """Tell whether a function is defined on a dataset, or raise QueryError."""
+    try:
+        return where is None or bool(where(x))
+    except Exception as error:
+        raise QueryError(
+            f"where, on {short_literal(x)}, raised {type(error).__name__}: {error}"
+        ) from error
+
+
 def _observe(
     function: Any, x: list[Any], made: list[Call], select: Callable[[list[Call]], list[Call]]
 ) -> tuple[Number, Any]:
@@ -183,7 +203,14 @@ def _observe(
         function(list(x))
     except Exception as error:
         raise QueryError(f"{short_literal(x)} raised {type(error).__name__}: {error}") from error
-    calls = select(list(made))
+    try:
+        calls = list(select(list(made)))
+    except Exception as error:
+        raise QueryError(
+            f"select, on {short_literal(x)}, raised {type(error).__name__}: {error}"
+        ) from error
+    if not all(isinstance(one, Call) for one in calls):
+        raise InputError(f"select must return some of the calls that it gets, got {shown(calls)}")
     claims = {check_claim(call.sensitivity, 1) for call in calls}
     if len(claims) != 1:
         seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"

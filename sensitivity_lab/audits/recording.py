@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError
 
 
@@ -94,6 +95,11 @@ def recording(
     found = [_resolve(target) for target in targets]
     if not found:
         raise InputError("targets must name at least one mechanism, got none")
+    check_text("method", method, "the name of a method")
+    if not callable(sensitivity):
+        check_text("sensitivity", sensitivity, "a name, or a function")
+    if value is not None:
+        check_text("value", value, "the name of a parameter")
     calls: list[Call] = []
     with ExitStack() as undo:
         for target in found:
@@ -110,7 +116,7 @@ def _resolve(target: Any) -> Any:
         if inspect.isclass(target) or inspect.isfunction(target):
             return target
         raise InputError(
-            f"a target must be a class, a function or the dotted name of one, got {target!r}"
+            f"a target must be a class, a function or the dotted name of one, got {shown(target)}"
         )
     parts = target.split(".")
     for length in range(len(parts) - 1, 0, -1):

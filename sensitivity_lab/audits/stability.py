@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.arithmetic import Difference, Number
+from sensitivity_lab.checks import check_whole, listed
 from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.neighbors import check_whole
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines import (
     PairDistance,
     Root,
@@ -22,6 +23,7 @@ from sensitivity_lab.pipelines.stability import MeasuredStability
 from sensitivity_lab.verdicts import AuditReport, AuditRow, Evidence
 
 
+@with_numpy_defaults
 def audit_stability(
     transformation: Transformation,
     universe: Any,
@@ -89,8 +91,8 @@ def audit_stability(
             f"transformation must be a Transformation, got {type(transformation).__name__}; make "
             "one by chaining steps of sensitivity_lab.pipelines"
         )
-    listed = list(d_in) if isinstance(d_in, Iterable) else [d_in]
-    distances = [check_whole("d_in", one, "a distance, at least 1") for one in listed]
+    items = listed(d_in, "d_in must be distances") if isinstance(d_in, Iterable) else [d_in]
+    distances = [check_whole("d_in", one, "a distance, at least 1") for one in items]
     if not distances:
         raise InputError("d_in must name at least one distance, got none")
     tolerance = check_tolerance(tolerance_ulps)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from math import comb
 from typing import Any
 
+from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.neighbors import check_whole
 
@@ -16,19 +17,19 @@ VECTOR_LIMIT = 200_000
 
 def check_values(values: Iterable[Any]) -> tuple[Any, ...]:
     """Return the values of a universe, each once, or raise InputError."""
-    alone = isinstance(values, (str, bytes)) or not isinstance(values, Iterable)
-    given = () if alone else tuple(values)
+    wrong = "values must be the entries that datasets are made of, at least one"
+    given = listed(values, wrong)
     if not given:
-        raise InputError(
-            f"values must be the entries that datasets are made of, at least one, got {values!r}"
-        )
-    return tuple({repr(value): value for value in given}.values())
+        raise InputError(f"{wrong}, got {shown(values)}")
+    return tuple({shown(value): value for value in given}.values())
 
 
 def check_several(name: str, given: Any, meaning: str, least: int = 0) -> tuple[int, ...]:
     """Return whole numbers, ascending and distinct, or raise InputError."""
-    alone = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
-    numbers = {check_whole(name, one, meaning, least) for one in ([given] if alone else given)}
+    alone = isinstance(given, str | bytes) or not isinstance(given, Iterable)
+    alone = alone or getattr(given, "shape", None) == ()
+    items = [given] if alone else listed(given, f"{name} must be a whole number or several of them")
+    numbers = {check_whole(name, one, meaning, least) for one in items}
     if not numbers:
         raise InputError(f"{name} must be a whole number or several of them, got none")
     return tuple(sorted(numbers))

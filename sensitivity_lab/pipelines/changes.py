@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sensitivity_lab.checks import as_python, check_text, shown
 from sensitivity_lab.errors import InputError
 
 from .metrics import IdDistance, Metric, PairDistance, SymmetricDistance
@@ -29,7 +30,8 @@ class AddMaxRows:
     max_rows: int = 1
 
     def __post_init__(self) -> None:
-        check_count(self.max_rows, "max_rows", "AddMaxRows")
+        most = check_count(self.max_rows, "max_rows", "AddMaxRows")
+        object.__setattr__(self, "max_rows", most)
 
     @property
     def metric(self) -> Metric:
@@ -59,6 +61,9 @@ class AddRowsWithID:
     """
 
     column: str
+
+    def __post_init__(self) -> None:
+        check_text("column", self.column, "the name of a column")
 
     @property
     def metric(self) -> Metric:
@@ -90,6 +95,9 @@ def distance_of(given: Any, metric: Metric) -> Any:
 
 def check_count(value: Any, name: str, step: str, least: int = 1) -> int:
     """Return a whole number of at least `least`, or raise InputError."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
-        return value
-    raise InputError(f"{step}: {name} must be a whole number of at least {least}, got {value!r}")
+    number = as_python(value)
+    if isinstance(number, int) and not isinstance(number, bool) and least <= number < 2**62:
+        return number
+    raise InputError(
+        f"{step}: {name} must be a whole number of at least {least}, got {shown(value)}"
+    )

@@ -14,11 +14,11 @@ from itertools import accumulate
 from operator import mul
 from typing import Any
 
-import numpy as np
-
 from sensitivity_lab.arithmetic import Number, nearest
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import as_python, listed, shown
+from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.neighbors import Relation, as_relation
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines.noise import laplace_scale
 from sensitivity_lab.pipelines.noise_arguments import positive, rational
 from sensitivity_lab.pipelines.sweep import ClippingPoint, ClippingSweep
@@ -32,6 +32,7 @@ Release = Callable[[Fraction, Fraction, Fraction], Any]
 _MOST_BOUNDS = 1_000
 
 
+@with_numpy_defaults
 def clipping_bounds(
     smallest: Any, largest: Any, *, step: Any = None, factor: Any = None
 ) -> tuple[Number, ...]:
@@ -74,26 +75,28 @@ def clipping_bounds(
     first, last = _printed(smallest, "smallest"), _printed(largest, "largest")
     if (step is None) == (factor is None):
         raise InputError(
-            f"give either step (linear) or factor (logarithmic), got step={step!r} and "
-            f"factor={factor!r}"
+            f"give either step (linear) or factor (logarithmic), got step={shown(step)} and "
+            f"factor={shown(factor)}"
         )
     if last < first:
-        raise InputError(f"largest must be at least smallest, got {largest!r} below {smallest!r}")
+        raise InputError(
+            f"largest must be at least smallest, got {shown(largest)} below {shown(smallest)}"
+        )
     name, given = ("step", step) if factor is None else ("factor", factor)
     move = _printed(given, name)
     if factor is None and move <= 0:
-        raise InputError(f"step must be a finite number above 0, got {step!r}")
+        raise InputError(f"step must be a finite number above 0, got {shown(step)}")
     if factor is not None and move <= 1:
-        raise InputError(f"factor must be a finite number above 1, got {factor!r}")
+        raise InputError(f"factor must be a finite number above 1, got {shown(factor)}")
     if factor is not None and first <= 0:
-        raise InputError(f"smallest must be above 0 for logarithmic bounds, got {smallest!r}")
+        raise InputError(f"smallest must be above 0 for logarithmic bounds, got {shown(smallest)}")
     bounds = [first]
     while (following := bounds[-1] + move if factor is None else bounds[-1] * move) <= last:
         bounds.append(following)
         if len(bounds) > _MOST_BOUNDS:
             raise InputError(
-                f"{name}: more than {_MOST_BOUNDS:,} bounds from {smallest!r} to {largest!r}; "
-                "take a larger one"
+                f"{name}: more than {_MOST_BOUNDS:,} bounds from {shown(smallest)} to "
+                f"{shown(largest)}; take a larger one"
             )
     whole = all(bound.denominator == 1 for bound in (first, move))
     return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
@@ -105,6 +108,7 @@ def _printed(value: Any, name: str) -> Fraction:
     return Fraction(repr(float(value))) if isinstance(value, float) else exact
 
 
+@with_numpy_defaults
 def clipping_sweep(
     values: Iterable[Number],
     bounds: Iterable[Number],
@@ -173,7 +177,7 @@ def clipping_sweep(
     least, given = _given_bounds(bounds, lower)
     loss = None if epsilon is None else positive(epsilon, "epsilon")
     if release is not None and not callable(release):
-        raise InputError(f"release must be a function or None, got {release!r}")
+        raise InputError(f"release must be a function or None, got {shown(release)}")
     if release is not None and loss is None:
         raise InputError("release needs an epsilon: give the privacy loss of each release")
     relation = as_relation(neighbors)
@@ -211,17 +215,20 @@ class _ClippedSums:
 
 def _given_bounds(bounds: Any, lower: Any) -> tuple[Number, Sequence[Number]]:
     """Return the lower and the upper bounds as Python numbers, or raise InputError."""
-    if isinstance(bounds, (str, bytes)) or not isinstance(bounds, Iterable):
-        raise InputError(f"bounds must be a sequence of numbers, got {bounds!r}")
-    least, *given = (b.item() if isinstance(b, np.generic) else b for b in (lower, *bounds))
+    items = listed(bounds, "bounds must be a sequence of numbers")
+    least, *given = map(as_python, (lower, *items))
     if not given:
         raise InputError("bounds must have at least one upper bound, got none")
     first, rationals = rational(least, "lower"), [rational(bound, "bounds") for bound in given]
     if rationals[0] < first:
-        raise InputError(f"bounds must be at least lower, which is {least!r}, got {given[0]!r}")
+        raise InputError(
+            f"bounds must be at least lower, which is {shown(least)}, got {shown(given[0])}"
+        )
     for i in range(1, len(given)):
         if rationals[i] <= rationals[i - 1]:
-            raise InputError(f"bounds must ascend, got {given[i]!r} after {given[i - 1]!r}")
+            raise InputError(
+                f"bounds must ascend, got {shown(given[i])} after {shown(given[i - 1])}"
+            )
     return least, given
 
 
@@ -247,9 +254,19 @@ def _point(
         scale = laplace_scale(exact, epsilon)
         error = _expected_error(abs(nearest(bias)), scale)
         if release is not None:
-            answer = release(clipped, exact, epsilon)
+            answer = _released(release, bound, (clipped, exact, epsilon))
             noisy = nearest(rational(answer, f"release: the answer for the bound {bound!r}"))
     return ClippingPoint(bound, clipped, bias, sensitivity, scale, noisy, error)
+
+
+def _released(release: Release, bound: Number, question: tuple[Fraction, ...]) -> Any:
+    """Return what a mechanism answers, or raise QueryError with the bound."""
+    try:
+        return release(*question)
+    except Exception as error:
+        raise QueryError(
+            f"release, at the bound {shown(bound)}, raised {type(error).__name__}: {error}"
+        ) from error
 
 
 def _expected_error(bias: float, scale: float) -> float:

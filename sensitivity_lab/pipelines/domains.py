@@ -16,11 +16,21 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.arithmetic import nearest
+from sensitivity_lab.checks import (
+    check_flag,
+    check_kind,
+    check_text,
+    check_whole,
+    is_hashable,
+    is_long,
+    listed,
+    shown,
+)
 from sensitivity_lab.errors import InputError, kind_of
 
 from .columns import check_schema, declared, table_of
 from .exact import as_fraction, show_number
-from .shown import names, shown
+from .shown import names
 
 
 class Domain(ABC):
@@ -66,8 +76,9 @@ class Values(Domain):
     def __post_init__(self) -> None:
         for name in ("size", "max_size"):
             given = getattr(self, name)
-            if given is not None and (not isinstance(given, int) or given < 0):
-                raise InputError(f"{name} must be a whole number of at least 0, got {given!r}")
+            if given is not None:
+                least = check_whole(name, given, "a whole number of at least 0", least=0)
+                object.__setattr__(self, name, least)
 
     @property
     def most(self) -> int | None:
@@ -100,7 +111,8 @@ class Values(Domain):
             raise InputError(
                 f"a dataset is a list or an array of values, got {type(data).__name__}"
             )
-        values = self.read_values([_plain(value) for value in data])
+        items = listed(data, "a dataset is a list of values", text=True)
+        values = self.read_values([_plain(value) for value in items])
         if self.size is not None and len(values) != self.size:
             raise InputError(f"the domain is {self}, got {len(values)}")
         if self.max_size is not None and len(values) > self.max_size:
@@ -147,7 +159,12 @@ class Numbers(Values):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bounds is not None:
-            object.__setattr__(self, "bounds", check_bounds(*self.bounds))
+            wrong = "bounds must be two numbers (lower, upper)"
+            pair = listed(self.bounds, wrong)
+            if len(pair) != 2:
+                raise InputError(f"{wrong}, got {shown(self.bounds)}")
+            object.__setattr__(self, "bounds", check_bounds(*pair))
+        object.__setattr__(self, "floats", check_flag("floats", self.floats))
 
     @property
     def kind(self) -> str:
@@ -199,6 +216,10 @@ class Vector(Domain):
     """
 
     length: int
+
+    def __post_init__(self) -> None:
+        length = check_whole("length", self.length, "a number of coordinates, at least 0", least=0)
+        object.__setattr__(self, "length", length)
 
     @property
     def name(self) -> str:
@@ -257,7 +278,12 @@ class Table(Domain):
     schema: Any = ()
 
     def __post_init__(self) -> None:
+        """Check the schema and the limits."""
         object.__setattr__(self, "schema", check_schema(self.schema, "Table"))
+        wrong = "limits must be a tuple of limits, which truncations make"
+        for limit in listed(self.limits, wrong):
+            check_kind("limits", limit, Limit, "a tuple of limits, which truncations make")
+        object.__setattr__(self, "limits", tuple(self.limits))
 
     @property
     def name(self) -> str:
@@ -323,6 +349,14 @@ class Groups(Domain):
     column: str
     keys: tuple[Any, ...]
 
+    def __post_init__(self) -> None:
+        check_text("column", self.column, "the name of a column")
+        keys = tuple(listed(self.keys, "keys must be a list of values"))
+        for key in keys:
+            if not is_hashable(key) or is_long(key):
+                raise InputError(f"keys must be hashable values, got {shown(key)}")
+        object.__setattr__(self, "keys", keys)
+
     @property
     def name(self) -> str:
         """What data it contains, in words."""
@@ -341,6 +375,10 @@ class Pair(Domain):
 
     first: Domain
     second: Domain
+
+    def __post_init__(self) -> None:
+        check_kind("first", self.first, Domain, "a domain, such as Numbers()")
+        check_kind("second", self.second, Domain, "a domain, such as Numbers()")
 
     @property
     def name(self) -> str:
@@ -371,7 +409,9 @@ def check_bounds(lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
     """Return a lower and an upper bound as fractions, or raise InputError."""
     low, high = as_fraction(lower, "the lower bound"), as_fraction(upper, "the upper bound")
     if low > high:
-        raise InputError(f"the lower bound {lower} is above the upper bound {upper}")
+        raise InputError(
+            f"the lower bound {show_number(low)} is above the upper bound {show_number(high)}"
+        )
     return low, high
 
 

@@ -184,6 +184,8 @@ class Drawn:
             have to be looked at.
         """
         datasets = len(self.codes)
+        if not datasets:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         moves = count_moves([radix for _, radix in self._coordinates], self.metric, d_in)
         # A change takes its time, however few datasets it is tried on.
         tries, most = moves * max(datasets, _LEAST), 10 * max(limit, _LEAST**2)

@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.checks import is_long, shown
 from sensitivity_lab.errors import InputError
-
-from .shown import shown
 
 MISSING = b"?"
 """What stands for a missing value."""
@@ -95,10 +94,13 @@ def encode(value: Any) -> bytes:
     (True, False, True)
     """
     write = _WRITE.get(type(value))
-    if write is None:
-        value = plain(value)
-        write = _WRITE[type(value)]
-    return write(value)
+    try:
+        if write is None:
+            value = plain(value)
+            write = _WRITE[type(value)]
+        return write(value)
+    except RecursionError:
+        raise InputError("a cell holds lists in lists without an end, or very many") from None
 
 
 def encode_rows(table: pd.DataFrame) -> list[bytes]:
@@ -147,6 +149,8 @@ def _text(value: str) -> bytes:
 
 def _number(value: Any) -> bytes:
     """Write a rational in lowest terms; infinities and what is not a number get words."""
+    if is_long(value):
+        raise InputError(f"a cell holds a number of too many digits: {shown(value)}")
     try:
         above, below = value.as_integer_ratio()
     except ValueError:

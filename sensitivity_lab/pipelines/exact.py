@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, total_ordering
 from typing import Any
@@ -12,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.arithmetic import Difference, round_up
+from sensitivity_lab.checks import finite_number, number_text, shown
 from sensitivity_lab.errors import InputError
-
-from .shown import shown
 
 _NUMBERS = (int, Fraction)
 
@@ -40,6 +38,12 @@ class Root:
     """
 
     square: Fraction
+
+    def __post_init__(self) -> None:
+        square = as_fraction(self.square, "square")
+        if square < 0:
+            raise InputError(f"square must be at least 0, got {shown(self.square)}")
+        object.__setattr__(self, "square", square)
 
     @cached_property
     def _difference(self) -> Difference:
@@ -82,7 +86,7 @@ class Root:
         return hash(float(self))
 
     def __repr__(self) -> str:
-        return f"sqrt({self.square})"
+        return f"sqrt({number_text(self.square)})"
 
 
 Distance = int | Fraction | Root | float
@@ -125,21 +129,14 @@ def upper_of(distance: Distance) -> float:
     """
     if isinstance(distance, Root):
         return distance.upper
-    return distance if isinstance(distance, float) else round_up(Fraction(distance))
+    return distance if isinstance(distance, float) else round_up(as_fraction(distance, "distance"))
 
 
 def as_fraction(value: Any, name: str) -> Fraction:
     """Return a finite number as the fraction it stands for; raise InputError for anything else."""
-    # numpy's spans of time are integers to isinstance, but not by their kind.
-    if isinstance(value, np.generic) and value.dtype.kind in "biu":
-        value = int(value)
-    if isinstance(value, int):
-        return Fraction(value)
-    if isinstance(value, (float, np.floating, Fraction, Decimal)):
-        try:
-            return Fraction(*value.as_integer_ratio())
-        except (OverflowError, ValueError):
-            pass
+    number = int(value) if isinstance(value, bool | np.bool_) else finite_number(value)
+    if number is not None:
+        return Fraction(number)
     raise InputError(
         f"{name} must be a finite number (int, float, Fraction or Decimal), got {shown(value)}"
     )
@@ -155,6 +152,9 @@ def show_number(value: Fraction | int) -> str:
     """
     value = Fraction(value)
     if value.denominator == 1:
-        return str(value.numerator)
-    close = value.numerator / value.denominator
-    return repr(close) if Fraction(close) == value else str(value)
+        return number_text(value)
+    try:
+        close = value.numerator / value.denominator
+    except OverflowError:
+        return number_text(value)
+    return repr(close) if Fraction(close) == value else number_text(value)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import check_text, listed, shown
 from sensitivity_lab.errors import InputError
 
 from .domains import Domain, Groups, Table
@@ -22,7 +23,6 @@ from .metrics import (
     SymmetricDistance,
 )
 from .rows import check_columns
-from .shown import shown
 from .transformation import MismatchError, Step, Transformation
 from .truncation import places_of, take
 
@@ -68,17 +68,16 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     >>> laplace(pd.DataFrame({"id": [1, 1, 2], "page": ["a", "c", "a"]}))
     [2, 0, 1, 0, 0, 0, 0, 0]
     """
-    if not isinstance(keys, Iterable):
-        raise InputError(f"group_by: keys must be a list of values, got {keys!r}")
-    listed = tuple(keys)
+    check_text("group_by: column", column, "the name of a column")
+    chosen = tuple(listed(keys, "group_by: keys must be a list of values", text=True))
     norm = L1Distance() if metric is None else metric
-    _check_keys(listed, norm)
-    name = f"group_by({column!r}, {len(listed)} keys)"
+    _check_keys(chosen, norm)
+    name = f"group_by({column!r}, {len(chosen)} keys)"
 
     def function(table: pd.DataFrame) -> dict[Any, pd.DataFrame]:
         check_columns(table, [column], name)
         places = places_of([encode(value) for value in table[column].tolist()])
-        return {key: take(table, places.get(encode(key), [])) for key in listed}
+        return {key: take(table, places.get(encode(key), [])) for key in chosen}
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         return Transformation(
@@ -86,9 +85,9 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
             function,
             domain,
             metric,
-            Groups(column, listed),
+            Groups(column, chosen),
             GroupsDistance(norm),
-            _groups_map(domain, metric, column, norm, len(listed)),
+            _groups_map(domain, metric, column, norm, len(chosen)),
         )
 
     return Step(name, build)
@@ -130,4 +129,6 @@ def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
             f"{shown(keys)}"
         )
     if not isinstance(norm, Norm):
-        raise InputError(f"group_by: metric must be L1Distance() or L2Distance(), got {norm!r}")
+        raise InputError(
+            f"group_by: metric must be L1Distance() or L2Distance(), got {shown(norm)}"
+        )

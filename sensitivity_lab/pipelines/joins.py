@@ -6,12 +6,13 @@ missing key equals nothing, not even another missing one, as in SQL and unlike `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 
 from .domains import Domain, Table
@@ -139,9 +140,10 @@ def check_two_keys(name: str, keys: int, where: str, why: str) -> None:
 
 def key_columns(on: Any, step: str) -> list[str]:
     """Return the names of the key columns, or raise InputError."""
-    columns = [on] if isinstance(on, str) or not isinstance(on, Iterable) else list(on)
+    wrong = f"{step}: on must be a column or several"
+    columns = [on] if isinstance(on, str) else listed(on, wrong)
     if not columns or not all(isinstance(name, str) for name in columns):
-        raise InputError(f"{step}: on must be a column or several, got {on!r}")
+        raise InputError(f"{step}: on must be a column or several, got {shown(on)}")
     return columns
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab._parallel import run
+from sensitivity_lab.checks import check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import distance_of
 from .drawing import Drawn, Indices
@@ -24,6 +26,7 @@ _CHUNK = 1024
 """So many inputs are one piece of work."""
 
 
+@with_numpy_defaults
 def measured_stability(
     transformation: Transformation,
     universe: Any,
@@ -108,9 +111,12 @@ def measured_stability(
     """
     if not isinstance(transformation, Transformation):
         raise InputError(
-            f"transformation must be a Transformation, got {transformation!r}; chain steps after "
-            "a start, such as start(AddMaxRows(1)) >> count()"
+            f"transformation must be a Transformation, got {shown(transformation)}; chain steps "
+            "after a start, such as start(AddMaxRows(1)) >> count()"
         )
+    check_running(n_jobs, progress)
+    limit = check_whole("limit", limit, "a number of inputs, at least 1")
+    pair_limit = check_whole("pair_limit", pair_limit, "a number of pairs, at least 1")
     metric = transformation.input_metric
     distances = _distances(d_in, metric)
     _check_output(transformation)

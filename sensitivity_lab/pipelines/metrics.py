@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from sensitivity_lab.checks import as_python, check_kind, check_text, shown
 from sensitivity_lab.errors import InputError
 
 from .encoding import encode, encode_keys, encode_rows
@@ -49,9 +49,12 @@ class Metric(ABC):
 
     def check(self, d_in: Any) -> Any:
         """Return a distance that a stability map takes, or raise InputError."""
-        if isinstance(d_in, int | np.integer) and not isinstance(d_in, bool) and d_in >= 0:
-            return int(d_in)
-        raise InputError(f"d_in must be a whole number of at least 0 ({self.name}), got {d_in!r}")
+        distance = as_python(d_in)
+        if isinstance(distance, int) and not isinstance(distance, bool) and 0 <= distance < 2**62:
+            return distance
+        raise InputError(
+            f"d_in must be a whole number of at least 0 ({self.name}), got {shown(d_in)}"
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -145,6 +148,9 @@ class IdDistance(Metric):
 
     column: str
 
+    def __post_init__(self) -> None:
+        check_text("column", self.column, "the name of a column")
+
     @property
     def name(self) -> str:
         """What it counts, in words."""
@@ -178,7 +184,7 @@ class _OfNumbers(Metric):
         """Return a distance that a stability map takes, or raise InputError."""
         amount = as_fraction(d_in, f"d_in ({self.name})")
         if amount < 0:
-            raise InputError(f"d_in ({self.name}) must be at least 0, got {d_in!r}")
+            raise InputError(f"d_in ({self.name}) must be at least 0, got {shown(d_in)}")
         return whole(amount)
 
 
@@ -284,6 +290,9 @@ class GroupsDistance(Metric):
 
     norm: L1Distance | L2Distance
 
+    def __post_init__(self) -> None:
+        check_kind("norm", self.norm, L1Distance | L2Distance, "L1Distance() or L2Distance()")
+
     @property
     def name(self) -> str:
         """What it counts, in words."""
@@ -316,6 +325,10 @@ class PairDistance(Metric):
     first: Metric
     second: Metric
 
+    def __post_init__(self) -> None:
+        check_kind("first", self.first, Metric, "a metric, such as SymmetricDistance()")
+        check_kind("second", self.second, Metric, "a metric, such as SymmetricDistance()")
+
     @property
     def name(self) -> str:
         """What it counts, in words."""
@@ -333,5 +346,7 @@ class PairDistance(Metric):
     def check(self, d_in: Any) -> tuple[Any, Any]:
         """Return a distance per part, or raise InputError."""
         if not isinstance(d_in, tuple) or len(d_in) != 2:
-            raise InputError(f"d_in must be two distances, one per part {self.name}, got {d_in!r}")
+            raise InputError(
+                f"d_in must be two distances, one per part {self.name}, got {shown(d_in)}"
+            )
         return self.first.check(d_in[0]), self.second.check(d_in[1])

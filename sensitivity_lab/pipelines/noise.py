@@ -20,10 +20,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from sensitivity_lab.arithmetic import Difference, nearest, round_up
+from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError
 
 from .noise_arguments import not_negative, positive, square_of
@@ -255,13 +255,16 @@ def group_noise_scales(
 
 def _counts(values: Any, name: str) -> list[int]:
     """Return positive integers as a list, or raise InputError."""
-    given = [values] if np.ndim(values) == 0 and not isinstance(values, Iterable) else list(values)
     accepted = "one or more integers of at least 1"
+    alone = isinstance(as_python(values), int) or not isinstance(values, Iterable)
+    given = [
+        as_python(v) for v in ([values] if alone else listed(values, f"{name} must be {accepted}"))
+    ]
     if not given:
         raise InputError(f"{name} must be {accepted}, got none")
     for value in given:
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-            raise InputError(f"{name} must be {accepted}, got {value!r}")
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 2**62:
+            raise InputError(f"{name} must be {accepted}, got {shown(value)}")
     return [int(value) for value in given]
 
 

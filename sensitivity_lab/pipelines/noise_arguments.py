@@ -7,12 +7,10 @@ accepted is listed; everything else is refused, with what to use in its place.
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
+from sensitivity_lab.checks import finite_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.implementation_result import ImplementedSensitivity
 from sensitivity_lab.result import Sensitivity
@@ -20,22 +18,13 @@ from sensitivity_lab.smooth_result import SmoothSensitivity
 
 from .exact import Root
 
-_MOST_DIGITS = 100_000
-"""A Decimal with a larger exponent would take long to write out as a rational."""
-
 _NOISE = {"L1": "Laplace", "L2": "Gaussian"}
 
 
 def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
     """Return a number as the rational that it is, or raise InputError."""
-    given = value.item() if isinstance(value, np.generic) else value
-    if isinstance(given, Decimal):
-        fits = given.is_finite() and abs(given.adjusted()) <= _MOST_DIGITS
-    elif isinstance(given, float):
-        fits = math.isfinite(given)
-    else:
-        fits = isinstance(given, (int, Fraction)) and not isinstance(given, bool)
-    if not fits:
+    given = finite_number(value)
+    if given is None:
         raise InputError(f"{name} must be {accepted}, got {_shown(value)}")
     return Fraction(given)
 
@@ -144,6 +133,9 @@ def _exactly(name: str, k: int) -> str:
 def _shown(value: Any) -> str:
     """Return what was given; of what is long, such as a table of results, only its type."""
     long = isinstance(value, (int, Fraction)) and abs(value.numerator).bit_length() > 256
-    text = "" if long else repr(value)
+    try:
+        text = "" if long else repr(value)
+    except Exception:  # noqa: BLE001 - the caller's class; the message is about something else
+        text = ""
     short = 0 < len(text) <= 80 and "\n" not in text
     return text if short else f"an object of the type {type(value).__name__}"

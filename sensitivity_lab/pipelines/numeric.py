@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.arithmetic import common_integers, nearest
+from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError
 
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector, check_bounds, show_bounds
@@ -28,7 +29,6 @@ from .metrics import (
     SymmetricDistance,
 )
 from .rounding import summation_error
-from .shown import shown
 from .transformation import MismatchError, Step, Transformation
 
 Bounds = tuple[Fraction, Fraction]
@@ -155,26 +155,26 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
     >>> colors(["red", "green", "red"]), colors.map(1)
     ([2, 0], sqrt(2))
     """
-    if not isinstance(categories, Iterable):
-        raise InputError(f"histogram: categories must be a list of values, got {categories!r}")
-    listed = list(categories)
+    chosen = listed(categories, "histogram: categories must be a list of values", text=True)
     norm = L1Distance() if metric is None else metric
-    encoded = list(map(encode, listed))
-    if not listed or len(set(encoded)) != len(encoded) or MISSING in encoded:
+    encoded = list(map(encode, chosen))
+    if not chosen or len(set(encoded)) != len(encoded) or MISSING in encoded:
         raise InputError(
-            "histogram: categories are one or more distinct values, none missing, got "
-            f"{shown(listed)}"
+            f"histogram: categories are one or more distinct values, none missing, "
+            f"got {shown(chosen)}"
         )
     if not isinstance(norm, L1Distance | L2Distance):
-        raise InputError(f"histogram: metric must be L1Distance() or L2Distance(), got {norm!r}")
-    name = f"histogram({len(listed)} categories)"
+        raise InputError(
+            f"histogram: metric must be L1Distance() or L2Distance(), got {shown(norm)}"
+        )
+    name = f"histogram({len(chosen)} categories)"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         if not isinstance(domain, Values):
             raise MismatchError("values whose records are added, removed or replaced")
         replaced = replacements(domain, metric)
         # One record replaced takes 1 from one coordinate and adds 1 to another.
-        swap = norm.norm([1, -1] if len(listed) > 1 else [1])
+        swap = norm.norm([1, -1] if len(chosen) > 1 else [1])
 
         def function(data: Any) -> list[int]:
             counts = dict.fromkeys(encoded, 0)
@@ -189,7 +189,7 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
             function,
             domain,
             metric,
-            Vector(len(listed)),
+            Vector(len(chosen)),
             norm,
             lambda d_in: d_in if replaced is None else swap * replaced(d_in),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sensitivity_lab.checks import as_python, shown
 from sensitivity_lab.errors import InputError
 
 from .domains import Domain, Pair
@@ -39,7 +40,7 @@ def both(first: Transformation, second: Transformation) -> Transformation:
         if not isinstance(given, Transformation):
             raise InputError(
                 f"both: {name} must be a transformation, such as start(AddMaxRows(1)) >> step, "
-                f"got {given!r}"
+                f"got {shown(given)}"
             )
     return Transformation(
         f"both({first.name}; {second.name})",
@@ -71,8 +72,9 @@ def part(index: int) -> Step:
     >>> (start >> pl.average(0, 5) >> part(1)).map(2)
     2
     """
-    if index not in (0, 1):
-        raise InputError(f"part: index must be 0 or 1, got {index!r}")
+    given, index = index, as_python(index)
+    if not isinstance(index, int) or isinstance(index, bool) or index not in (0, 1):
+        raise InputError(f"part: index must be 0 or 1, got {shown(given)}")
     name = f"part({index})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:

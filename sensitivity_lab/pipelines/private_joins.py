@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .columns import Schema
@@ -170,6 +171,7 @@ def product_rule(left: Truncation, right: Truncation) -> int:
     >>> product_rule(DropExcess(2), DropExcess(2)), product_rule(DropExcess(1), DropExcess(1))
     (4, 1)
     """
+    _check_truncations("product_rule", left, right)
     return left.threshold * right.threshold
 
 
@@ -271,14 +273,14 @@ def _check_truncations(name: str, *truncations: Any) -> None:
         if not isinstance(given, Truncation):
             raise InputError(
                 f"{name}: left and right must be DropExcess(max_rows) or DropNonUnique(), "
-                f"got {given!r}"
+                f"got {shown(given)}"
             )
 
 
 def _sides(left: Truncation | None, right: Truncation | None) -> str:
     """Return truncations as they would be written."""
     return "".join(
-        f", {side}={truncation!r}"
+        f", {side}={shown(truncation)}"
         for side, truncation in (("left", left), ("right", right))
         if truncation is not None
     )

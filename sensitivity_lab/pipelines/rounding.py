@@ -23,7 +23,11 @@ from __future__ import annotations
 import sys
 from fractions import Fraction
 
+from sensitivity_lab import checks
+from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError
+
+from .exact import as_fraction
 
 _UNIT = Fraction(1, 2**53)
 _LEAST = Fraction(1, 2**1075)
@@ -58,6 +62,8 @@ def summation_error(size: int, magnitude: Fraction) -> Fraction:
     >>> float(summation_error(1000, Fraction(5)))
     5.545564008003272e-10
     """
+    size = check_whole("size", size, "a number of records, at least 0", least=0)
+    magnitude = as_fraction(magnitude, "magnitude")
     additions = max(size - 1, 0)
     if additions * _UNIT >= Fraction(1, 2):
         raise InputError(f"the rounding of a sum of {size:,} floats is not bounded; take fewer")
@@ -65,7 +71,7 @@ def summation_error(size: int, magnitude: Fraction) -> Fraction:
     error = share * size * magnitude
     if size * magnitude + error > Fraction(sys.float_info.max):
         raise InputError(
-            f"a sum of {size:,} floats of up to {float(magnitude):.6g} can be beyond the range of "
+            f"a sum of {size:,} floats of up to {_shown(magnitude)} can be beyond the range of "
             "floats; take closer bounds or fewer records"
         )
     return error
@@ -79,4 +85,9 @@ def rounding_error(magnitude: Fraction) -> Fraction:
     >>> rounding_error(Fraction(1)) >= abs(Fraction(1 / 3) - Fraction(1, 3))
     True
     """
-    return _UNIT * magnitude + _LEAST
+    return _UNIT * as_fraction(magnitude, "magnitude") + _LEAST
+
+
+def _shown(magnitude: Fraction) -> str:
+    large = magnitude > Fraction(sys.float_info.max)
+    return checks.magnitude(magnitude) if large else f"{float(magnitude):.6g}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.checks import check_kind, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 
 from .columns import rows_in
@@ -21,7 +22,7 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
-from .shown import names, shown
+from .shown import names
 from .transformation import MismatchError, Step, Transformation
 
 
@@ -156,7 +157,9 @@ def select(column: str, domain: Values | None = None) -> Step:
     >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map(1)
     (182, 125)
     """
+    check_text("select: column", column, "the name of a column")
     values = Numbers() if domain is None else domain
+    check_kind("select: domain", values, Values, "Values(...) or Numbers(...)")
     name = f"select({column!r})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -219,7 +222,7 @@ def records_of(data: Any, domain: Values) -> list[Any]:
 def called(function: Callable[..., Any], step: str) -> str:
     """Return what to call a caller's function, or raise InputError if it is none."""
     if not callable(function):
-        raise InputError(f"{step} takes a function of one record or row, got {function!r}")
+        raise InputError(f"{step} takes a function of one record or row, got {shown(function)}")
     name: str = getattr(function, "__name__", type(function).__name__)
     return "f" if name == "<lambda>" else name
 

@@ -6,22 +6,13 @@ from collections.abc import Collection
 from itertools import islice
 from typing import Any
 
+from sensitivity_lab.checks import shown
+
 _CHARACTERS = 300
 """A value is shown with so many characters."""
 
 _MOST = 20
 """So many values of a collection are shown."""
-
-
-def shown(value: Any) -> str:
-    """Return the repr of a value, cut where it is long.
-
-    Examples
-    --------
-    >>> shown("a"), len(shown("a" * 10**6))
-    ("'a'", 326)
-    """
-    return cut(repr(value))
 
 
 def cut(text: str) -> str:

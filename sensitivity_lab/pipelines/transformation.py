@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_callable, check_kind, check_text, listed, shown
+from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import ProtectedChange, distance_of
 from .domains import Domain, Pair, Table
@@ -63,6 +65,20 @@ class Transformation:
     steps: tuple[Transformation, ...] = ()
     check_universe: Callable[[Any], None] | None = None
 
+    def __post_init__(self) -> None:
+        check_text("name", self.name, "a text")
+        check_callable("function", self.function, "a function of data")
+        check_callable("stability_map", self.stability_map, "a function of a distance")
+        for domain in (self.input_domain, self.output_domain):
+            check_kind("domain", domain, Domain, "a domain, such as Numbers()")
+        for metric in (self.input_metric, self.output_metric):
+            check_kind("metric", metric, Metric, "a metric, such as SymmetricDistance()")
+        for step in listed(self.steps, "steps must be a tuple of transformations"):
+            check_kind("steps", step, Transformation, "a tuple of transformations")
+        if self.check_universe is not None:
+            check_callable("check_universe", self.check_universe, "a function of a universe")
+
+    @with_numpy_defaults
     def __call__(self, *data: Any) -> Any:
         """Apply the function; two tables are two arguments, or one tuple.
 
@@ -73,6 +89,7 @@ class Transformation:
         """
         return self.function(self.input_domain.read(_one(data)))
 
+    @with_numpy_defaults
     def map(self, *d_in: Any) -> Any:
         """Return how far outputs are apart at most when inputs are at most `d_in` apart.
 
@@ -138,6 +155,10 @@ class Step:
     name: str
     build: Callable[[Domain, Metric], Transformation]
 
+    def __post_init__(self) -> None:
+        check_text("name", self.name, "a text")
+        check_callable("build", self.build, "a function of a domain and a metric")
+
     def __call__(self, domain: Domain, metric: Metric) -> Transformation:
         """Return the transformation for an input domain and metric."""
         return Start(domain, metric) >> self
@@ -146,12 +167,21 @@ class Step:
         """Return the transformation that takes what `before` puts out."""
         domain, metric = before.output_domain, before.output_metric
         try:
-            return self.build(domain, metric)
+            built = self.build(domain, metric)
         except MismatchError as mismatch:
             raise InputError(
                 f"cannot chain {before.name} >> {self.name}: {before.name} puts out "
                 f"{domain} ({metric}), but {self.name} takes {mismatch}"
             ) from None
+        except SensitivityLabError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"cannot chain {before.name} >> {self.name}: build raised "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        check_kind(f"what build of {self.name} returns", built, Transformation, "a Transformation")
+        return built
 
     def __rshift__(self, after: Step) -> Step:
         """Chain two steps before the domain and the metric are known."""
@@ -195,6 +225,10 @@ class Start:
 
     domain: Domain
     metric: Metric
+
+    def __post_init__(self) -> None:
+        check_kind("domain", self.domain, Domain, "a domain, such as Numbers()")
+        check_kind("metric", self.metric, Metric, "a metric, such as SymmetricDistance()")
 
     @property
     def name(self) -> str:
@@ -247,7 +281,7 @@ def start(*changes: ProtectedChange) -> Start:
     if len(changes) not in (1, 2) or not all(isinstance(one, ProtectedChange) for one in changes):
         raise InputError(
             "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), "
-            f"one per table; got {', '.join(map(repr, changes)) or 'none'}"
+            f"one per table; got {', '.join(map(shown, changes)) or 'none'}"
         )
     if len(changes) == 1:
         return Start(Table(), changes[0].metric)

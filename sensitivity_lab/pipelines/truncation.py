@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from sensitivity_lab.checks import check_text
+
 from .changes import check_count
 from .domains import Domain, Limit, Table
 from .encoding import encode, encode_keys, encode_rows, fixed_order
@@ -153,7 +155,8 @@ def max_groups_per_id(g: int, column: str) -> Step:
     >>> kept(visits).groupby("id")["page"].nunique().tolist(), kept.map(1)
     ([1, 1], 1)
     """
-    check_count(g, "g", "max_groups_per_id")
+    g = check_count(g, "g", "max_groups_per_id")
+    check_text("max_groups_per_id: column", column, "the name of a column")
 
     def kept(owners: Keys, groups: list[bytes], _: list[bytes]) -> list[int]:
         first = {
@@ -193,7 +196,8 @@ def max_rows_per_group_per_id(r: int, column: str) -> Step:
     >>> len(kept(visits)), kept.map(1)
     (3, 1)
     """
-    check_count(r, "r", "max_rows_per_group_per_id")
+    r = check_count(r, "r", "max_rows_per_group_per_id")
+    check_text("max_rows_per_group_per_id: column", column, "the name of a column")
 
     def kept(owners: Keys, groups: list[bytes], rows: list[bytes]) -> list[int]:
         both = [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
@@ -40,7 +41,7 @@ def drawn_from(
                 f"got {type(universe).__name__}"
             )
         if sizes is not None and (not isinstance(sizes, tuple) or len(sizes) != 2):
-            raise InputError(f"sizes must be a tuple of two, one per table, got {sizes!r}")
+            raise InputError(f"sizes must be a tuple of two, one per table, got {shown(sizes)}")
         sizes = (None, None) if sizes is None else sizes
     else:
         universe, sizes = (universe,), (sizes,)
@@ -130,15 +131,14 @@ def _check_universe(transformation: Transformation, universe: Any) -> None:
 
 def _sizes(domain: Domain, wanted: Any, rows: int) -> list[int]:
     """Return the sizes that datasets may have, or raise InputError."""
-    given = range(rows + 1) if wanted is None else [wanted] if np.ndim(wanted) == 0 else wanted
+    accepted = f"sizes must be whole numbers from 0 to {rows}, the rows of the universe"
+    alone = not isinstance(wanted, Iterable) or getattr(wanted, "shape", None) == ()
+    given = range(rows + 1) if wanted is None else [wanted] if alone else listed(wanted, accepted)
     sizes = []
-    for size in given:
-        if not isinstance(size, int | np.integer) or not 0 <= size <= rows:
-            raise InputError(
-                f"sizes must be whole numbers from 0 to {rows}, the rows of the universe, "
-                f"got {size!r}"
-            )
-        sizes.append(int(size))
+    for size in map(as_python, given):
+        if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= rows:
+            raise InputError(f"{accepted}, got {shown(size)}")
+        sizes.append(size)
     if isinstance(domain, Values) and domain.size is not None:
         return [size for size in sizes if size == domain.size]
     if isinstance(domain, Values) and domain.max_size is not None:

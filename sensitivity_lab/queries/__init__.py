@@ -12,6 +12,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from . import moments, quantiles
@@ -77,12 +78,13 @@ def as_query(query: Any) -> Query:
                 return Percentile(int(number) if number.isdecimal() else Decimal(number))
             except (ValueError, ArithmeticError) as error:
                 raise InputError(
-                    f"a percentile must be a number from 0 to 100, got {query!r}; "
+                    f"a percentile must be a number from 0 to 100, got {shown(query)}; "
                     "write for example 'percentile_25'"
                 ) from error
     elif callable(query) and not isinstance(query, type):
         return from_function(query)
     raise InputError(
-        f"unknown query {query!r}; choose one of {', '.join(NAMED)}, percentile_25 (any number "
+        f"unknown query {shown(query)};"
+        f" choose one of {', '.join(NAMED)}, percentile_25 (any number "
         "from 0 to 100), a query such as Percentile(25), or a function of a 1-D array"
     )

@@ -93,6 +93,14 @@ class Query(ABC):
         """Return the query on a universe of records as sums over them; None if it is no such."""
         return None
 
+    def check_on(self, universe: Any) -> None:
+        """Raise InputError where the query's own parameters do not fit a universe of records."""
+        return
+
+    def absent_from(self, universe: Any) -> str:
+        """Return which categories and groups no record of a universe is in, as text, or ""."""
+        return ""
+
     def projection(self, universe: Universe) -> tuple[Hashable, Query] | None:
         """Return a column and a query on its numbers that answers the same; None if none does."""
         return None

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.universe import Universe
 
@@ -111,6 +112,7 @@ class Function(Query):
                 raise QueryError(
                     f"{self._on(row)} raised {type(error).__name__}: {error}"
                 ) from error
+            answers = _as_array(answers)
             if np.shape(answers)[:1] != (1,):
                 raise QueryError(
                     f"{self._on(row)} returned an array of shape {np.shape(answers)} for one row; "
@@ -124,18 +126,18 @@ class Function(Query):
 
     def _numbers(self, answer: Any, row: Any) -> NDArray[np.float64]:
         """Return a number, or an array of them, as floats; raise QueryError for anything else."""
-        shown = repr(answer.tolist() if hasattr(answer, "tolist") else answer)
-        if "\n" in shown:
-            shown = f"{type(answer).__name__} of shape {np.shape(answer)}"
+        came = shown(answer.tolist() if hasattr(answer, "tolist") else answer)
+        if isinstance(answer, pd.DataFrame | pd.Series):
+            came = f"{type(answer).__name__} of shape {answer.shape}"
         wrong = QueryError(
-            f"{self._on(row)} returned {shown}; a query returns one finite number, or a 1-D "
+            f"{self._on(row)} returned {came}; a query returns one finite number, or a 1-D "
             "array of them"
         )
-        if isinstance(answer, (str, bytes)) or np.iscomplexobj(answer):
-            raise wrong
         try:
+            if isinstance(answer, (str, bytes)) or np.iscomplexobj(answer):
+                raise wrong
             numbers = np.asarray(answer).astype(np.float64)
-        except (TypeError, ValueError, OverflowError):
+        except Exception:  # noqa: BLE001 - whatever cannot be made numbers is no answer
             raise wrong from None
         text = np.asarray(answer).dtype.kind not in "biufO"
         if text or numbers.ndim > 1 or not numbers.size or not np.isfinite(numbers).all():
@@ -153,6 +155,16 @@ class Function(Query):
 def _as_answer(answers: NDArray[np.float64]) -> Answer:
     """Return the answer on the only dataset."""
     return float(answers[0]) if answers.ndim == 1 else tuple(answers[0].tolist())
+
+
+def _as_array(answers: Any) -> NDArray[Any]:
+    """Return what a vectorized function returned as an array; one of objects if it is none."""
+    try:
+        return np.asarray(answers)
+    except Exception:  # noqa: BLE001 - whatever cannot be made an array is a single object
+        alone = np.empty((), dtype=object)
+        alone[()] = answers
+        return alone
 
 
 def _shape(answer: NDArray[np.float64]) -> str:
@@ -193,6 +205,9 @@ def from_function(
     8.0
     """
     if not callable(function):
-        raise InputError(f"a query function must be callable, got {function!r}")
+        raise InputError(f"a query function must be callable, got {shown(function)}")
+    if name is not None:
+        check_text("name", name, "a text")
+    vectorized = check_flag("vectorized", vectorized)
     label = str(name or getattr(function, "__name__", type(function).__name__))
     return Function(function, vectorized, "function" if label == "<lambda>" else label)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -10,14 +11,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, shown
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
 from .base import Query
+from .matching import absent_text, check_kinds, keys_of, places_of
 from .moments import Count
-from .records import RecordQuery, as_python, check_column
+from .records import RecordQuery
 from .sums import Ratios, Sums, Whole, as_terms
+
+_MOST_TERMS = 100_000_000
+"""The terms of a query may be so many numbers, of eight bytes each."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,8 @@ class Histogram(RecordQuery):
         The column.
     categories : sequence, optional
         The categories, fixed beforehand; None or NaN stands for a missing value. Rows of other
-        values are not counted.
+        values are not counted. Some may be in no record of a universe, but all are of the column's
+        kind: texts for a column of texts, numbers for numbers, timestamps for timestamps.
     bins : sequence of numbers, optional
         The edges of the bins, ascending, as in `numpy.histogram`: a bin has its left edge, the last
         one also its right edge. Missing values and values outside are not counted.
@@ -51,24 +58,24 @@ class Histogram(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_column(self.column)
+        check_column("column", self.column)
         if (self.categories is None) == (self.bins is None):
             raise InputError(
-                f"a histogram has either categories or bins, got categories={self.categories!r} "
-                f"and bins={self.bins!r}"
+                "a histogram has either categories or bins, got "
+                f"categories={shown(self.categories)} and bins={shown(self.bins)}"
             )
         if self.categories is not None:
-            object.__setattr__(self, "categories", _keys("categories", self.categories))
+            object.__setattr__(self, "categories", keys_of("categories", self.categories))
             return
-        edges = tuple(map(as_python, _as_list("bins", self.bins)))
+        edges = tuple(map(as_python, listed(self.bins, "bins must be a sequence")))
         try:
-            rising = all(one < other for one, other in pairwise(edges))
-        except TypeError:
-            rising = False
-        words = any(isinstance(edge, (str, bytes)) or pd.isna(edge) for edge in edges)
-        if len(edges) < 2 or not rising or words:
+            rising = all(bool(one < other) for one, other in pairwise(edges))
+            words = any(isinstance(edge, (str, bytes)) or pd.isna(edge) for edge in edges)
+        except Exception:  # noqa: BLE001 - edges can be anything; what cannot be compared is none
+            rising, words = False, True
+        if len(edges) < 2 or not rising or words or not all(map(is_hashable, edges)):
             raise InputError(
-                f"bins must be at least two ascending numbers or dates, got {list(edges)!r}"
+                f"bins must be at least two ascending numbers or dates, got {shown(list(edges))}"
             )
         object.__setattr__(self, "bins", edges)
 
@@ -91,30 +98,36 @@ class Histogram(RecordQuery):
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of 1 over the records of each category."""
-        listed = universe.listed(self.column)
-        if self.categories is not None:
-            flags = [[_same(value, key) for key in self.categories] for value in listed]
-        else:
-            flags = [self._in_bins(value) for value in listed]
-        return Sums.additive(as_terms(flags))
+        values = universe.listed(self.column)
+        if self.categories is None:
+            places = [self._bin_of(value) for value in values]
+            return Sums.additive(_flags(places, len(self.bins or ()) - 1, self.name))
+        places = places_of(values, self.categories)
+        return Sums.additive(_flags(places, len(self.categories), self.name))
 
-    def _in_bins(self, value: Any) -> list[bool]:
-        """Return in which bin a value is."""
+    def check_on(self, universe: TableUniverse) -> None:
+        """Raise InputError for categories that no record of the column's kind can be in."""
+        check_kinds("categories", self.column, self.categories or (), universe.listed(self.column))
+
+    def absent_from(self, universe: TableUniverse) -> str:
+        """Return which categories no record of a universe is in, as text."""
+        return absent_text(self.column, self.categories or (), universe.listed(self.column))
+
+    def _bin_of(self, value: Any) -> int | None:
+        """Return in which bin a value is; None if in none."""
         edges = self.bins or ()
-        flags = [False] * (len(edges) - 1)
         if value is None:
-            return flags
+            return None
         try:
+            place = bisect_right(edges, value) - 1
             if value == edges[-1]:
-                flags[-1] = True
-            for place in range(len(flags)):
-                flags[place] |= bool(edges[place] <= value < edges[place + 1])
-        except TypeError:
+                return len(edges) - 2
+        except (TypeError, ArithmeticError):
             raise InputError(
-                f"column {self.column!r} has the value {value!r}, which cannot be compared with "
-                "the bins; give categories"
+                f"column {self.column!r} has the value {shown(value)}, which cannot be compared "
+                "with the bins; give categories"
             ) from None
-        return flags
+        return place if 0 <= place < len(edges) - 1 else None
 
 
 @dataclass(frozen=True)
@@ -129,7 +142,8 @@ class GroupBy(RecordQuery):
         A query on records, such as `Count()`, ``SumOf("age")`` or ``MeanOf("age", empty=0)``.
     groups : sequence
         The groups, fixed beforehand; None or NaN stands for a missing value. Rows of other values
-        are in no group.
+        are in no group. Some may be in no record of a universe, but all are of the column's kind:
+        texts for a column of texts, numbers for numbers, timestamps for timestamps.
 
     Examples
     --------
@@ -148,13 +162,13 @@ class GroupBy(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_column(self.column)
+        check_column("column", self.column)
         object.__setattr__(self, "query", _part(self.query))
         if self.groups is None:
             raise InputError(
                 "groups must be given: which groups there are must not depend on the data"
             )
-        object.__setattr__(self, "groups", _keys("groups", self.groups))
+        object.__setattr__(self, "groups", keys_of("groups", self.groups))
 
     @property
     def name(self) -> str:
@@ -173,11 +187,22 @@ class GroupBy(RecordQuery):
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
-        listed = universe.listed(self.column)
-        members = [
-            as_terms([_same(value, group) for value in listed]) for group in self.groups or ()
-        ]
-        return _side_by_side([replace(inner, terms=inner.terms * inside) for inside in members])
+        groups = self.groups or ()
+        places = places_of(universe.listed(self.column), groups)
+        members = _flags(places, len(groups), self.name, inner.terms.shape[1])
+        return _side_by_side(
+            [replace(inner, terms=inner.terms * inside[:, None]) for inside in members.T]
+        )
+
+    def check_on(self, universe: TableUniverse) -> None:
+        """Raise InputError for groups that no record of the column's kind can be in."""
+        check_kinds("groups", self.column, self.groups or (), universe.listed(self.column))
+        self.query.check_on(universe)
+
+    def absent_from(self, universe: TableUniverse) -> str:
+        """Return which groups no record of a universe is in, as text."""
+        absent = absent_text(self.column, self.groups or (), universe.listed(self.column))
+        return "; ".join(filter(None, [absent, self.query.absent_from(universe)]))
 
 
 @dataclass(frozen=True, init=False)
@@ -206,7 +231,8 @@ class Stack(RecordQuery):
             raise InputError("a Stack needs at least one query, got none")
         if isinstance(queries[0], (list, tuple)):
             raise InputError(
-                f"a Stack takes its queries one by one, got {queries[0]!r}; write Stack(*queries)"
+                f"a Stack takes its queries one by one, got {shown(queries[0])}; "
+                "write Stack(*queries)"
             )
         object.__setattr__(self, "queries", tuple(map(_part, queries)))
 
@@ -227,6 +253,15 @@ class Stack(RecordQuery):
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of all the queries."""
         return _side_by_side([_sums(query, universe) for query in self.queries])
+
+    def check_on(self, universe: TableUniverse) -> None:
+        """Raise InputError for categories and groups that no record can be in."""
+        for query in self.queries:
+            query.check_on(universe)
+
+    def absent_from(self, universe: TableUniverse) -> str:
+        """Return which categories and groups no record of a universe is in, as text."""
+        return "; ".join(filter(None, [query.absent_from(universe) for query in self.queries]))
 
 
 def _side_by_side(parts: Sequence[Sums]) -> Sums:
@@ -250,13 +285,13 @@ def _side_by_side(parts: Sequence[Sums]) -> Sums:
 
 def _part(query: Any) -> Query:
     """Return a query on records that can be part of another, or raise InputError."""
-    if query == "count":
+    if isinstance(query, str) and query == "count":
         return Count()
     if not isinstance(query, Query) or not query.on_records or query.arithmetic == "float":
         raise InputError(
             f"a part of a Stack or GroupBy must be a query on records, such as Count(), "
-            f"SumOf('age') or MeanOf('age'), got {query!r}; write several answers of your own as "
-            "one function"
+            f"SumOf('age') or MeanOf('age'), got {shown(query)}; write several answers of your own "
+            "as one function"
         )
     return query
 
@@ -268,29 +303,15 @@ def _sums(query: Query, universe: Universe) -> Sums:
     return sums
 
 
-def _as_list(name: str, values: Any) -> list[Any]:
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name} must be a sequence, got {values!r}")
-    return list(values)
-
-
-def _keys(name: str, values: Any) -> tuple[Any, ...]:
-    """Return distinct values as a tuple, missing ones as None, or raise InputError."""
-    listed = list(map(as_python, _as_list(name, values)))
-    for value in listed:
-        if not isinstance(value, Hashable):
-            raise InputError(f"{name} must be single values of the column, got {value!r}")
-    keys = [None if pd.isna(value) is True else value for value in listed]
-    if not keys:
-        raise InputError(f"{name} must list at least one value, got none")
-    for key in keys:
-        if keys.count(key) > 1:
-            raise InputError(f"{name} must be distinct, got {key!r} more than once")
-    return tuple(keys)
-
-
-def _same(value: Any, key: Any) -> bool:
-    """Tell whether a record's value is that of a category; a missing one is None on both sides."""
-    if value is None or key is None:
-        return value is key
-    return bool(value == key)
+def _flags(places: Sequence[int | None], width: int, name: str, times: int = 1) -> Whole:
+    """Return a term per record and answer: 1 at a record's place, if it has one."""
+    if len(places) * width * times > _MOST_TERMS:
+        raise TooLargeError(
+            f"{name} needs a table of {len(places):,} distinct rows by {width * times:,} answers, "
+            f"more than {_MOST_TERMS:,} numbers; give fewer categories, bins or groups, or ask for "
+            "a part of them at a time"
+        )
+    flags = np.zeros((len(places), width), dtype=np.int64)
+    inside = [row for row, place in enumerate(places) if place is not None]
+    flags[inside, [place for place in places if place is not None]] = 1
+    return as_terms(flags)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.universe import Universe
 
@@ -119,8 +121,13 @@ class Var(ExactQuery):
 
     Parameters
     ----------
-    ddof : int, float or Fraction, default 0
+    ddof : int, float, Fraction or Decimal, default 0
         Delta degrees of freedom, at least 0; datasets must have more than `ddof` records.
+
+    Raises
+    ------
+    InputError
+        If `ddof` is no number from 0 to 2**62.
 
     Examples
     --------
@@ -137,13 +144,13 @@ class Var(ExactQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        given = self.ddof.item() if isinstance(self.ddof, np.generic) else self.ddof
-        object.__setattr__(self, "ddof", given)
-        number = isinstance(given, (int, float, Fraction, np.number)) and not isinstance(
-            given, bool
-        )
-        if not number or not (math.isfinite(given) and given >= 0):
-            raise InputError(f"ddof must be a number of at least 0, got {given!r}")
+        number = finite_number(self.ddof)
+        if number is None or number < 0:
+            raise InputError(f"ddof must be a number of at least 0, got {shown(self.ddof)}")
+        if number >= 2**62:
+            raise InputError(f"ddof must be below 2**62, got {shown(self.ddof)}")
+        exact = Fraction(number) if isinstance(number, Decimal) else number
+        object.__setattr__(self, "ddof", exact)
 
     @property
     def name(self) -> str:

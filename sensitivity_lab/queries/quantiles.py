@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Number
+from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
 
 from .base import ExactQuery, Query, Weights
@@ -52,18 +52,17 @@ class Percentile(ExactQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if isinstance(self.q, np.generic):
-            object.__setattr__(self, "q", self.q.item())
-        number = isinstance(self.q, Number) and not isinstance(self.q, bool)
-        if not number or not math.isfinite(self.q) or not 0 <= self.q <= 100:
-            raise InputError(f"a percentile must be a number from 0 to 100, got {self.q!r}")
-        if Fraction(self.q).denominator > _FINEST:
+        number = finite_number(self.q)
+        if number is None or not 0 <= number <= 100:
+            raise InputError(f"a percentile must be a number from 0 to 100, got {shown(self.q)}")
+        object.__setattr__(self, "q", number)
+        if Fraction(number).denominator > _FINEST:
             raise InputError(
-                f"a percentile must be a multiple of 2**-128 or coarser, got {self.q!r}"
+                f"a percentile must be a multiple of 2**-128 or coarser, got {shown(number)}"
             )
-        if self.method not in PERCENTILE_METHODS:
+        if not isinstance(self.method, str) or self.method not in PERCENTILE_METHODS:
             raise InputError(
-                f"unknown percentile method {self.method!r}; "
+                f"unknown percentile method {shown(self.method)}; "
                 f"choose one of {', '.join(PERCENTILE_METHODS)}"
             )
 

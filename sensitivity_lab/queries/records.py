@@ -6,7 +6,6 @@ are computed in whole numbers, for one dataset and for whole blocks of them.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -19,13 +18,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Integers, Number, common_integers, nearest
+from sensitivity_lab.checks import (
+    check_column,
+    check_text,
+    check_whole,
+    finite_number,
+    listed,
+    shown,
+)
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.neighbors import check_whole
+from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
 from .base import Answer, Query
 from .moments import Mean
+from .predicates import parsed
 from .sums import Ratios, Sums, Whole, as_terms
 
 _PROBED = 64
@@ -62,6 +70,7 @@ class RecordQuery(Query):
             return tuple(map(nearest, answer))
         return nearest(answer or Fraction(0))
 
+    @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
         self.forget()
@@ -76,17 +85,32 @@ class CountIf(RecordQuery):
     Parameters
     ----------
     predicate : callable or str
-        Takes a DataFrame and returns a boolean per row, each from its own row alone; or an
-        expression for `DataFrame.eval`, such as "age >= 18". Where it is missing, it does not hold.
+        Takes a DataFrame and returns a boolean per row, each from its own row alone; or a text
+        such as "age >= 18". Where it is missing, it does not hold.
     name : str, optional
-        What tables and legends call the query; by default made of the expression or the function.
+        What tables and legends call the query; by default made of the text or the function.
+
+    Raises
+    ------
+    InputError
+        If a text is not of the grammar below.
+
+    Notes
+    -----
+    A text is parsed, never run: it has no calls and no attributes. It compares columns (`of two
+    words` in backticks), numbers, texts, True and False by ==, !=, <, <=, >, >= (also chained), in
+    and not in a list, computes with + - * / // %, and joins comparisons by and, or, not, &, |, ~
+    and brackets; & and | bind like and and or. Points of time are written as texts. Whole numbers
+    are computed with exactly.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> table = pd.DataFrame({"age": [17, 18, 40]})
+    >>> table = pd.DataFrame({"age": [17, 18, 40], "lives in": ["a", "b", "c"]})
     >>> CountIf("age >= 18")(table), CountIf(lambda rows: rows["age"] < 18)(table)
     (2.0, 1.0)
+    >>> CountIf("10 < age <= 18 and `lives in` not in ['b', 'c']")(table)
+    1.0
     """
 
     predicate: Callable[[pd.DataFrame], Any] | str
@@ -94,11 +118,14 @@ class CountIf(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if not isinstance(self.predicate, str) and not callable(self.predicate):
+        if isinstance(self.predicate, str):
+            parsed(self.predicate)
+        elif not callable(self.predicate):
             raise InputError(
-                "predicate must be a function of a DataFrame, or an expression such as "
-                f"'age >= 18', got {self.predicate!r}"
+                "predicate must be a function of a DataFrame, or a text such as 'age >= 18', "
+                f"got {shown(self.predicate)}"
             )
+        check_text("name", self.name, "a text")
         if not self.name:
             text = self.predicate
             named = text if isinstance(text, str) else getattr(text, "__name__", "<lambda>")
@@ -123,20 +150,28 @@ class CountIf(RecordQuery):
         flags: Any
         try:
             if isinstance(self.predicate, str):
-                flags = frame.eval(self.predicate)
+                flags = parsed(self.predicate)(frame)
             else:
                 flags = self.predicate(frame.copy())
+        except QueryError as error:
+            raise QueryError(
+                f"the predicate of {self.name!r} cannot be used: {error}; the columns are "
+                f"{', '.join(map(repr, frame.columns))}"
+            ) from None
         except Exception as error:
             raise QueryError(
                 f"the predicate of {self.name!r} raised {type(error).__name__}: {error}; the "
                 f"columns are {', '.join(map(repr, frame.columns))}"
             ) from error
-        one_each = np.ndim(flags) == 1 and len(flags) == len(frame)
-        series = pd.Series(flags) if one_each else pd.Series()
-        if not one_each or not pd.api.types.is_bool_dtype(series.dtype):
-            came = f"{type(flags).__name__} of shape {np.shape(flags)}" if np.ndim(flags) else flags
+        try:
+            shape = np.shape(flags)
+            series = pd.Series(flags) if shape == (len(frame),) else pd.Series()
+        except Exception:  # noqa: BLE001 - whatever cannot be made a column is none
+            shape, series = (), pd.Series()
+        if shape != (len(frame),) or not pd.api.types.is_bool_dtype(series.dtype):
+            came = f"{type(flags).__name__} of shape {shape}" if shape else shown(flags)
             raise QueryError(
-                f"the predicate of {self.name!r} returned {came!s} for {len(frame)} rows; it must "
+                f"the predicate of {self.name!r} returned {came} for {len(frame)} rows; it must "
                 "return one boolean per row"
             )
         holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)
@@ -166,15 +201,17 @@ class SumOf(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_column(self.column)
+        check_column("column", self.column)
         if self.clip is None:
             return
-        several = isinstance(self.clip, (tuple, list, np.ndarray))
-        pair = tuple(map(as_python, self.clip)) if several else ()
-        if len(pair) != 2 or not all(_is_finite(bound) for bound in pair):
-            raise InputError(f"clip must be two finite numbers (lower, upper), got {self.clip!r}")
+        wrong = "clip must be two finite numbers (lower, upper)"
+        pair = tuple(finite_number(bound) for bound in listed(self.clip, wrong))
+        if len(pair) != 2 or pair[0] is None or pair[1] is None:
+            raise InputError(f"{wrong}, got {shown(self.clip)}")
         if Fraction(pair[0]) > Fraction(pair[1]):
-            raise InputError(f"clip must be (lower, upper) with lower <= upper, got {self.clip!r}")
+            raise InputError(
+                f"clip must be (lower, upper) with lower <= upper, got {shown(self.clip)}"
+            )
         object.__setattr__(self, "clip", pair)
 
     @property
@@ -216,10 +253,10 @@ class MeanOf(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_column(self.column)
-        empty = as_python(self.empty)
-        if empty is not None and not _is_finite(empty):
-            raise InputError(f"empty must be a finite number or None, got {self.empty!r}")
+        check_column("column", self.column)
+        empty = finite_number(self.empty)
+        if empty is None and self.empty is not None:
+            raise InputError(f"empty must be a finite number or None, got {shown(self.empty)}")
         object.__setattr__(self, "empty", empty)
 
     @property
@@ -270,8 +307,8 @@ class Covariance(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_column(self.a)
-        check_column(self.b)
+        check_column("column", self.a)
+        check_column("column", self.b)
         ddof = check_whole("ddof", self.ddof, "delta degrees of freedom, at least 0", least=0)
         object.__setattr__(self, "ddof", ddof)
 
@@ -300,33 +337,19 @@ class Covariance(RecordQuery):
         return Sums(np.column_stack(columns), finish, unit)
 
 
-def check_column(column: Any) -> None:
-    """Raise InputError unless something can be the name of a column."""
-    if not isinstance(column, Hashable):
-        raise InputError(f"column must be the name of one column, such as 'age', got {column!r}")
-
-
-def as_python(number: Any) -> Any:
-    """Return a number of numpy's as Python's; anything else as it is."""
-    plain = isinstance(number, np.generic) and number.dtype.kind in "biuf"
-    return number.item() if plain else number
-
-
-def _is_finite(number: Any) -> bool:
-    return isinstance(number, Number) and not isinstance(number, bool) and math.isfinite(number)
-
-
 def _numbers(universe: TableUniverse, column: Any) -> list[Fraction | None]:
     """Return the values of a numeric column, one per distinct row, or raise InputError."""
     numbers: list[Fraction | None] = []
     for value in universe.listed(column):
         if value is None:
             numbers.append(None)
-        elif isinstance(value, (bool, np.bool_)) or _is_finite(value):
-            numbers.append(Fraction(value))
+        elif isinstance(value, (bool, np.bool_)):
+            numbers.append(Fraction(bool(value)))
+        elif (number := finite_number(value)) is not None:
+            numbers.append(Fraction(number))
         else:
             raise InputError(
-                f"column {column!r} must have finite numbers, got {value!r} "
+                f"column {column!r} must have finite numbers, got {shown(value)} "
                 f"({type(value).__name__}); choose another column"
             )
     return numbers

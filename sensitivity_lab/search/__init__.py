@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
 from sensitivity_lab.problem import LocalProblem, Problem
 
@@ -59,8 +60,10 @@ Of = TypeVar("Of", bound=_Named)
 def check_method(method: Any, engines: Sequence[_Named] = ENGINES) -> None:
     """Raise InputError unless a method is "auto" or the name of an engine."""
     names = ("auto", *(engine.name for engine in engines))
-    if method not in names:
-        raise InputError(f"unknown method {method!r}; choose one of {', '.join(map(repr, names))}")
+    if not isinstance(method, str) or method not in names:
+        raise InputError(
+            f"unknown method {shown(method)}; choose one of {', '.join(map(repr, names))}"
+        )
 
 
 def choose(problem: Problem, method: Any, options: Options) -> Engine:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-import numpy as np
-
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_running
 from sensitivity_lab.neighbors import Multiplicities, check_whole
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answer
@@ -49,15 +47,7 @@ class Options:
     def __post_init__(self) -> None:
         """Check the options."""
         check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
-        if self.n_jobs is not None:
-            whole = isinstance(self.n_jobs, (int, np.integer)) and not isinstance(self.n_jobs, bool)
-            if not whole or self.n_jobs == 0:
-                raise InputError(
-                    "n_jobs must be None or a whole number other than 0 (-1 for all processors), "
-                    f"got {self.n_jobs!r}"
-                )
-        if self.progress not in (None, True, False):
-            raise InputError(f"progress must be None, True or False, got {self.progress!r}")
+        check_running(self.n_jobs, self.progress)
 
 
 @dataclass(frozen=True)

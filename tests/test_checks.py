@@ -1,0 +1,374 @@
+"""Numbers of any size and kind, and categories that no record can be in."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Hashable
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.checks import MOST_DIGITS, finite_number, magnitude, number_text, shown
+from sensitivity_lab.queries import PERCENTILE_METHODS
+
+LIMIT = "(numbers have at most 4,000 digits)"
+
+
+def message(call) -> str:
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    return str(caught.value)
+
+
+DAYS = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-03"])
+FRAME = pd.DataFrame({"day": DAYS, "age": [20, 30, 40], "sex": ["f", "m", "f"]})
+UNIVERSE = sl.TableUniverse.from_dataset(FRAME)
+
+
+def ask(query, universe=UNIVERSE, **options):
+    return sl.global_sensitivity(
+        universe, query, **{"size": 2, "neighbors": sl.Bounded(1), **options}
+    )
+
+
+class Hostile:
+    """An object that fails whatever is asked of it."""
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError
+
+    __hash__: Hashable = None
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+METHODS = "choose one of " + ", ".join(PERCENTILE_METHODS)
+
+# Long numbers
+
+LONG = {
+    "int": (10**5000, "1e5000"),
+    "negative": (-(10**5000), "-1e5000"),
+    "Fraction": (Fraction(1, 10**5000), "1e-5000"),
+    "Decimal": (Decimal("1e99999999"), "1e99999999"),
+    "small Decimal": (Decimal("-1e-99999999"), "-1e-99999999"),
+}
+
+
+@pytest.mark.parametrize(("number", "text"), LONG.values(), ids=LONG)
+def test_numbers_of_too_many_digits_are_refused_with_the_limit(number, text):
+    came = f"about {text} {LIMIT}"
+    record = f"a record has too many digits: {came}, at position 1"
+    assert message(lambda: sl.Universe.from_dataset([0, number])) == record
+    assert message(lambda: sl.Universe([0, number])) == record
+    assert message(lambda: sl.Universe([0, 1]).clipped(number)) == (
+        "lower must be a finite int, float, Fraction or Decimal, or None for no bound; "
+        f"got {came} ({type(number).__name__})"
+    )
+    assert message(lambda: sl.Var(number)) == f"ddof must be a number of at least 0, got {came}"
+    assert message(lambda: sl.Percentile(number)) == (
+        f"a percentile must be a number from 0 to 100, got {came}"
+    )
+    assert message(lambda: sl.MeanOf("a", empty=number)) == (
+        f"empty must be a finite number or None, got {came}"
+    )
+    table = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [number, 1]}, dtype=object))
+    assert message(
+        lambda: sl.global_sensitivity(table, sl.SumOf("a"), size=1, neighbors="bounded")
+    ) == (
+        f"column 'a' must have finite numbers, got {came} ({type(number).__name__}); choose "
+        "another column"
+    )
+
+
+def test_numbers_up_to_the_limit_are_accepted():
+    for number in (10**MOST_DIGITS - 1, Decimal(f"1e{MOST_DIGITS - 1}"), Fraction(1, 10**3999)):
+        universe = sl.Universe.from_dataset([0, number])
+        assert universe.values[1] == number
+        assert len(repr(universe)) > 20
+        assert sl.global_sensitivity(universe, "count", size=1, neighbors="bounded").exact == 0
+
+
+def test_answers_of_more_digits_than_python_writes():
+    small = Fraction(1, 10**3000)
+    universe = sl.Universe.from_dataset([0, 1, small])
+    result = sl.global_sensitivity(universe, "var", size=2, neighbors=sl.Bounded(1))
+    # The variance of 0 and 1 less that of 0 and small; pytest cannot show such numbers.
+    assert (result.exact == (1 - small**2) / 4) is True
+    assert (Fraction(*_read(result.to_dict()["exact"])) == result.exact) is True
+    assert repr(result).startswith("Sensitivity of var: 0.25 (exact)\n  neighbors")
+    curves = sl.sensitivity_curves(universe, "var", size=2, distances=1, neighbors="bounded")
+    assert curves.to_frame()["exact"].tolist() == [result.to_dict()["exact"]]
+
+
+def _read(text: str) -> list[int]:
+    """The whole numbers of a fraction's text, however many digits they have."""
+    return [
+        sum(int(digit) * 10**place for place, digit in enumerate(reversed(part)))
+        for part in text.split("/")
+    ]
+
+
+def test_an_answer_beyond_floats_says_how_large_it_is():
+    universe = sl.Universe.from_dataset([0, 1, 10**2200])
+    assert message(
+        lambda: sl.global_sensitivity(universe, "var", size=2, neighbors=sl.Bounded(1))
+    ) == (
+        "var, bounded, at most 1: an answer of about 1e4399 is beyond the range of floats (about "
+        "1.8e308); divide the records by a constant"
+    )
+
+
+@given(st.fractions().filter(bool), st.integers(-400, 400))
+def test_magnitudes(mantissa, power):
+    number = mantissa * Fraction(10) ** power
+    sign, _, exponent = magnitude(number).rpartition("1e")
+    assert Fraction(10) ** int(exponent) <= abs(number) < Fraction(10) ** (int(exponent) + 1)
+    assert (sign == "-") == (number < 0)
+
+
+@given(st.fractions())
+def test_short_numbers_are_written_as_python_writes_them(number):
+    assert number_text(number) == str(number)
+
+
+NAMED = {
+    "choice": (lambda: sl.Percentile(50, set()), f"unknown percentile method set(); {METHODS}"),
+    "an array for a choice": (
+        lambda: ask("count", norm=np.array(["L1", "L2"])),
+        "norm must be one of 'L1', 'L2', 'Linf', got array(['L1', 'L2'], dtype='<U2')",
+    ),
+    "NA for a choice": (
+        lambda: ask("count", method=pd.NA),
+        "unknown method <NA>; choose one of 'auto', 'quantiles', 'rearrangement', 'moments', "
+        "'additive', 'projection', 'enumeration'",
+    ),
+    "an array for a flag": (
+        lambda: sl.Bounded(1, exactly=np.array([True, False])),
+        "exactly must be True or False, got array([ True, False])",
+    ),
+    "a Series for a flag": (
+        lambda: ask("count", progress=pd.Series([True])),
+        "progress must be None, True or False, got 0 True dtype: bool",
+    ),
+    "NA for a flag": (
+        lambda: sl.TableUniverse(FRAME, allow_missing=pd.NA),
+        "allow_missing must be True or False, got <NA>",
+    ),
+    "clamp": (
+        lambda: pl.clamp(0, Decimal("1e5000")),
+        "the upper bound must be a finite number (int, float, Fraction or Decimal), got about "
+        f"1e5000 {LIMIT}",
+    ),
+    "clamp, quickly": (
+        lambda: pl.clamp(0, Decimal("1e99999999")),
+        "the upper bound must be a finite number (int, float, Fraction or Decimal), got about "
+        f"1e99999999 {LIMIT}",
+    ),
+    "a percentile by name": (
+        lambda: ask("percentile_1e99999999"),
+        "a percentile must be a number from 0 to 100, got 'percentile_1e99999999'; write for "
+        "example 'percentile_25'",
+    ),
+    "beta": (
+        lambda: sl.smooth_sensitivity(
+            [1], sl.Universe([1, 2]), "mean", beta=Decimal("NaN"), neighbors="bounded"
+        ),
+        "beta must be a number above 0, at most 1e6, got Decimal('NaN')",
+    ),
+    "many sizes": (
+        lambda: ask("count", size=range(10**12)),
+        "size must be a whole number or several of them, and not of so many, got "
+        "range(0, 1000000000000)",
+    ),
+    "a size of too many digits": (
+        lambda: ask("count", size=10**5000),
+        f"size must be below 2**62, got about 1e5000 {LIMIT}",
+    ),
+    "a schema": (
+        lambda: pl.map_(len, schema=3),
+        "map_: schema must be a mapping of columns to types, or None, got 3",
+    ),
+    "an object without a text": (
+        lambda: sl.SumOf(Hostile()),
+        "column must be the name of one column, such as 'age', got <Hostile>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "said"), NAMED.values(), ids=NAMED)
+def test_what_once_was_another_error(call, said):
+    assert message(call) == said
+
+
+# Kinds of numbers
+
+
+def test_long_doubles_become_floats_or_fractions():
+    third = np.longdouble(1) / 3
+    array = np.array([0.5, third, 2], dtype=np.longdouble)
+    for records in (array, list(array), pd.Series(list(array), dtype=object)):
+        universe = sl.Universe.from_dataset(records)
+        assert universe.values == (Fraction(*third.as_integer_ratio()), 0.5, 2.0)
+        assert [type(value) for value in universe.values] == [Fraction, float, float]
+        assert universe.clipped(1).values == (1, 2.0)
+    assert sl.Var(np.longdouble(0.5)) == sl.Var(0.5)
+    assert message(lambda: sl.Universe.from_dataset(array / 0)) == (
+        "records must be finite numbers, got inf at position 0; drop or replace missing and "
+        "infinite values first"
+    )
+
+
+test_long_doubles_become_floats_or_fractions = pytest.mark.filterwarnings(
+    "ignore:divide by zero:RuntimeWarning"
+)(test_long_doubles_become_floats_or_fractions)
+
+
+@pytest.mark.parametrize("make", [sl.Universe, sl.Universe.from_dataset, sl.Universe.from_domain])
+@pytest.mark.parametrize("read", [np.asarray, list, pd.Series], ids=["array", "list", "Series"])
+def test_spans_of_time_are_no_records(make, read):
+    spans = np.array([1, 2], dtype="m8[s]")
+    first = next(iter(read(spans)))
+    came = f"{first!r} ({type(first).__name__})"
+    assert message(lambda: make(read(spans))) == (
+        f"a record must be an int, float, Fraction or Decimal, got {came} at position 0; give a "
+        "numeric column"
+    )
+
+
+def test_degrees_of_freedom_beyond_any_size():
+    for ddof, text in ((10**400, "10000"), (Fraction(10**400, 3), "Fraction(10000")):
+        for query in (sl.Var, sl.Std):
+            said = message(lambda query=query, ddof=ddof: query(ddof))
+            assert said.startswith(f"ddof must be below 2**62, got {text}")
+    assert sl.Var(Decimal("0.5")).ddof == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("value", [True, None, "1", 1j, float("nan"), np.bool_(True), pd.NA, []])
+def test_what_is_no_finite_number(value):
+    assert finite_number(value) is None
+
+
+def test_what_is_shown_of_a_value():
+    assert shown(Hostile()) == "<Hostile>"
+    assert shown([Hostile()]) == "<list>"
+    assert shown(np.arange(3)) == "array([0, 1, 2])"
+    assert len(shown("a" * 1000)) < 250
+    assert shown(np.float64("nan")) == "nan"
+
+
+# Categories
+
+
+@pytest.mark.parametrize("universe", [UNIVERSE, sl.TableUniverse.from_domain(FRAME)])
+@pytest.mark.parametrize(
+    ("column", "keys", "said"),
+    [
+        (
+            "day",
+            ["2020-01-01"],
+            "'2020-01-01' can be in no record: column 'day' has timestamps; give values such as "
+            "Timestamp('2020-01-03 00:00:00')",
+        ),
+        (
+            "day",
+            [DAYS[0], datetime.date(2020, 1, 2)],
+            "datetime.date(2020, 1, 2) can be in no record: column 'day' has timestamps; give "
+            "values such as Timestamp('2020-01-03 00:00:00')",
+        ),
+        (
+            "age",
+            [*map(str, range(7)), 20],
+            "'0', '1', '2', '3', '4' and 2 others can be in no record: column 'age' has numbers; "
+            "give values such as 40",
+        ),
+        ("sex", ["f", 1], "1 can be in no record: column 'sex' has texts; give values such as "),
+    ],
+)
+def test_categories_of_another_kind_than_the_column_are_named(universe, column, keys, said):
+    """Before, a sensitivity of 0 without a word: text never equals a timestamp."""
+    assert message(lambda: ask(sl.Histogram(column, keys), universe)).startswith(
+        f"categories {said}"
+    )
+    groups = sl.GroupBy(column, "count", groups=keys)
+    assert message(lambda: ask(groups, universe)).startswith(f"groups {said}")
+    assert message(lambda: ask(sl.Stack("count", groups), universe)).startswith(f"groups {said}")
+    inner = sl.GroupBy("age", sl.Histogram(column, keys), groups=[20])
+    assert message(lambda: ask(inner, universe)).startswith(f"categories {said}")
+
+
+def test_categories_of_the_columns_kind_that_no_record_has_are_told():
+    """A public list may go beyond the universe at hand; the result says so."""
+    result = ask(sl.Histogram("sex", ["f", "x", "y"]))
+    assert result.exact == 1
+    assert repr(result).endswith("\n  absent     no record of the universe has sex 'x', 'y'")
+    result = ask(sl.Stack(sl.GroupBy("sex", sl.Histogram("age", [20, 21]), ["f", None]), "count"))
+    assert repr(result).endswith(
+        "\n  absent     no record of the universe has sex None; no record of the universe has "
+        "age 21"
+    )
+    assert "absent" not in repr(ask(sl.Histogram("sex", ["f", "m"])))
+
+
+def test_categories_that_are_equal_are_found_whatever_their_type():
+    days = sl.Histogram("day", [np.datetime64("2020-01-01"), datetime.datetime(2020, 1, 2)])
+    assert days(FRAME) == (1.0, 1.0)
+    assert sl.Histogram("age", [20.0, Fraction(30), Decimal(40)])(FRAME) == (1.0, 1.0, 1.0)
+    assert sl.Histogram("age", [np.int8(20), 30])(FRAME) == (1.0, 1.0)
+
+
+def test_a_table_of_other_kinds_counts_nothing():
+    """A query on one table knows no universe: its categories can be those of other tables."""
+    assert sl.Histogram("age", ["old"])(FRAME) == (0.0,)
+
+
+def test_bins_take_their_edges_as_numpy_does():
+    edges, values = [-1, 0, 2.5, 7], [-2, -1, -0.5, 0, 1, 2.5, 6, 7, 8]
+    expected = np.histogram(values, edges)[0].tolist()
+    assert list(sl.Histogram("v", bins=edges)(pd.DataFrame({"v": values}))) == expected
+
+
+class Counted:
+    """A category that counts how often categories are compared."""
+
+    compared = 0
+
+    def __init__(self, name: int) -> None:
+        self.name = name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return isinstance(other, Counted) and self.name == other.name
+
+
+def test_many_categories_are_not_compared_with_each_other():
+    categories = [Counted(name) for name in range(2000)]
+    table = pd.DataFrame({"c": categories[:20]})
+    Counted.compared = 0
+    query = sl.Histogram("c", categories=categories)
+    assert sum(query(table)) == 20
+    assert Counted.compared < 4 * len(categories)
+
+
+def test_a_histogram_that_would_not_fit_is_refused():
+    universe = sl.TableUniverse.from_domain({"n": range(20_000)})
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(
+            universe, sl.Histogram("n", range(20_000)), size=2, neighbors="bounded"
+        )
+    assert str(caught.value) == (
+        "histogram of n needs a table of 20,000 distinct rows by 20,000 answers, more than "
+        "100,000,000 numbers; give fewer categories, bins or groups, or ask for a part of them at "
+        "a time"
+    )

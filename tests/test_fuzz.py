@@ -1,0 +1,257 @@
+"""Garbage in every argument of every public callable: only documented errors, and none late.
+
+The callables are those of `__all__`, with the methods that callers use, so a new one is tested as
+soon as it is public. A call has good arguments but for one or two. numpy is set to raise on every
+floating-point event: what a caller sets must not change what comes out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+from garbage import GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, valid
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab import empirical
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.queries import DEFAULT_QUERIES, Query
+
+resource = pytest.importorskip("resource", reason="limits of memory are those of Unix")
+
+SECONDS = 5.0
+"""Of processor time, which a busy machine does not change; most calls take a thousandth of it."""
+
+MEMORY = 6 * 2**30
+"""The address space of the process while it is fuzzed."""
+
+MADE_BY_THE_LIBRARY = {
+    *("AuditReport", "AuditRow", "ClippingPoint", "ClippingSweep", "Evidence"),
+    *("ImplementedSensitivity", "MeasuredStability", "NeighborRow", "NeighborTable"),
+    *("OrderedWitness", "Sensitivity", "SensitivityCurves", "SmoothSensitivity"),
+    *("StabilityWitness", "Sweep", "Witness"),
+}
+"""Results: what they hold was checked before, by the call that returned them."""
+
+ABSTRACT = {"Domain", "Metric"}
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "Universe.from_dataset": sl.Universe.from_dataset,
+    "Universe.from_domain": sl.Universe.from_domain,
+    "Universe.clipped": UNIVERSE.clipped,
+    "TableUniverse.from_dataset": sl.TableUniverse.from_dataset,
+    "TableUniverse.from_domain": sl.TableUniverse.from_domain,
+    "TableUniverse.column": lambda column: ROWS.column(column),
+    "TableUniverse.to_frame": lambda dataset: ROWS.to_frame(dataset),
+    "Universe.index": lambda x: UNIVERSE.index(x),
+    "Universe.__contains__": lambda x: x in UNIVERSE,
+    "Transformation": lambda data: TOTAL(data),
+    "Transformation.map": lambda d_in: TOTAL.map(d_in),
+}
+
+
+def public() -> dict[str, Callable[..., Any]]:
+    """Every public callable but errors, abstract classes and results, by its name."""
+    found = dict(METHODS)
+    for module in (sl, pl, empirical):
+        for name in module.__all__:
+            made = getattr(module, name)
+            error = inspect.isclass(made) and issubclass(made, Exception)
+            if callable(made) and not error and name not in MADE_BY_THE_LIBRARY | ABSTRACT:
+                found.setdefault(name, made)
+    return found
+
+
+CALLABLES = public()
+NAMES = sorted(CALLABLES)
+
+
+class TooSlow(BaseException):
+    """A call took too long."""
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Limit the time of a call, and the memory of the process."""
+
+    def stop(*_: Any) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def use(result: Any) -> None:
+    """Do with a result what callers do first: print it, iterate over it, ask with it, call it."""
+    if not isinstance(result, sl.Fold):  # it holds whatever a caller starts from
+        repr(result)
+    if isinstance(result, AbstractContextManager):
+        with result:
+            pass
+    elif isinstance(result, Iterator):
+        list(itertools.islice(result, 50))
+    elif isinstance(result, sl.Universe):
+        sl.global_sensitivity(result, "count", size=1, neighbors=sl.Unbounded(1, direction="add"))
+    elif isinstance(result, Query):
+        universe = UNIVERSE if result.on_numbers else ROWS
+        sl.global_sensitivity(universe, result, size=2, neighbors="bounded")
+        result(RECORDS if result.on_numbers else TABLE)
+    elif isinstance(result, pl.Step):
+        chain(result)
+    elif isinstance(result, pl.Metric):
+        result.check(1)
+    elif isinstance(result, pl.Domain):
+        result.read(RECORDS)
+
+
+def chain(step: pl.Step) -> None:
+    """Build a step on numbers and on tables, where it fits, and use what is built."""
+    for start in (pl.Start(pl.Numbers(), pl.SymmetricDistance()), pl.start(pl.AddMaxRows(1))):
+        try:
+            made = start >> step
+        except sl.InputError:
+            continue
+        made.map(1)
+        made(RECORDS if isinstance(start.domain, pl.Numbers) else TABLE)
+
+
+def call_is_fine(name: str, positional: list[Any], named: dict[str, Any]) -> None:
+    """Make a call and use what it returns; documented errors are fine, others are raised."""
+    with guarded(), np.errstate(all="raise"):
+        try:
+            use(CALLABLES[name](*positional, **named))
+        except sl.SensitivityLabError:
+            return
+        except Exception as error:
+            # The errors of a swept function are the caller's own; they say where they came up.
+            if not any("in the sweep over" in note for note in getattr(error, "__notes__", ())):
+                raise
+
+
+def parameters_of(name: str) -> list[inspect.Parameter]:
+    signature = inspect.signature(CALLABLES[name])
+    return [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+
+
+def arranged(
+    parameters: list[inspect.Parameter], values: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Values by the name of their parameter as positional and named arguments of a call."""
+    kinds = [one.kind for one in parameters]
+    last = max(
+        (place for place, kind in enumerate(kinds) if kind in (_POSITIONAL, _SEVERAL)), default=-1
+    )
+    positional = [values.pop(one.name) for one in parameters[: last + 1]]
+    return positional, values
+
+
+_POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
+_SEVERAL = inspect.Parameter.VAR_POSITIONAL
+
+
+def call_of(choose: Callable[[int], int]) -> tuple[str, list[Any], dict[str, Any]]:
+    """Choose a callable and its arguments; `choose(n)` is a number below n.
+
+    One call in eight has good arguments only, the others one or two that are not.
+    """
+    name = NAMES[choose(len(NAMES))]
+    parameters = parameters_of(name)
+    bad = {choose(len(parameters) or 1), choose(len(parameters) or 1)} if choose(8) else set()
+    values = {}
+    for place, one in enumerate(parameters):
+        good = valid(name, one)
+        value = GARBAGE[choose(len(GARBAGE))]() if place in bad else good[choose(len(good))]
+        before_several = any(after.kind is _SEVERAL for after in parameters[place:])
+        if place in bad or one.default is one.empty or before_several or choose(3) == 0:
+            values[one.name] = value
+    return name, *arranged(parameters, values)
+
+
+@settings(max_examples=500)
+@given(st.randoms(use_true_random=True))
+def test_garbage(numbers):
+    call_is_fine(*call_of(numbers.randrange))
+
+
+@pytest.mark.stress
+@settings(max_examples=20_000)
+@given(st.randoms(use_true_random=True))
+def test_much_garbage(numbers):
+    call_is_fine(*call_of(numbers.randrange))
+
+
+NEEDED = {
+    "Histogram": "categories",
+    "GroupBy": "groups",
+    "clipping_bounds": "step",
+    "audit_opendp": "sizes",
+}
+"""An optional argument without which a call is refused."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_good_arguments_are_accepted(name):
+    """The fuzz means something only if calls get past the first check."""
+    parameters = parameters_of(name)
+    values = {
+        one.name: valid(name, one)[0]
+        for one in parameters
+        if one.default is one.empty or NEEDED.get(name) == one.name
+    }
+    positional, named = arranged(parameters, values)
+    if name == "audit_opendp" and find_spec("opendp") is None:
+        with pytest.raises(sl.MissingExtraError):
+            CALLABLES[name](*positional, **named)
+    else:
+        repr(CALLABLES[name](*positional, **named))
+
+
+EXTREME = [5e-324, 1e-308, 1.5e-300, 0.1, 1e300, 1.7e308]
+
+
+@pytest.mark.parametrize("neighbors", [sl.Bounded(1), sl.Unbounded(1), sl.SymmetricDifference(2)])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_what_a_caller_sets_in_numpy_changes_nothing(neighbors, scale):
+    """Tiny and huge records underflow and overflow on the way; the answers are the same."""
+    universe = sl.Universe.from_dataset(
+        [value * scale for value in EXTREME if value * scale < 1e308]
+    )
+    options = {"size": 3, "neighbors": neighbors}
+    for query in (*DEFAULT_QUERIES, "min", "max", np.ptp):
+        answers = []
+        for state in ("ignore", "raise"):
+            with np.errstate(all=state):
+                try:
+                    found = sl.global_sensitivity(universe, query, **options)
+                    answers.append((found.value, found.exact, found.upper, found.witness))
+                except sl.SensitivityLabError as error:
+                    answers.append(str(error))
+                assert np.geterr() == dict.fromkeys(("divide", "over", "under", "invalid"), state)
+        assert answers[0] == answers[1]
+
+
+def test_every_public_callable_is_fuzzed():
+    """Of `__all__` only errors, abstract classes and results are left out."""
+    for module in (sl, pl, empirical):
+        for name in module.__all__:
+            made = getattr(module, name)
+            left_out = not callable(made) or name in MADE_BY_THE_LIBRARY | ABSTRACT
+            left_out |= inspect.isclass(made) and issubclass(made, Exception)
+            assert left_out != (name in NAMES), name
