@@ -10,6 +10,7 @@ from math import comb
 import numpy as np
 
 from .arithmetic import Number
+from .errors import TooLargeError
 from .neighbors import (
     Change,
     Dataset,
@@ -21,6 +22,9 @@ from .neighbors import (
     multiplicities_of,
 )
 from .universe import Universe, check_universe
+
+_MOST_LISTED = 10_000_000
+"""Datasets are listed from at most so many records."""
 
 
 def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
@@ -42,6 +46,8 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
     ------
     InputError
         If `size` is not feasible; raised at the call, not at the first dataset.
+    TooLargeError
+        If the universe has more than 10 million records, as far as a dataset can hold them.
 
     Examples
     --------
@@ -246,6 +252,12 @@ def _net_changes(changes: Sequence[Change]) -> list[Change]:
 
 def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
     """Yield the multisets of `size` records within `limits`, as ascending positions of values."""
+    records = sum(min(limit, size) for limit in limits)
+    if records > _MOST_LISTED:
+        raise TooLargeError(
+            f"{size:,} records at a time of {records:,} are too many to list, more than "
+            f"{_MOST_LISTED:,}; take a smaller size or fewer values"
+        )
     pool = [place for place, limit in enumerate(limits) for _ in range(min(limit, size))]
     if size > len(pool):
         return

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind
+from sensitivity_lab.checks import check_kind, shown
 from sensitivity_lab.errors import InputError
 
 from .changes import check_count
@@ -167,17 +167,19 @@ def _check_made(
         raise InputError(f"{where} gave {len(made)} rows, more than max_rows={max_rows}")
     for new in made:
         if not isinstance(new, Mapping):
-            raise InputError(f"{where} gave {new!r}, expected rows: dicts of columns to values")
+            raise InputError(
+                f"{where} gave {shown(new)}, expected rows: dicts of columns to values"
+            )
         if set(new) != set(columns):
             raise InputError(
-                f"{where} gave a row with the columns {', '.join(map(repr, new)) or 'none'}, "
+                f"{where} gave a row with the columns {', '.join(map(shown, new)) or 'none'}, "
                 f"expected {', '.join(map(repr, columns)) or 'none'}; say the new columns and "
                 "their types with schema={column: dtype}"
             )
         if owner is not None and encode(new[owner]) != encode(row[owner]):
             raise InputError(
-                f"{where} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy ids "
-                "every row keeps the id of the row it comes from"
+                f"{where} gave a row of another id, {owner!r} = {shown(new[owner])}; with privacy "
+                "ids every row keeps the id of the row it comes from"
             )
 
 
