@@ -189,6 +189,10 @@ NAMED = {
         "size must be a whole number or several of them, and not of so many, got "
         "range(0, 1000000000000)",
     ),
+    "many workers": (
+        lambda: ask("count", n_jobs=10**9),
+        "n_jobs must be at most 10,000, got 1000000000",
+    ),
     "datasets that are too large to list": (
         lambda: next(sl.datasets(sl.Universe.from_domain([0, 1, 5]), 10**9)),
         "1,000,000,000 records at a time of 3,000,000,000 are too many to list, more than "
