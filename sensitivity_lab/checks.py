@@ -200,8 +200,8 @@ def check_running(n_jobs: Any, progress: Any) -> None:
             "n_jobs must be None or a whole number other than 0 (-1 for all processors), "
             f"got {shown(n_jobs)}"
         )
-    if jobs is not None and abs(jobs) >= 2**31:
-        raise InputError(f"n_jobs must be below 2**31, got {shown(n_jobs)}")
+    if jobs is not None and abs(jobs) > 10_000:
+        raise InputError(f"n_jobs must be at most 10,000, got {shown(n_jobs)}")
     if progress is not None and not isinstance(progress, bool | np.bool_):
         raise InputError(f"progress must be None, True or False, got {shown(progress)}")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .arithmetic import Number
-from .checks import shown, text_of
+from .checks import check_column, shown, text_of
 from .errors import InputError, kind_of
 from .universe import Universe, check_universe
 
@@ -27,6 +27,8 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
     if isinstance(universes, Universe):
         return {"records": universes}
     if isinstance(universes, pd.DataFrame):
+        for name in universes.columns:
+            check_column("a column of the table", name)
         _check_distinct(universes.columns)
         numeric = [name for name in universes.columns if _is_numeric(universes[name])]
         if not numeric and columns is None:

@@ -21,6 +21,9 @@ from .neighbors import (
 )
 from .universe import Universe, check_universe
 
+_MOST_LISTED = 10_000_000
+"""Datasets of at most so many records are listed."""
+
 
 def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
     """Yield every dataset of a size, each distinct multiset once.
@@ -41,6 +44,8 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
     ------
     InputError
         If `size` is not feasible; raised at the call, not at the first dataset.
+    TooLargeError
+        If the universe has more than 10 million records, as far as a dataset can hold them.
 
     Examples
     --------
@@ -250,6 +255,11 @@ def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
     most = [limits[place] for place in places]
     if size > sum(most):
         return
+    if size > _MOST_LISTED:
+        raise TooLargeError(
+            f"datasets of {size:,} records are too large to list, more than {_MOST_LISTED:,}; take "
+            "a smaller size"
+        )
     last = [len(most) - 1 - place for place in _first(most[::-1], size)][::-1]
     chosen = _first(most, size)
     while True:

@@ -71,7 +71,7 @@ OTHERS: tuple[Callable[[], Any], ...] = (
     *(lambda: "", lambda: "a", lambda: "mean", lambda: "\0\x1b[31m\n", lambda: "x" * 10_000),
     *(lambda: "percentile_1e99999999", lambda: "percentile_nan", lambda: "percentile_0.1"),
     *(lambda: "age >= 18", lambda: "L1", lambda: "é\ud800", lambda: "1", lambda: "nan"),
-    *(lambda: b"", lambda: b"abc", lambda: bytearray(b"a"), lambda: memoryview(b"abc")),
+    *(lambda: b"", lambda: b"abc", lambda: bytearray(b"\1"), lambda: memoryview(b"\1\2")),
     *(set, lambda: {1, 2}, frozenset, dict, lambda: {"a": 1}, lambda: {"a": [1, 2]}),
     *(list, tuple, lambda: [1], lambda: [[1], [2]], lambda: [1, [2]], lambda: [None], recursive),
     *(lambda: ["a"], lambda: (1, 2), lambda: (1, 2, 3), lambda: [math.nan], lambda: [10**5000]),

@@ -22,7 +22,7 @@ LIMIT = "(numbers have at most 4,000 digits)"
 
 
 def message(call) -> str:
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises((sl.InputError, sl.TooLargeError)) as caught:
         call()
     return str(caught.value)
 
@@ -188,6 +188,15 @@ NAMED = {
         lambda: ask("count", size=range(10**12)),
         "size must be a whole number or several of them, and not of so many, got "
         "range(0, 1000000000000)",
+    ),
+    "many workers": (
+        lambda: ask("count", n_jobs=10**9),
+        "n_jobs must be at most 10,000, got 1000000000",
+    ),
+    "datasets that are too large to list": (
+        lambda: next(sl.datasets(sl.Universe.from_domain([0, 1, 5]), 10**9)),
+        "1,000,000,000 records at a time of 3,000,000,000 are too many to list, more than "
+        "10,000,000; take a smaller size or fewer values",
     ),
     "a size of too many digits": (
         lambda: ask("count", size=10**5000),
