@@ -9,6 +9,7 @@ from math import comb
 import numpy as np
 
 from .arithmetic import Number
+from .errors import TooLargeError
 from .neighbors import (
     Change,
     Dataset,

@@ -138,6 +138,7 @@ RECORDS = [1, 2, 3, 10]
 UNIVERSE = sl.Universe.from_dataset(RECORDS)
 ROWS = sl.TableUniverse.from_dataset(TABLE)
 TOTAL = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+SMOOTH = sl.smooth_sensitivity([1, 2, 3], UNIVERSE, "median", beta=0.01)
 COUNTED = pl.start(pl.AddMaxRows(1)) >> pl.count()
 
 
@@ -187,6 +188,8 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("limit", "pair_limit", "row_limit", "evaluation_limit"), (1000, 5000)),
     **dict.fromkeys(("input_domain", "output_domain"), (pl.Scalar(),)),
     **dict.fromkeys(("input_metric", "output_metric"), (pl.AbsoluteDistance(),)),
+    "result": (SMOOTH,),
+    "delta": (1e-6, Fraction(1, 10**5)),
     "build": (lambda *_: TOTAL,),
     "stability_map": (lambda d_in: 2 * d_in,),
     "steps": ((), (TOTAL,)),

@@ -195,8 +195,8 @@ NAMED = {
     ),
     "datasets that are too large to list": (
         lambda: next(sl.datasets(sl.Universe.from_domain([0, 1, 5]), 10**9)),
-        "1,000,000,000 records at a time of 3,000,000,000 are too many to list, more than "
-        "10,000,000; take a smaller size or fewer values",
+        "datasets of 1,000,000,000 records are too large to list, more than 10,000,000; take a "
+        "smaller size",
     ),
     "a size of too many digits": (
         lambda: ask("count", size=10**5000),
@@ -204,7 +204,8 @@ NAMED = {
     ),
     "a schema": (
         lambda: pl.map_(len, schema=3),
-        "map_: schema must be a mapping of columns to types, or None, got 3",
+        "map_: schema must map columns to types, such as {'age': 'float64', 'name': 'str'}, got 3: "
+        "'int' object is not iterable",
     ),
     "an object without a text": (
         lambda: sl.SumOf(Hostile()),

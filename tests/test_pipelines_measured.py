@@ -373,7 +373,7 @@ def test_the_result_tells_one_story():
 def test_a_root_is_shown_with_its_size():
     t = (pl.Values(), pl.ChangeOneDistance()) >> pl.histogram("ab", pl.L2Distance())
     result = pl.measured_stability(t, "ab", 1)
-    assert "  map        sqrt(2) (about 1.41421)\n" in repr(result)
+    assert "  map        sqrt(2) (about 1.41422)\n" in repr(result)
 
 
 SUM = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)

@@ -17,6 +17,7 @@ from strategies import KINDS, NUMPY_KINDS, QUERIES, as_fractions, percentiles
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.checks import shown
 from sensitivity_lab.damping import Damped
 
 BETAS = st.sampled_from([Fraction(1, 100), Fraction(1, 3), 0.1, 0.5, 1, 3])
@@ -321,7 +322,7 @@ NO_DECIMALS = ["NaN", "sNaN", "Infinity", "-1", "1e99999999", "1e-99999999"]
 @pytest.mark.parametrize("beta", [*NO_BETAS, *map(Decimal, NO_DECIMALS)])
 def test_beta_is_a_positive_number(beta):
     assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=beta) == (
-        f"beta must be a number above 0, at most 1e6, got {beta!r}"
+        f"beta must be a number above 0, at most 1e6, got {shown(beta)}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .encoding import encode, plain
@@ -31,10 +32,10 @@ def check_schema(schema: Any, where: str) -> Schema:
         if not all(isinstance(name, str) for name in pairs):
             raise TypeError("column names are strings")
         return tuple((name, pd.api.types.pandas_dtype(dtype)) for name, dtype in pairs.items())
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - the caller's class, or a type of pandas's own
         raise InputError(
             f"{where}: schema must map columns to types, such as "
-            f"{{'age': 'float64', 'name': 'str'}}, got {schema!r}: {error}"
+            f"{{'age': 'float64', 'name': 'str'}}, got {shown(schema)}: {error}"
         ) from None
 
 

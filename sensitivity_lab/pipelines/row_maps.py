@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, shown
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .changes import check_count
@@ -76,7 +76,6 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
     ['40.0', '17.5']
     """
     name = f"map_({called(function, 'map_')})"
-    _check_schema("map_", schema)
     image = guarded(function, name)
     new = None if schema is None else check_schema(schema, "map_")
 
@@ -141,7 +140,6 @@ def flat_map(
     (['novel', 'satire', 'novel'], 3)
     """
     max_rows = check_count(max_rows, "max_rows", "flat_map")
-    _check_schema("flat_map", schema)
     name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
     # One more than may be is enough to tell, of a generator without an end too.
     images = guarded(lambda row: list(islice(function(row), max_rows + 1)), name)
@@ -224,12 +222,6 @@ class _Rows:
                     f"{where()} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy "
                     "ids every row keeps the id of the row it comes from"
                 )
-
-
-def _check_schema(step: str, schema: Any) -> None:
-    """Raise InputError unless something says the types of columns, or is None."""
-    if schema is not None:
-        check_kind(f"{step}: schema", schema, Mapping, "a mapping of columns to types, or None")
 
 
 def _row_step(
