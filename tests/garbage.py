@@ -190,6 +190,8 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("input_metric", "output_metric"), (pl.AbsoluteDistance(),)),
     "result": (SMOOTH,),
     "delta": (1e-6, Fraction(1, 10**5)),
+    "gamma": (2, 3),
+    "tolerance_ulps": (4, 0),
     "build": (lambda *_: TOTAL,),
     "stability_map": (lambda d_in: 2 * d_in,),
     "steps": ((), (TOTAL,)),
