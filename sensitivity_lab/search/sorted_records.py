@@ -7,6 +7,7 @@ limbs, so that any combination of them is exact until it is read as a floating-p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Self
 
@@ -57,7 +58,7 @@ class Limbs:
 
     def __init__(self, terms: Integers, counts: Positions, width: int, *, expanded: bool) -> None:
         length = -(-max(map(int.bit_length, (int(terms.max()), int(terms.min())))) // 32) * 4 or 4
-        data = b"".join([abs(term).to_bytes(length, "little") for term in terms.tolist()])
+        data = b"".join([term.to_bytes(length, "little") for term in np.abs(terms).tolist()])
         digits = np.frombuffer(data, dtype=f"<u{width // 8}").reshape(len(terms), -1)
         used = np.flatnonzero(digits.any(axis=0))
         if not len(used):
@@ -69,6 +70,13 @@ class Limbs:
         self.before = np.zeros((len(copies) + 1, len(used)), dtype=np.int64)
         np.cumsum(copies, axis=0, out=self.before[1:])
         self.error = (len(used) + 2) * UNIT
+
+    def mirrored(self, sign: int) -> Self:
+        """The sums of the terms times a sign, from the last one on."""
+        made = copy(self)
+        made.terms = sign * self.terms[::-1]
+        made.before = sign * (self.before[-1] - self.before[::-1])
+        return made
 
     def real(self, sums: Sums) -> Reals:
         """Read limbs as floats; only steps beyond the float's digits round, and none cancels."""
@@ -157,7 +165,15 @@ class SortedRecords:
 
     @cached_property
     def _mirror(self) -> Self:
-        return type(self)(-self.integers[::-1], self.counts[::-1].tolist(), -self.sign)
+        made = copy(self)
+        made.sign = -self.sign
+        made.integers, made.counts = -self.integers[::-1], self.counts[::-1]
+        made.starts = np.cumsum(made.counts) - made.counts
+        made._values = -self._values[::-1]
+        made._sum, made._square = self._sum.mirrored(-1), self._square.mirrored(1)
+        if self.repeated and not self._compact:
+            made._runs = len(self.integers) - 1 - self._runs[::-1]
+        return made
 
     def mirrored(self) -> Self:
         """The same records times -1: position p becomes ``size - 1 - p``."""

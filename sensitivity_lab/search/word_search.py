@@ -147,10 +147,11 @@ class Search:
         # Where the chosen blocks begin, prefix sums are subtracted; where they end, added.
         signs = np.array([before - after for before, after in pairwise(inside)])
         places = np.flatnonzero(signs)
-        ends, signs = bounds[:, places], signs[places]
-        size = int(ends[0] @ signs)
-        sums = (self.records.total(ends) * signs[:, None]).sum(axis=1)
-        squares = (self.records.squares(ends) * signs[:, None]).sum(axis=1)
+        size = int(bounds[0] @ signs)
+        sums, squares = (
+            sum(signs[place] * prefix(bounds[:, place]) for place in places.tolist())
+            for prefix in (self.records.total, self.records.squares)
+        )
         return Sets(size, sums, squares)
 
     def _offered(self, pattern: str, bounds: Positions) -> _Offered:
