@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Self
 
 import numpy as np
@@ -57,19 +57,11 @@ class Limbs:
     """
 
     def __init__(self, terms: Integers, counts: Positions, width: int, *, expanded: bool) -> None:
-        length = -(-max(map(int.bit_length, (int(terms.max()), int(terms.min())))) // 32) * 4 or 4
-        data = b"".join([term.to_bytes(length, "little") for term in np.abs(terms).tolist()])
-        digits = np.frombuffer(data, dtype=f"<u{width // 8}").reshape(len(terms), -1)
-        used = np.flatnonzero(digits.any(axis=0))
-        if not len(used):
-            used = np.zeros(1, dtype=np.int64)
-        signs = np.where((terms < 0).astype(bool), -1, 1)
-        self.terms = digits[:, used].astype(np.int64) * signs[:, None]
-        self.places = [int(column) * width for column in used]
+        self.terms, self.places = _cut(terms, width)
         copies = np.repeat(self.terms, counts, axis=0) if expanded else self.terms * counts[:, None]
-        self.before = np.zeros((len(copies) + 1, len(used)), dtype=np.int64)
+        self.before = np.zeros((len(copies) + 1, len(self.places)), dtype=np.int64)
         np.cumsum(copies, axis=0, out=self.before[1:])
-        self.error = (len(used) + 2) * UNIT
+        self.error = (len(self.places) + 2) * UNIT
 
     def mirrored(self, sign: int) -> Self:
         """The sums of the terms times a sign, from the last one on."""
@@ -80,11 +72,15 @@ class Limbs:
 
     def real(self, sums: Sums) -> Reals:
         """Read limbs as floats; only steps beyond the float's digits round, and none cancels."""
-        value = sums[..., -1].astype(np.longdouble)
-        for column in range(len(self.places) - 2, -1, -1):
-            value = value * _power(self.places[column + 1] - self.places[column])
-            value = value + sums[..., column]
-        return value * _power(self.places[0])
+        # Where sums differ little, the upper limbs are 0 in all of them.
+        used = [column for column in range(len(self.places)) if sums[..., column].any()]
+        if not used:
+            return np.zeros(sums.shape[:-1], dtype=np.longdouble)
+        value = sums[..., used[-1]].astype(np.longdouble)
+        for below, above in zip(used[-2::-1], used[:0:-1], strict=True):
+            value *= _power(self.places[above] - self.places[below])
+            value += sums[..., below]
+        return value * _power(self.places[used[0]])
 
     def integers(self, sums: Sums) -> Integers:
         """Read limbs as Python ints, shape (rows,)."""
@@ -92,6 +88,37 @@ class Limbs:
         for column, place in enumerate(self.places):
             value = value + (sums[..., column].astype(object) << place)
         return value
+
+
+def _cut(terms: Integers, width: int) -> tuple[Sums, list[int]]:
+    """Cut integers into limbs from ``-half`` to ``half - 1``; return them and their places.
+
+    An integer a little below a power of two has no bits in between, in limbs with signs.
+    """
+    listed, half = terms.tolist(), 1 << (width - 1)
+    bits = np.array([term.bit_length() for term in listed])
+    # A few that are far longer than most are cut apart from the others.
+    short = bits <= 2 * np.median(bits) + 32
+    parts = []
+    for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
+        if len(chosen):
+            length = 4 * ((int(bits[chosen].max()) + 1) // 32 + 1)
+            shift = int.from_bytes(
+                half.to_bytes(width // 8, "little") * (8 * length // width), "little"
+            )
+            data = b"".join(
+                [(listed[at] + shift).to_bytes(length, "little") for at in chosen.tolist()]
+            )
+            digits = np.frombuffer(data, dtype=f"<u{width // 8}").reshape(len(chosen), -1)
+            used = np.flatnonzero((digits != half).any(axis=0))
+            parts.append((chosen, used, digits[:, used].astype(np.int64) - half))
+    columns = np.unique(
+        np.concatenate([used for _, used, _ in parts] + [np.zeros(1, dtype=np.int64)])
+    )
+    limbs = np.zeros((len(terms), len(columns)), dtype=np.int64)
+    for chosen, used, digits in parts:
+        limbs[np.ix_(chosen, np.searchsorted(columns, used))] = digits
+    return limbs, [int(column) * width for column in columns]
 
 
 class SortedRecords:
@@ -235,5 +262,6 @@ class SortedRecords:
         return limbs.real(sums)
 
 
+@cache
 def _power(exponent: int) -> np.longdouble:
     return np.longdouble(np.ldexp(np.longdouble(1), exponent))
