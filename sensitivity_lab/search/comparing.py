@@ -127,20 +127,34 @@ class Pair:
     x: Rated
     y: Rated
 
+    def shifts(
+        self, spread: Spread, records: SortedRecords, sets: Sets, of: Rated
+    ) -> tuple[Reals, Reals]:
+        """Bounds on how far answers are from that of x or y, each row.
+
+        Those of the variance are left times a divisor that x and y share if they can, so that what
+        ties exactly stays tied.
+        """
+        if not records.readable:
+            return np.zeros(len(sets.sums), np.longdouble), np.full(
+                len(sets.sums), np.inf, np.longdouble
+            )
+        change, error = changes(records, sets, of.sets)
+        if not spread.root and self.x.sets.size == self.y.sets.size:
+            return change - error, change + error
+        return spread.shifts(change, error, of)
+
     def gains(
         self, spread: Spread, records: SortedRecords, x: Sets, y: Sets
     ) -> tuple[Reals, Reals]:
-        """Bounds on what f(x) - f(y) has more than this pair, for each row."""
+        """Twice a guess of what f(x) - f(y) has more than this pair, and an upper bound."""
+        low_x, high_x = self.shifts(spread, records, x, self.x)
+        low_y, high_y = self.shifts(spread, records, y, self.y)
+        high: Reals = high_x - low_y
         if not records.readable:
-            return np.zeros(len(x.sums), np.longdouble), np.full(len(x.sums), np.inf, np.longdouble)
-        (of_x, error_x), (of_y, error_y) = (
-            changes(records, sets, rated.sets) for sets, rated in ((x, self.x), (y, self.y))
-        )
-        if not spread.root and x.size == y.size:  # one divisor: what ties exactly stays tied
-            return of_x - of_y - (error_x + error_y), of_x - of_y + (error_x + error_y)
-        low_x, high_x = spread.shifts(of_x, error_x, self.x)
-        low_y, high_y = spread.shifts(of_y, error_y, self.y)
-        return low_x - high_y, high_x - low_y
+            return high, high
+        guess: Reals = high + low_x - high_y
+        return guess, high
 
     def room(self, spread: Spread, records: SortedRecords, x: Sets) -> Reals:
         """An upper bound on the f(y) with which x is above this pair, for each row."""
@@ -160,12 +174,16 @@ def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Rea
     theirs, size = records.sign * other.sums, sets.size
     apart, both = records.real(sets.sums - theirs), records.real(sets.sums + theirs)
     squares = records.real_squares(sets.squares - other.squares)
+    if sets.whole:
+        first, second = size * squares, apart * both
+        if records.exact(size):
+            return first - second, np.zeros_like(first)
+        return first - second, 8 * records.error * (np.abs(first) + np.abs(second))
     change = size * (squares - sets.less_squares) - (apart - sets.less) * (both - sets.less)
-    if sets.whole and records.exact(size):
-        return change, np.zeros_like(change)
+    less = np.abs(sets.less)
     weight = size * (np.abs(squares) + sets.less_squares)
-    weight = weight + (np.abs(apart) + np.abs(sets.less)) * (np.abs(both) + np.abs(sets.less))
-    return change, 8 * records.error * weight
+    weight = weight + (np.abs(apart) + less) * (np.abs(both) + less)
+    return change, 16 * records.error * weight
 
 
 def as_real(value: Fraction | int) -> np.longdouble:

@@ -78,10 +78,9 @@ def _contiguous(search: Search, size: int, replaced: int) -> None:
     begin, split = np.concatenate(begins), np.concatenate(splits)
 
     def gains(rows: Positions) -> Reals:
-        cap = _Cap(search, begin[rows], size, replaced)
         # The bound is largest at the split before the one at which it stops to rise, or there.
-        before = cap.gains(np.maximum(split[rows] - 1, 0))
-        return np.maximum(before, cap.gains(split[rows]))
+        last = split[rows]
+        return _Cap(search, begin[rows], size, replaced).gains(np.maximum(last - 1, 0), last)
 
     best_first(
         np.arange(len(begin)),
@@ -112,15 +111,21 @@ class _Cap:
         self.outside = Outside(self.records, begin, size)
         self.lowest = block(self.records, begin, replaced).sums
         self.highest = block(self.records, begin + size - replaced, replaced).sums
+        self.low, self.high = (self.records.real(sums) for sums in (self.lowest, self.highest))
 
-    def gains(self, split: Positions) -> Reals:
-        """Upper bounds on what the words of a split have more than the best word."""
-        both = joined(self.outside.inner, self.outside.ends(split, self.replaced))
-        low, high = self.records.real(self.lowest), self.records.real(self.highest)
-        total = self.records.real(both.sums)
-        least = np.clip(total * (self.replaced / np.longdouble(both.size)), low, high)
-        x = Sets(self.size, both.sums, both.squares, least, least * least / self.replaced)
-        return self.search.gains(self.records, x, self.outside.inner)
+    def gains(self, *splits: Positions) -> Reals:
+        """Upper bounds on what words have more than the best word, for the best of some splits."""
+        pair, spread = self.search.pair, self.search.spread
+        of_y, _ = pair.shifts(spread, self.records, self.outside.inner, pair.y)
+        of_x = []
+        for split in splits:
+            both = joined(self.outside.inner, self.outside.ends(split, self.replaced))
+            total = self.records.real(both.sums)
+            least = np.clip(total * (self.replaced / np.longdouble(both.size)), self.low, self.high)
+            x = Sets(self.size, both.sums, both.squares, least, least * least / self.replaced)
+            of_x.append(pair.shifts(spread, self.records, x, pair.x)[1])
+        gains: Reals = np.max(of_x, axis=0) - of_y
+        return gains
 
     def best_split(self) -> Positions:
         """The first split at which the bound stops to rise."""
@@ -128,28 +133,29 @@ class _Cap:
         return first(start, start + self.replaced, self._stops)
 
     def _stops(self, split: Positions) -> Mask:
-        ends = self.outside.entering(split), self.outside.leaving(split, self.replaced)
-        total = self.outside.total(split, self.replaced) + self.outside.inner.sums
-        # With the highest, the lowest, and the B without bounds: the sum of the last is a share of
-        # the whole, as if it were not taken away, and there are more records.
-        above = self._slope(ends, total - self.highest, self.size)
-        below = self._slope(ends, total - self.lowest, self.size)
-        free = self._slope(ends, total, self.size + self.replaced)
-        return (above >= 0) & ((below >= 0) | (free >= 0))
+        outside, size = self.outside, self.size
+        at = outside.entering(split), outside.leaving(split, self.replaced)
+        sums = outside.total(split, self.replaced) + outside.inner.sums
+        middle = self.records.record(at[0]) + self.records.record(at[1])
+        apart = np.abs(self.records.record(at[0])) + np.abs(self.records.record(at[1]))
+        total = self.records.real(sums)
 
-    def _slope(self, ends: tuple[Positions, Positions], sums: Sums, size: int) -> Signs:
-        """The sign of ``size (e + l) - 2 s``."""
-        records = self.records
-        enter, leave = (records.record(at) for at in ends)
-        total = 2 * records.real(sums)
+        def slope(inside: Sums | int, of_inside: Reals | float, size: int) -> Signs:
+            """The sign of ``size (e + l) - 2 (s - s of B)``, e and l entering and leaving."""
 
-        def exact(rows: Positions) -> Integers:
-            enter, leave = (records.integer(at[rows]) for at in ends)
-            slope: Integers = size * (enter + leave) - 2 * records.integer_sums(sums[rows])
-            return slope
+            def exact(rows: Positions) -> Integers:
+                enter, leave = (self.records.integer(places[rows]) for places in at)
+                left = self.records.integer_sums((sums - inside)[rows])
+                found: Integers = size * (enter + leave) - 2 * left
+                return found
 
-        weight = size * (np.abs(enter) + np.abs(leave)) + np.abs(total)
-        return signs(records, size, size * (enter + leave) - total, weight, exact)
+            value = size * middle - 2 * (total - of_inside)
+            weight = size * apart + 2 * (np.abs(total) + np.abs(of_inside))
+            return signs(self.records, size, value, weight, exact)
+
+        # Where B is free its sum is a share of all: as if nothing were taken from more records.
+        above, below = slope(self.highest, self.high, size), slope(self.lowest, self.low, size)
+        return (above >= 0) & ((below >= 0) | (slope(0, 0.0, size + self.replaced) >= 0))
 
 
 def _place_b(search: Search, outside: Outside, split: Positions, size: int, replaced: int) -> None:

@@ -28,6 +28,9 @@ EXPANDED = 1 << 22  # up to this many records, repeated values are written out
 WIDTHS = (32, 16, 8)
 """Bits of a limb: the widest whose sums over all records fit into int64 and into a float."""
 
+LONG = 160
+"""Integers of more bits are cut apart from short ones."""
+
 
 class Limbs:
     """Exact prefix sums of integers, each cut into limbs: the sum of ``limb << place``.
@@ -96,7 +99,10 @@ def _cut(terms: Integers, width: int) -> tuple[Sums, list[int]]:
     An integer a little below a power of two has no bits in between, in limbs with signs.
     """
     listed, half = terms.tolist(), 1 << (width - 1)
-    bits = np.array([term.bit_length() for term in listed])
+    most = max(abs(int(terms.max())), abs(int(terms.min()))).bit_length()
+    bits = np.full(len(listed), most)
+    if most > LONG:
+        bits = np.array([term.bit_length() for term in listed])
     # A few that are far longer than most are cut apart from the others.
     short = bits <= 2 * np.median(bits) + 32
     parts = []

@@ -104,10 +104,6 @@ class Search:
         reached = as_real(self.value.bracket()[0]) * (1 - 4 * UNIT)
         return max(reached, np.longdouble(self.least))
 
-    def gains(self, records: SortedRecords, x: Sets, y: Sets) -> Reals:
-        """Upper bounds on what f(x) - f(y) has more than the best word."""
-        return self.pair.gains(self.spread, records, x, y)[1]
-
     def room(self, records: SortedRecords, x: Sets) -> Reals:
         """Upper bounds on the f(y) with which x is above the best word."""
         return self.pair.room(self.spread, records, x)
@@ -127,12 +123,11 @@ class Search:
         words = self._offered(pattern, bounds)
         rows = np.arange(len(bounds))
         for _ in range(ROUNDS):
-            low, high = self._gains(self.pair, words, rows)
-            left = high > 0
-            rows, middle = rows[left], (low + high)[left]
+            guess, high = self._gains(self.pair, words, rows)
+            rows, guess = rows[high > 0], guess[high > 0]
             if not len(rows):
                 return
-            place = int(rows[np.argmax(middle)])
+            place = int(rows[np.argmax(guess)])
             beaten = self._challenge(words, place)
             if beaten is not None:
                 # What surely is not above a word that does not win cannot win either.
