@@ -185,7 +185,7 @@ def best_first(
 
     `gains` is asked again for the rows left, as visits raise what they are compared with.
     """
-    if len(rows) > SAMPLE * seed:  # what a few reach spares most of the others a second look
+    if len(rows) > 4 * seed:  # what a few reach spares most of the others a second look
         best_first(rows[::SAMPLE], gains, visit, seed)
     while True:
         chunks = range(0, len(rows), CHUNK)

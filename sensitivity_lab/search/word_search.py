@@ -154,7 +154,10 @@ class Search:
         return _Offered(pattern, bounds, x, y)
 
     def _gains(self, pair: Pair, words: _Offered, rows: Positions) -> tuple[Reals, Reals]:
-        return pair.gains(self.spread, self.records, words.x.rows(rows), words.y.rows(rows))
+        x, y = words.x, words.y
+        if len(rows) < len(words.bounds):
+            x, y = x.rows(rows), y.rows(rows)
+        return pair.gains(self.spread, self.records, x, y)
 
     def _challenge(self, words: _Offered, place: int) -> Pair | None:
         """Compare a word with the best exactly; keep it, or return its datasets if it loses."""
