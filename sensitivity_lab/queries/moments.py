@@ -16,6 +16,8 @@ from sensitivity_lab.universe import Universe
 from .base import ExactQuery, Query
 from .sums import Sums, as_terms
 
+_MOST_RECORDS = 2**62
+
 
 @dataclass(frozen=True)
 class Count(ExactQuery):
@@ -138,12 +140,16 @@ class Var(ExactQuery):
     def __post_init__(self) -> None:
         """Check the parameters."""
         given = self.ddof.item() if isinstance(self.ddof, np.generic) else self.ddof
+        if isinstance(given, np.longdouble) and np.isfinite(given):
+            given = Fraction(*given.as_integer_ratio())
         object.__setattr__(self, "ddof", given)
-        number = isinstance(given, (int, float, Fraction, np.number)) and not isinstance(
-            given, bool
-        )
-        if not number or not (math.isfinite(given) and given >= 0):
+        if not isinstance(given, (int, float, Fraction)) or isinstance(given, bool):
             raise InputError(f"ddof must be a number of at least 0, got {given!r}")
+        if given >= _MOST_RECORDS:
+            raise InputError("ddof must be below 2**62, as no dataset has more records")
+        if not given >= 0:
+            shown = "a negative number" if given < -_MOST_RECORDS else repr(given)
+            raise InputError(f"ddof must be a number of at least 0, got {shown}")
 
     @property
     def name(self) -> str:

@@ -14,8 +14,6 @@ from sensitivity_lab.arithmetic import Integers
 from .comparing import Sets, Spread, as_real
 from .sorted_records import Positions, Reals, SortedRecords, Sums
 from .windows import (
-    FEW,
-    SEED,
     Mask,
     Outside,
     Rule,
@@ -86,7 +84,7 @@ def _contiguous(search: Search, size: int, replaced: int) -> None:
         np.arange(len(begin)),
         gains,
         lambda rows: _windows(search, begin[rows], size, replaced),
-        max(1, min(SEED, FEW // (replaced + 1))),
+        replaced + 1,
     )
 
 

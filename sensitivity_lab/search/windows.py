@@ -179,14 +179,16 @@ def best_first(
     rows: Positions,
     gains: Callable[[Positions], Reals],
     visit: Callable[[Positions], None],
-    seed: int = SEED,
+    words: int = 1,
 ) -> None:
     """Visit the rows that may gain on the best word, those with the largest gains first.
 
+    A visit evaluates about so many `words` per row.
     `gains` is asked again for the rows left, as visits raise what they are compared with.
     """
+    seed = max(1, min(SEED, FEW // words))
     if len(rows) > 4 * seed:  # what a few reach spares most of the others a second look
-        best_first(rows[::SAMPLE], gains, visit, seed)
+        best_first(rows[::SAMPLE], gains, visit, words)
     while True:
         chunks = range(0, len(rows), CHUNK)
         if not chunks:

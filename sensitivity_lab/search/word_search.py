@@ -21,7 +21,7 @@ from .sorted_records import UNIT, Positions, Reals, SortedRecords
 CHUNK = 1 << 16
 """Words evaluated at once."""
 
-BUDGET = 1 << 29
+BUDGET = 1 << 27
 """Words evaluated at most, in a few minutes."""
 
 COMPARED = 1 << 20
