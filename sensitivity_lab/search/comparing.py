@@ -90,14 +90,12 @@ class Spread:
             return np.sqrt(low) * (1 - 2 * UNIT), np.sqrt(high) * (1 + 2 * UNIT)
         return low, high
 
-    def shifts(self, change: Reals, error: Reals, of: Rated) -> tuple[Reals, Reals]:
-        """Bounds on how far the answer is from that of one dataset, given `changes` from it."""
+    def shift(self, change: Reals, error: Reals, of: Rated, up: int) -> Reals:
+        """How far the answer is from that of one dataset, at most (up 1) or at least (-1)."""
         divisor = as_real(of.sets.size * self.free(of.sets.size))
-        low, high = (change - error) / divisor, (change + error) / divisor
-        low, high = low - 4 * UNIT * np.abs(low), high + 4 * UNIT * np.abs(high)
-        if not self.root:
-            return low, high
-        return _root_shift(low, of.variance, -1), _root_shift(high, of.variance, 1)
+        shift = (change + up * error) / divisor
+        shift = shift + up * 4 * UNIT * np.abs(shift)
+        return _root_shift(shift, of.variance, up) if self.root else shift
 
 
 def _root_shift(shift: Reals, variance: np.longdouble, up: int) -> Reals:
@@ -127,43 +125,35 @@ class Pair:
     x: Rated
     y: Rated
 
-    def shifts(
-        self, spread: Spread, records: SortedRecords, sets: Sets, of: Rated
-    ) -> tuple[Reals, Reals]:
-        """Bounds on how far answers are from that of x or y, each row.
+    def shift(
+        self, spread: Spread, records: SortedRecords, sets: Sets, up: int, *, of_y: bool
+    ) -> Reals:
+        """How far answers are from that of x, or of y, at most (up 1) or at least (-1), each row.
 
         Those of the variance are left times a divisor that x and y share if they can, so that what
         ties exactly stays tied.
         """
         if not records.readable:
-            return np.zeros(len(sets.sums), np.longdouble), np.full(
-                len(sets.sums), np.inf, np.longdouble
-            )
+            return np.full(len(sets.sums), np.inf if up > 0 else 0, dtype=np.longdouble)
+        of = self.y if of_y else self.x
         change, error = changes(records, sets, of.sets)
         if not spread.root and self.x.sets.size == self.y.sets.size:
-            return change - error, change + error
-        return spread.shifts(change, error, of)
+            return change + up * error
+        return spread.shift(change, error, of, up)
 
-    def gains(
-        self, spread: Spread, records: SortedRecords, x: Sets, y: Sets
-    ) -> tuple[Reals, Reals]:
-        """Twice a guess of what f(x) - f(y) has more than this pair, and an upper bound."""
-        low_x, high_x = self.shifts(spread, records, x, self.x)
-        low_y, high_y = self.shifts(spread, records, y, self.y)
-        high: Reals = high_x - low_y
-        if not records.readable:
-            return high, high
-        guess: Reals = high + low_x - high_y
-        return guess, high
+    def gains(self, spread: Spread, records: SortedRecords, x: Sets, y: Sets) -> Reals:
+        """Upper bounds on what f(x) - f(y) has more than this pair, each row."""
+        most = self.shift(spread, records, x, 1, of_y=False)
+        return most - self.shift(spread, records, y, -1, of_y=True)
 
     def room(self, spread: Spread, records: SortedRecords, x: Sets) -> Reals:
         """An upper bound on the f(y) with which x is above this pair, for each row."""
         if not records.readable:
             return np.full(len(x.sums), np.inf, dtype=np.longdouble)
-        _, high = spread.shifts(*changes(records, x, self.x.sets), self.x)
+        most = spread.shift(*changes(records, x, self.x.sets), self.x, 1)
         of_y = np.sqrt(self.y.variance) if spread.root else self.y.variance
-        room = high + of_y
-        return np.asarray(room + 8 * UNIT * (np.abs(high) + of_y), dtype=np.longdouble)
+        room = most + of_y
+        return np.asarray(room + 8 * UNIT * (np.abs(most) + of_y), dtype=np.longdouble)
 
 
 def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Reals]:

@@ -114,14 +114,14 @@ class _Cap:
     def gains(self, *splits: Positions) -> Reals:
         """Upper bounds on what words have more than the best word, for the best of some splits."""
         pair, spread = self.search.pair, self.search.spread
-        of_y, _ = pair.shifts(spread, self.records, self.outside.inner, pair.y)
+        of_y = pair.shift(spread, self.records, self.outside.inner, -1, of_y=True)
         of_x = []
         for split in splits:
             both = joined(self.outside.inner, self.outside.ends(split, self.replaced))
             total = self.records.real(both.sums)
             least = np.clip(total * (self.replaced / np.longdouble(both.size)), self.low, self.high)
             x = Sets(self.size, both.sums, both.squares, least, least * least / self.replaced)
-            of_x.append(pair.shifts(spread, self.records, x, pair.x)[1])
+            of_x.append(pair.shift(spread, self.records, x, 1, of_y=False))
         gains: Reals = np.max(of_x, axis=0) - of_y
         return gains
 

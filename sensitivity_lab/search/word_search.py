@@ -123,16 +123,16 @@ class Search:
         words = self._offered(pattern, bounds)
         rows = np.arange(len(bounds))
         for _ in range(ROUNDS):
-            guess, high = self._gains(self.pair, words, rows)
-            rows, guess = rows[high > 0], guess[high > 0]
+            gains = self._gains(self.pair, words, rows)
+            rows, gains = rows[gains > 0], gains[gains > 0]
             if not len(rows):
                 return
-            place = int(rows[np.argmax(guess)])
+            place = int(rows[np.argmax(gains)])
             beaten = self._challenge(words, place)
             if beaten is not None:
                 # What surely is not above a word that does not win cannot win either.
-                _, high = self._gains(beaten, words, rows)
-                rows = rows[(high > 0) & (rows != place)]
+                gains = self._gains(beaten, words, rows)
+                rows = rows[(gains > 0) & (rows != place)]
         for place in self._largest(words.x.rows(rows), words.y.rows(rows)):
             self._challenge(words, int(rows[place]))
 
@@ -153,7 +153,7 @@ class Search:
         x, y = (self._sets(pattern, bounds, labels) for labels in ("AC", "BC"))
         return _Offered(pattern, bounds, x, y)
 
-    def _gains(self, pair: Pair, words: _Offered, rows: Positions) -> tuple[Reals, Reals]:
+    def _gains(self, pair: Pair, words: _Offered, rows: Positions) -> Reals:
         x, y = words.x, words.y
         if len(rows) < len(words.bounds):
             x, y = x.rows(rows), y.rows(rows)
