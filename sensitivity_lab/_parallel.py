@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import joblib
@@ -67,6 +68,25 @@ def run(
             answers.append(answer)
             bar.update(length)
     return answers
+
+
+@contextmanager
+def counter(unit: str, progress: bool | None) -> Iterator[Callable[[int], object]]:
+    """Show how much work of unknown length is done; `progress` is that of `run`.
+
+    Yields
+    ------
+    callable
+        To be told of every piece of work by its amount.
+    """
+    with tqdm(
+        unit=f" {unit}",
+        unit_scale=True,
+        disable=None if progress is None else not progress,
+        delay=1 if progress is None else 0,
+        leave=False,
+    ) as bar:
+        yield bar.update
 
 
 def tracked(items: Sequence[Recipe], *, unit: str, progress: bool | None) -> Iterator[Recipe]:

@@ -51,7 +51,8 @@ LAYERS = (
     {"search.local_ends", "search.local_enumeration", "search.local_moments"},
     {"search.smooth_enumeration", "search.smooth_quantiles"},
     {"search.gaps", "search.sorted_records", "search.orders", "search.reachable", "search.aligned"},
-    {"search.vectors", "search.word_search", "search.extremes"},
+    {"search.vectors", "search.comparing", "search.extremes"},
+    {"search.word_search"},
     {"search.windows"},
     {"search.removing", "search.replacing"},
     {  # the engines

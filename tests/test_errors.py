@@ -123,6 +123,13 @@ def test_universes(make, message):
         ),
         (lambda: sl.Var(ddof=-1), "ddof must be a number of at least 0, got -1"),
         (lambda: sl.Std(ddof=math.nan), "ddof must be a number of at least 0, got nan"),
+        (lambda: sl.Var(2**62), "ddof must be below 2**62, got 4611686018427387904"),
+        (lambda: sl.Var(math.inf), "ddof must be a number of at least 0, got inf"),
+        (
+            lambda: sl.Var(-(10**5000)),
+            "ddof must be a number of at least 0, got about -1e5000 (numbers have at most 4,000 "
+            "digits)",
+        ),
         (lambda: sl.from_function(3), "a query function must be callable, got 3"),
         (lambda: sl.Bounded(0), "k must be a Hamming distance, at least 1, got 0"),
         (lambda: sl.Unbounded(-1), "k must be a Hamming distance, at least 1, got -1"),

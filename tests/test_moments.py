@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import oracle
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.search import ENGINES, windows
+from sensitivity_lab.search.comparing import Spread
+from sensitivity_lab.search.removing import remove_words
+from sensitivity_lab.search.replacing import replace_words
+from sensitivity_lab.search.sorted_records import SortedRecords
 
 (MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
 
@@ -148,3 +154,125 @@ def test_removing_is_symmetric_to_adding():
             universe, query, size=6, neighbors=sl.Unbounded(2, exactly=True, direction="remove")
         )
         assert add.upper == remove.upper
+
+
+def test_values_that_differ_past_the_digits_of_a_float_are_different_runs():
+    universe = sl.Universe([0, 1, 2**63 - 1, 2**64 - 1], [1, 2, 2, 1])
+    result = sl.global_sensitivity(universe, "var", size=3, neighbors=sl.Bounded(3))
+    assert result.exact == Fraction(226854911280625642272022916807093037740, 3)
+
+
+def test_floats_next_to_each_other_are_different_runs():
+    records = [1e-05, 0.3, 0.1 + 0.2, 3.3, 1.1 + 2.2, 1.1 + 2.2]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records), "std", size=2, neighbors=sl.Bounded(1)
+    )
+    expected, _ = oracle.global_sensitivity(records, 2, ("std", 0), "bounded", 1)
+    assert result.upper == 1.6499950000000003
+    assert Fraction(result.upper) >= Fraction(expected)
+
+
+def test_a_cluster_far_from_many_equal_records():
+    records = [0] * 25 + [2**16] * 76 + [2**70 + i * 2**22 for i in range(100)]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records), "var", size=200, neighbors=sl.Bounded(1)
+    )
+    # Replacing leaves one record out of x and another out of y: all pairs of those.
+    total, squares = sum(records), sum(record**2 for record in records)
+    answers = [200 * (squares - out**2) - (total - out) ** 2 for out in records]
+    assert result.exact == Fraction(max(answers) - min(answers), 200**2)
+    assert result.value == 3.484491437395426e37
+
+
+def test_a_ddof_that_is_no_float():
+    records, ddof = [3, 3, 12, 18, 24, 27], Fraction(1670835461754453985, 995295517648879616)
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records),
+        sl.Var(ddof),
+        size=4,
+        neighbors=sl.Unbounded(1, exactly=True, direction="remove"),
+    )
+    expected, _ = oracle.global_sensitivity(
+        records, 4, ("var", ddof), "unbounded", 1, exactly=True, direction="remove"
+    )
+    assert result.method == "moments"
+    assert result.exact == expected
+    assert Fraction(result.upper) >= expected
+
+
+def test_a_ddof_of_a_long_double_is_taken_exactly():
+    assert sl.Var(np.longdouble(0.5)) == sl.Var(0.5)
+    assert sl.Var(np.longdouble(1) + np.finfo(np.longdouble).eps).ddof > 1
+
+
+@pytest.mark.parametrize("root", [False, True])
+def test_values_of_more_bits_than_floats_have_are_compared_exactly(root):
+    records = [-(10**2500), 0, 1, 3, 10**2500, 10**2500 + 1]
+    working = SortedRecords(np.array(records, dtype=object), [1] * 6)
+    assert not working.readable
+    word = replace_words(working, 3, 1, Spread(Fraction(0), root))
+    core, of_x, of_y = (
+        [record for start, stop in word.ranges(label) for record in records[start:stop]]
+        for label in "CAB"
+    )
+    found = [oracle.evaluate(("var", 0), core + own) for own in (of_x, of_y)]
+    pairs = oracle.pairs(range(6), 3, "bounded", 1, exactly=True)
+    answers = [
+        [oracle.evaluate(("var", 0), [records[at] for at in x]) for x in pair] for pair in pairs
+    ]
+    assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
+
+
+def words_looked_at(records, query, kernel, changed):
+    """How many words and windows a search looks at, among half of the records."""
+    numbers = [Fraction(record) for record in records]
+    distinct = sorted(set(numbers))
+    scale = max(number.denominator for number in distinct)
+    integers = np.array([int(number * scale) for number in distinct], dtype=object)
+    integers = integers - integers[len(integers) // 2]
+    working = SortedRecords(integers, [numbers.count(number) for number in distinct])
+    looked: list[int] = []
+    spread = Spread(Fraction(query.ddof), query.root)
+    kernel(working, len(records) // 2, changed, spread, count=looked.append)
+    return sum(looked)
+
+
+@pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
+@pytest.mark.parametrize("kernel", [replace_words, remove_words])
+@pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
+def test_outliers_leave_no_more_words_to_look_at(query, kernel, outliers, monkeypatch):
+    monkeypatch.setattr(windows, "FEW", 64)
+    records = np.random.default_rng(1).lognormal(size=1000).tolist()
+    without = words_looked_at(records, query, kernel, 2)
+    assert words_looked_at([*records, *outliers], query, kernel, 2) <= 2 * without
+
+
+def test_clusters_of_which_few_records_are_kept_need_few_words():
+    centers = [100 * at + at**2 for at in range(20)]
+    records = [center + offset for center in centers for offset in range(10) for _ in range(3)]
+    looked = words_looked_at(
+        records,
+        sl.Std(),
+        lambda r, n, k, s, count: replace_words(r, n // 2, k, s, count=count),
+        135,
+    )
+    # Pairs of a place of the core and a number of the smallest records in A alone are 45,000.
+    assert 0 < looked < 30_000
+
+
+def test_a_domain_with_too_many_windows_is_refused_with_their_number():
+    universe = sl.Universe.from_domain([1, 2, 3])
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(universe, "var", size=10**8, neighbors=sl.Bounded(1))
+    assert str(caught.value) == (
+        "moments is too long at the largest difference of var for 100000000 of 300000003 records "
+        "and 1 changed: 200,000,001 windows of different records, at most 33,554,432; choose a "
+        "smaller size or distance, or fewer distinct values"
+    )
+
+
+@pytest.mark.parametrize("progress", [True, False, None])
+def test_a_progress_bar_counts_pairs(progress, capsys):
+    universe = sl.Universe.from_dataset(range(100))
+    sl.global_sensitivity(universe, "std", size=50, neighbors=sl.Bounded(3), progress=progress)
+    assert (" pairs" in capsys.readouterr().err) == (progress is True)

@@ -153,7 +153,9 @@ def solve_by_layouts(problem: Problem, candidates: Candidates) -> list[list[Find
         for relation in problem.neighbors
         for size, (_, added) in problem.changes(relation)
     )
-    records = sorted_universe(problem.universe, limit)
+    # One more copy than there is of any value is no difference: made once for all distances.
+    most = int(problem.universe.multiplicities(limit).max())
+    records = sorted_universe(problem.universe, most)
     best_of: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
     findings = []
     for query in problem.queries:

@@ -1,29 +1,29 @@
 """Exact search for variance and standard deviation along the sorted universe.
 
 An optimal pair reads, along the sorted universe, as one of a few words over A, B, C and O
-(outside both); `removing` and `replacing` find every word that floating point cannot tell from the
-best, and exact integers decide among those. The proofs are in ``docs/proofs.md``.
+(outside both); `removing` and `replacing` find the best word. Floating point decides what its
+bounds on rounding allow, exact integers the rest. The proofs are in ``docs/proofs.md``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
-import numpy as np
-
+from sensitivity_lab import _parallel
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
 
+from .comparing import Spread
 from .engine import Finding, Options, Refusal
 from .layout import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
 from .removing import proved, remove_words
 from .replacing import replace_words
 from .sorted_records import SortedRecords
-from .word_search import Words
 
 
 class Moments:
@@ -45,47 +45,43 @@ class Moments:
             for relation in problem.neighbors:
                 for size, (removed, added) in problem.changes(relation):
                     larger = max(size, size - removed + added)
-                    reason = proved(query.root, float(query.ddof), larger, removed, added)
+                    reason = proved(query.root, Fraction(query.ddof), larger, removed, added)
                     if reason:
                         return Refusal(f"moments does not cover {query.name}, {relation}: {reason}")
         return None
 
     def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
         """Return a finding for every query (outer list) and every relation (inner list)."""
-        return solve_by_layouts(problem, _candidates)
+        return solve_by_layouts(problem, partial(_candidates, progress=options.progress))
 
 
 def _candidates(
-    records: SortedUniverse, query: Query, shape: Shape
+    records: SortedUniverse, query: Query, shape: Shape, progress: bool | None
 ) -> Iterator[tuple[Difference, Layout]]:
-    """Yield every layout that floating point cannot tell from the one furthest apart."""
-    for words in _words(_working(records), query, shape):
-        for place in range(len(words.bounds)):
-            core, of_a, of_b = (tuple(words.ranges(place, label)) for label in "CAB")
-            if shape.only_x == shape.only_y:
-                layout = Layout(core, of_a, of_b)
-            elif shape.only_x:
-                layout = Layout(core, of_a + of_b, ())
-            else:
-                layout = Layout(core, (), of_a + of_b)
-            of_x = _variance(records, query, core + layout.only_x)
-            of_y = _variance(records, query, core + layout.only_y)
-            yield Difference(of_x, of_y, query.root), layout
-
-
-def _words(records: SortedRecords, query: Query, shape: Shape) -> list[Words]:
-    """Return the words for a shape; those for removing serve for adding, seen from y."""
+    """Yield the layout furthest apart."""
     larger = max(shape.of_x, shape.of_y)
     changed = max(shape.only_x, shape.only_y)
     kernel = replace_words if shape.only_x == shape.only_y else remove_words
+    spread = Spread(Fraction(query.ddof), query.root)
     try:
-        return kernel(records, larger, changed, root=query.root, ddof=float(query.ddof))
+        with _parallel.counter("pairs", progress) as count:
+            word = kernel(_working(records), larger, changed, spread, count=count)
     except OverflowError as error:
         raise TooLargeError(
-            f"moments finds too many pairs that come close to the largest difference of "
-            f"{query.name} for {larger} of {records.size} records and {changed} changed: {error}; "
-            "choose a smaller size or distance"
+            f"moments is too long at the largest difference of {query.name} for {larger} of "
+            f"{records.size} records and {changed} changed: {error}; choose a smaller size or "
+            "distance, or fewer distinct values"
         ) from error
+    core, of_a, of_b = (word.ranges(label) for label in "CAB")
+    if shape.only_x == shape.only_y:
+        layout = Layout(core, of_a, of_b)
+    elif shape.only_x:
+        layout = Layout(core, of_a + of_b, ())
+    else:
+        layout = Layout(core, (), of_a + of_b)
+    of_x = _variance(records, query, core + layout.only_x)
+    of_y = _variance(records, query, core + layout.only_y)
+    yield Difference(of_x, of_y, query.root), layout
 
 
 def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction:
@@ -100,12 +96,8 @@ def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction
 
 @lru_cache(maxsize=4)
 def _working(records: SortedUniverse) -> SortedRecords:
-    """Return the records, centred and in floating point, for the kernels."""
+    """Return the records, centred and in the largest unit in which all are whole numbers."""
     integers, _ = records.universe.integers
     centred = integers - integers[len(integers) // 2]
-    bits = int(abs(centred).max()).bit_length()
-    if bits <= 62:
-        # The wide type of the kernels holds these, or rounds them as it says.
-        return SortedRecords(centred.astype(np.int64), records.counts)
-    # Scaling by a power of two changes no comparison.
-    return SortedRecords((centred / (1 << bits)).astype(np.float64), records.counts, 2.0**-53)
+    unit = math.gcd(*centred.tolist()) or 1
+    return SortedRecords(centred // unit if unit > 1 else centred, records.counts.tolist())

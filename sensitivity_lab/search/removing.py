@@ -5,51 +5,58 @@ One set contains the other. See "Variance and standard deviation: remove" in ``d
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
+from fractions import Fraction
+from math import sqrt
 
 import numpy as np
 
+from sensitivity_lab.arithmetic import Difference, Integers
+
+from .comparing import Sets, Spread, as_real
 from .sorted_records import UNIT, Positions, Reals, SortedRecords
 from .windows import (
     Mask,
     Outside,
+    Rule,
     every,
     expand,
     first,
-    plateau_error,
-    rule_error,
-    widest_ends,
+    joined,
+    signs,
+    widest,
     windows,
     windows_at_runs,
 )
-from .word_search import Search, Words, deviation_error, spread
-
-BUDGET = 1 << 29
-"""Words evaluated at most, in a minute or so."""
+from .word_search import BUDGET, Search, Word
 
 
 def remove_words(
     records: SortedRecords,
     size: int,
     removed: int,
+    spread: Spread,
     *,
-    root: bool,
-    ddof: float,
     budget: int = BUDGET,
-) -> list[Words]:
-    """Words that might be the best for removing exactly `removed` of `size` records.
+    count: Callable[[int], object] = id,
+) -> Word:
+    """The best pair for removing exactly `removed` of `size` records, as a word.
 
-    Requires ``0 < removed < size <= records.size`` and `proved` to be None. Guarantees that one of
-    the words has the largest |f(x) - f(y)|. Where B is empty, x is the larger dataset; where A is
+    Requires ``0 < removed < size <= records.size`` and `proved` to be None. Guarantees that the
+    word has the largest |f(x) - f(y)|. Where B is empty, x is the larger dataset; where A is
     empty, y is. Cost O(N log size).
     """
-    search = Search(records, root, ddof, budget)
-    _larger_more_spread(search, size, removed)
-    _smaller_more_spread(search, size, removed)
-    return search.words()
+    kept, end = size - removed, records.size
+    first_a = Word("AOACAOA", (0, 0, 0, 0, kept, kept, end - removed, end))
+    larger = Search(records, spread, first_a, budget, count)
+    _larger_more_spread(larger, size, removed)
+    first_b = Word("COCBCOC", (0, kept, kept, kept, size, size, end, end))
+    smaller = Search(records, spread, first_b, budget, count, least=larger.floor())
+    _smaller_more_spread(smaller, size, removed)
+    return max(larger, smaller, key=lambda search: search.value).best
 
 
-def proved(root: bool, ddof: float, size: int, removed: int, added: int) -> str | None:
+def proved(root: bool, ddof: Fraction, size: int, removed: int, added: int) -> str | None:
     """Why the words are not proved to suffice, or None if they are.
 
     `size` is the size of the larger dataset. Replacing (removed == added) is proved for every
@@ -61,34 +68,37 @@ def proved(root: bool, ddof: float, size: int, removed: int, added: int) -> str 
         return f"not proved for {removed} records removed and {added} added"
     smaller = size if replacing else size - removed - added
     if smaller <= ddof:
-        return f"the variance of {smaller} records with ddof {ddof:g} is undefined"
+        return f"the variance of {smaller} records with ddof {float(ddof):g} is undefined"
     if replacing or smaller == 1 or _falls(root, ddof, smaller, size):
         return None
     if root and smaller == 2:  # is the larger dataset of some pair always the more spread one?
-        gain, loss = 2 * math.sqrt((2 - ddof) / (size - ddof)), size / (size - 1)
-        if gain > loss * (1 + 1e-9):
+        gain, loss = 4 * (2 - ddof) / (size - ddof), Fraction(size, size - 1) ** 2
+        if gain > loss:
             return None
-    return f"not proved if {smaller} of {size} records are kept and ddof is {ddof:g}"
+    return f"not proved if {smaller} of {size} records are kept and ddof is {float(ddof):g}"
 
 
-def _falls(root: bool, ddof: float, kept: int, size: int) -> bool:
-    """Whether the weight of a record surely falls from `kept` to `size` records.
+def _falls(root: bool, ddof: Fraction, kept: int, size: int) -> bool:
+    """Whether the weight of a record falls from `kept` to `size` records."""
 
-    That is (m - 1) / (m (m - ddof)) in m records; for the root, (m - 1) / (m sqrt(m - ddof)).
-    """
-    power = 0.5 if root else 1.0
-    at_kept, at_size = ((m - 1) / (m * (m - ddof) ** power) for m in (kept, size))
-    return bool(at_kept > at_size * (1 + 1e-12))
+    def weight(m: int) -> Fraction:
+        share = Fraction(m - 1, m)
+        return (share**2 if root else share) / (m - ddof)
+
+    return weight(kept) > weight(size)
 
 
 def _larger_more_spread(search: Search, size: int, removed: int) -> None:
     """Remove, x = C + A the larger set: C a window, A the two ends of the records outside."""
     for window in windows_at_runs(search.records, size - removed, removed):
         outside = Outside(search.records, window, size - removed)
-        whole = every(np.zeros_like(window), removed)
-        low, high = whole or widest_ends(outside, outside.sums, removed, size)
-        for rows, split in expand(search, low, high):
-            _offer_ends(search, "AOACAOA", outside.rows(rows), split, removed, low[rows])
+        span = every(np.zeros_like(window), removed)
+        if span is None:
+            split = widest(outside, outside.inner.sums, removed, size)
+            span = split, split
+        for rows, split in expand(search, *span):
+            bounds = outside.rows(rows).bounds(split, removed)
+            search.offer(search.records, "AOACAOA", bounds)
 
 
 def _smaller_more_spread(search: Search, size: int, removed: int) -> None:
@@ -96,42 +106,37 @@ def _smaller_more_spread(search: Search, size: int, removed: int) -> None:
     records, kept = search.records, size - removed
     if kept == 1:
         return  # a single record has no spread
-    share = float(removed / (size - search.ddof))
     few = every(np.zeros(records.size - removed + 1, dtype=np.int64), kept)
-    if not few and _core_bound(search, kept) * _relative_gain(search.root, share) < search.floor:
+    if not few and _surely_below(search, kept, size):
         return
     for window in windows(records, removed):
         core = _Core(search, Outside(records, window, removed), kept)
-        whole = every(np.zeros_like(window), kept)
-        low, high = whole or core.variance_peak()
-        if search.root and not whole:
-            core, low, high = core.root_peak(low, high, share)
-        for rows, split in expand(search, low, high):
-            _offer_ends(search, "COCBCOC", core.outside.rows(rows), split, kept, low[rows])
+        span = every(np.zeros_like(window), kept)
+        if span is None:
+            split = core.variance_peak()
+            if search.spread.root:
+                core, split = core.root_peak(split)
+            span = split, split
+        for rows, split in expand(search, *span):
+            bounds = core.outside.rows(rows).bounds(split, kept)
+            search.offer(records, "COCBCOC", bounds)
 
 
-def _offer_ends(
-    search: Search, pattern: str, outside: Outside, split: Positions, take: int, low: Positions
-) -> None:
-    """Offer a window and the ends outside it, leaving out what repeats the split before."""
-    new = np.flatnonzero(outside.new(split, take, low))
-    search.offer(search.records, pattern, outside.rows(new).bounds(split[new], take))
+def _surely_below(search: Search, kept: int, size: int) -> bool:
+    """Whether no smaller set can be more spread than its larger one by what was found.
 
-
-def _core_bound(search: Search, kept: int) -> float:
-    """An upper bound on f of `kept` records."""
+    f(C) - f(C + B) is at most f(C) times ``1 - (c - d) / (n - d)``, or 1 less the root of it.
+    """
+    if not search.records.readable:
+        return False
+    spread = search.spread
     everything = Outside(search.records, np.zeros(1, dtype=np.int64), 0)
-    low, high = widest_ends(everything, 0.0, kept, kept)
-    extra = plateau_error(search.records, kept, high - low)
-    sums, squares = everything.both(low, kept)
-    divisor = kept - search.ddof
-    _, bound = spread(search.records, sums, squares, kept, divisor, root=search.root, extra=extra)
-    return float(bound[0]) * (1 + 1e-9)
-
-
-def _relative_gain(root: bool, share: float) -> float:
-    """1 - (c - d) / (n - d), or 1 - its root, where share = 1 - (c - d) / (n - d)."""
-    return share / (1 + math.sqrt(1 - share)) if root else share
+    split = widest(everything, 0, kept, kept)
+    _, most = spread.bounds(search.records, everything.ends(split, kept), kept)
+    gain = float((size - kept) / spread.free(size))
+    if spread.root:
+        gain /= 1 + sqrt(spread.free(kept) / spread.free(size))
+    return bool(most[0] * gain * (1 + 1e-9) < search.floor())
 
 
 class _Core:
@@ -140,90 +145,144 @@ class _Core:
     def __init__(self, search: Search, outside: Outside, kept: int) -> None:
         self.search, self.outside, self.records, self.kept = search, outside, outside.records, kept
         self.size = kept + outside.width
-        self.free_c, self.free_x = kept - search.ddof, self.size - search.ddof
-        rounding = 64 * UNIT * self.records.largest
-        self.slack_c = rule_error(self.records, kept) / kept + rounding
-        self.slack_x = rule_error(self.records, self.size) / self.size + rounding
+        free = search.spread.free
+        # What squared deviations times the size are divided by, as integers with one factor more.
+        self.of_c, self.of_x = (size * free(size).numerator for size in (self.kept, self.size))
+        self.part_c, self.part_x = as_real(Fraction(1, self.of_c)), as_real(Fraction(1, self.of_x))
 
-    def slack(self) -> np.longdouble:
-        """Bound on the error of the slope of V(C) - V(C + B)."""
-        return self.slack_c / self.free_c + self.slack_x / self.free_x
+    def sets(self, split: Positions) -> tuple[Sets, Sets]:
+        """C and C + B."""
+        core = self.outside.ends(split, self.kept)
+        return core, joined(core, self.outside.inner)
 
-    def slopes(self, split: Positions) -> tuple[Reals, Reals]:
-        """By how much the squared deviations of C and C + B fall from i to i + 1, over the gap."""
-        entering, leaving = self.outside.step(split, self.kept)
-        gap, middle = leaving - entering, leaving + entering
+    def slopes(self, split: Positions) -> tuple[Rule, Rule]:
+        """By how much size times squared deviations of C and C + B fall at a step, over its gap."""
+        ends = self.outside.entering(split), self.outside.leaving(split, self.kept)
         sums = self.outside.total(split, self.kept)
-        of_c = middle - (2 * sums - gap) / np.longdouble(self.kept)
-        of_x = middle - (2 * (sums + self.outside.sums) - gap) / np.longdouble(self.size)
-        return of_c, of_x
+        of_x = sums + self.outside.inner.sums
+        return Rule(self.records, self.kept, *ends, sums), Rule(
+            self.records, self.size, *ends, of_x
+        )
 
-    def variance_peak(self) -> tuple[Positions, Positions]:
-        """The first and last i at which V(C) - V(C + B), concave along i, may be largest."""
-        slack = self.slack()
-
-        def rule(split: Positions) -> Reals:
-            of_c, of_x = self.slopes(split)
-            return of_c / self.free_c - of_x / self.free_x
-
+    def variance_peak(self) -> Positions:
+        """The first i at which V(C) - V(C + B), concave along i, is largest."""
         start = np.zeros_like(self.outside.window)
-        low = first(start, start + self.kept, lambda split: rule(split) >= -slack)
-        return low, first(low, start + self.kept, lambda split: rule(split) > slack)
 
-    def spreads(self, split: Positions, root: bool) -> tuple[Reals, Reals, Reals, Reals]:
-        """Lower and upper bounds on f(C), then on f(C + B)."""
-        sums, squares = self.outside.both(split, self.kept)
-        of_c = spread(self.records, sums, squares, self.kept, self.free_c, root=root)
-        sums, squares = sums + self.outside.sums, squares + self.outside.squares
-        return *of_c, *spread(self.records, sums, squares, self.size, self.free_x, root=root)
+        def stop(split: Positions) -> Mask:
+            of_c, of_x = self.slopes(split)
 
-    def root_peak(
-        self, low: Positions, high: Positions, share: float
-    ) -> tuple[_Core, Positions, Positions]:
-        """The rows that may beat the floor, and for each the range of i that may be its best.
+            def exact(rows: Positions) -> Integers:
+                fall: Integers = of_c.integers(rows) * self.of_x - of_x.integers(rows) * self.of_c
+                return fall
 
-        With r^2 = 1 - share, sd(C) - sd(C + B) >= t > 0 needs V(C) - V(C + B) to be at least
-        t^2 (1 + r) / (1 - r). That holds in an interval of i around the variance's peak, and there
-        the difference of the roots rises, then falls.
+            value = of_c.value * self.part_c - of_x.value * self.part_x
+            weight = of_c.weight * self.part_c + of_x.weight * self.part_x
+            return signs(self.records, None, value, weight, exact) >= 0
+
+        return first(start, start + self.kept, stop)
+
+    def wider(self, split: Positions) -> Mask:
+        """Whether V(C) > V(C + B)."""
+        of_c, of_x = self.sets(split)
+        terms: list[Reals] = []
+        for sets, part in ((of_c, self.part_c), (of_x, self.part_x)):
+            sums = self.records.real(sets.sums)
+            terms.append(self.records.real_squares(sets.squares) * sets.size * part)
+            terms.append(sums * sums * part)
+
+        def exact(rows: Positions) -> Integers:
+            core, both = (sets.rows(rows).deviations(self.records) for sets in (of_c, of_x))
+            gap: Integers = core * self.of_x - both * self.of_c
+            return gap
+
+        value = (terms[0] - terms[1]) - (terms[2] - terms[3])
+        weight = terms[0] + terms[1] + terms[2] + terms[3]
+        return signs(self.records, None, value, weight, exact) > 0
+
+    def root_peak(self, peak: Positions) -> tuple[_Core, Positions]:
+        """The rows that may beat the best word, and for each the i at which it does most.
+
+        `peak` is the peak of V(C) - V(C + B). Where that is positive, an interval of i around the
+        peak, the difference of the roots rises, then falls.
         """
-        ratio = math.sqrt(1 - share)
-        need = self.search.floor**2 * (1 + ratio) ** 2 / share * (1 - 1e-9)
-        error = deviation_error(self.records, self.kept) / self.free_c
-        error += deviation_error(self.records, self.size) / self.free_x
-        per_step = 4 * self.records.largest * self.slack()
+        chosen = np.flatnonzero(self._may_win(peak) & self.wider(peak))
+        core, peak = _Core(self.search, self.outside.rows(chosen), self.kept), peak[chosen]
+        left = first(np.zeros_like(peak), peak, core.wider)
+        last = np.full_like(peak, self.kept)
+        right = first(peak, last, lambda split: ~core.wider(split + 1))
+        return core, first(left, right, core.falls)
 
-        def gap(core: _Core, split: Positions) -> Reals:
-            _, high_c, low_x, _ = core.spreads(split, root=False)
-            return high_c - low_x
+    def _may_win(self, peak: Positions) -> Mask:
+        """Whether V(C) - V(C + B) is as large as it must be for the roots to be t apart.
 
-        chosen = np.flatnonzero(gap(self, low) + (high - low) * per_step >= need)
-        core, peak = _Core(self.search, self.outside.rows(chosen), self.kept), low[chosen]
-        left, right = np.zeros_like(peak), np.full_like(peak, self.kept)
-        if need <= 8 * error:
-            return core, left, right  # the floor is within rounding of 0: try every i
-        left = first(left, peak, lambda split: gap(core, split) >= need)
-        right = first(peak, right, lambda split: gap(core, split + 1) < need)
-        low = first(left, right, lambda split: core.falls(split, surely=False))
-        return core, low, first(low, right, lambda split: core.falls(split, surely=True))
+        With r^2 = (c - d) / (n - d), that is ``t^2 (1 + r) / (1 - r)``.
+        """
+        free = self.search.spread.free
+        share = (self.size - self.kept) / free(self.size)
+        ratio = sqrt(free(self.kept) / free(self.size))
+        need = self.search.floor() ** 2 * (1 + ratio) ** 2 / float(share) * (1 - 1e-9)
+        core, both = self.sets(peak)
+        variance = Spread(self.search.spread.ddof, root=False)
+        _, high = variance.bounds(self.records, core, self.kept)
+        low, _ = variance.bounds(self.records, both, self.size)
+        return np.asarray(high - low >= need)
 
-    def falls(self, split: Positions, surely: bool) -> Mask:
-        """Whether sd(C) - sd(C + B) falls from i to i + 1: surely, or not surely rises."""
-        sign = 1 if surely else -1
+    def falls(self, split: Positions) -> Mask:
+        """Whether sd(C) - sd(C + B) does not rise from i to i + 1.
+
+        It falls by R_c / (sd + sd' of C) - R_x / (sd + sd' of C + B), over the gap, where R are the
+        slopes of the variances and the roots are those before and after the step.
+        """
         of_c, of_x = self.slopes(split)
-        before, after = self.spreads(split, root=True), self.spreads(split + 1, root=True)
-        low_c, high_c, low_x, high_x = (
-            one + other for one, other in zip(before, after, strict=True)
+        (low_c, high_c), (low_x, high_x) = self._roots(split)
+        fall_c, fall_x = of_c.value * self.part_c, of_x.value * self.part_x
+        error_c, error_x = (
+            16 * self.records.error * rule.weight * part
+            for rule, part in ((of_c, self.part_c), (of_x, self.part_x))
         )
-        error_c = self.slack_c + 16 * UNIT * np.abs(of_c)
-        error_x = self.slack_x + 16 * UNIT * np.abs(of_x)
-        fall_c, fall_x = (
-            (of_c - sign * error_c) / self.free_c,
-            (of_x + sign * error_x) / self.free_x,
-        )
-        if surely:
-            return fall_c * np.where(fall_c > 0, low_x, high_x) > fall_x * np.where(
-                fall_x > 0, high_c, low_c
+        least = _least(fall_c - error_c, low_x, high_x) + _least(-fall_x - error_x, low_c, high_c)
+        most = -_least(-fall_c - error_c, low_x, high_x) - _least(fall_x - error_x, low_c, high_c)
+        # The bounds on the slopes have room for the rounding of these products and sums.
+        found = np.asarray(least > 0)
+        for row in np.flatnonzero(~((least > 0) | (most < 0))).tolist():
+            found[row] = self._falls(row, int(split[row]), of_c, of_x)
+        return found
+
+    def _roots(self, split: Positions) -> list[tuple[Reals, Reals]]:
+        """Bounds on sd + sd' of C, and of C + B, before and after a step."""
+        bounds = []
+        for before, after in zip(self.sets(split), self.sets(split + 1), strict=True):
+            one, other = (
+                self.search.spread.bounds(self.records, sets, sets.size) for sets in (before, after)
             )
-        return fall_c * np.where(fall_c > 0, high_x, low_x) >= fall_x * np.where(
-            fall_x > 0, low_c, high_c
+            bounds.append((one[0] + other[0], one[1] + other[1]))
+        return bounds
+
+    def _falls(self, row: int, split: int, of_c: Rule, of_x: Rule) -> bool:
+        """The same for one row, exactly."""
+        here = _Core(self.search, self.outside.rows(np.array([row])), self.kept)
+        (core, both), (next_core, next_both) = (
+            [
+                self.search.spread.variance(self.records, sets.rows(0))
+                for sets in here.sets(np.array([place]))
+            ]
+            for place in (split, split + 1)
         )
+        if core != next_core or both != next_both:
+            return not Difference(core, both, True) < Difference(next_core, next_both, True)
+        # A record takes the place of an equal one: the slopes are those of records near to them.
+        rows = np.array([row])
+        fall_c = of_c.integers(rows).item() * self.of_x
+        fall_x = of_x.integers(rows).item() * self.of_c
+        return bool(_squared(fall_c) * both >= _squared(fall_x) * core)
+
+
+def _least(factor: Reals, low: Reals, high: Reals) -> Reals:
+    """The least product of a factor and a number between low and high, which are not negative."""
+    product = factor * np.where(factor > 0, low, high)
+    return product - 8 * UNIT * np.abs(product)
+
+
+def _squared(number: int) -> int:
+    """The square with the sign of the number."""
+    return number * abs(number)

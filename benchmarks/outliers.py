@@ -1,0 +1,88 @@
+"""How much longer variance and standard deviation take with outliers among the records.
+
+Run with ``python benchmarks/outliers.py [records]``; the time is the processor's, the least of
+three runs, and a ratio is that with outliers over that without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import sensitivity_lab as sl
+
+RNG = np.random.default_rng(1)
+
+KINDS = {
+    "lognormal": lambda n: RNG.lognormal(size=n),
+    "normal": lambda n: RNG.normal(size=n),
+    "uniform": lambda n: RNG.uniform(size=n),
+    "ages": lambda n: RNG.integers(0, 100, size=n).astype(float),
+    "cents": lambda n: np.round(RNG.gamma(2, 40, size=n), 2),
+    "zeros and lognormal": lambda n: RNG.lognormal(size=n) * (RNG.random(n) < 0.4),
+    "two clusters": lambda n: RNG.normal(size=n) + np.where(RNG.random(n) < 0.5, 0, 50),
+    "Pareto": lambda n: RNG.pareto(2, size=n),
+    "far from zero": lambda n: 1.7e9 + RNG.integers(0, 10**6, size=n),
+    "binary": lambda n: RNG.integers(0, 2, size=n).astype(float),
+}
+"""Ten kinds of records without outliers."""
+
+OUTLIERS = {
+    "1e3": [1e3],
+    "+-1e9": [1e9, -1e9],
+    "+-1e12": [1e12, -1e12],
+    "+-1e15": [1e15, -1e15],
+    "four of 1e15": [1e15, 1.5e15, 2e15, -3e15],
+    "1e80": [1e80],
+    "+-1e150": [1e150, -1e150],
+    "1e300": [1e300],
+    "all sizes": [10.0**power for power in (3, 6, 9, 12, 15, 30, 60, 100, 150)],
+}
+
+RELATIONS = {
+    "Bounded(2)": sl.Bounded(2),
+    "Unbounded(2)": sl.Unbounded(2),
+    "SymmetricDifference(2)": sl.SymmetricDifference(2),
+    "Bounded(20), exactly": sl.Bounded(20, exactly=True),
+}
+
+
+def seconds(records: np.ndarray, query: str, relation: object) -> float:
+    """Return the processor time of one search, the least of three."""
+    times = []
+    for _ in range(3):
+        universe = sl.Universe.from_dataset(records)
+        start = time.process_time()
+        sl.global_sensitivity(universe, query, size=len(records) // 2, neighbors=relation)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def main() -> None:
+    """Print a row per kind of records, query and relation; a column per kind of outliers."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", type=int, nargs="?", default=20_000)
+    number = parser.parse_args().records
+    print("seconds without, then ratios with outliers:", ", ".join(OUTLIERS))
+    worst = 0.0
+    for kind, draw in KINDS.items():
+        records = draw(number)
+        for query in ("var", "std"):
+            for name, relation in RELATIONS.items():
+                without = seconds(records, query, relation)
+                ratios = []
+                for outliers in OUTLIERS.values():
+                    if query == "var" and max(map(abs, outliers)) > 1e150:
+                        continue  # the answer is beyond the range of floats
+                    given = np.concatenate([records, outliers])
+                    ratios.append(seconds(given, query, relation) / without)
+                worst = max(worst, *ratios)
+                shown = "  ".join(f"{ratio:5.2f}" for ratio in ratios)
+                print(f"{kind:20} {query} {name:24} {without:6.3f}   {shown}", flush=True)
+    print(f"worst ratio {worst:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""Variances and standard deviations of many datasets, compared with those of one.
+
+The difference of two squared deviations is taken from the differences of the sums, which are exact
+until they are read as floats: what both datasets share, such as an outlier, does not round away
+what they do not share. Every bound accounts for all rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .sorted_records import UNIT, Positions, Reals, SortedRecords, Sums
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Datasets of one size by their exact sums, a row each; or one of them.
+
+    Attributes
+    ----------
+    size : int
+        How many records each has.
+    sums, squares : arrays of int64, shape (rows, limbs) or (limbs,)
+    less : array of longdouble, shape (rows,), or 0
+        To be taken from `sums`.
+    less_squares : array of longdouble, shape (rows,), or 0
+        To be taken from `squares`; not negative.
+    """
+
+    size: int
+    sums: Sums
+    squares: Sums
+    less: Reals | float = 0.0
+    less_squares: Reals | float = 0.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is to be taken away."""
+        return isinstance(self.less, float) and isinstance(self.less_squares, float)
+
+    def rows(self, chosen: Positions | int) -> Sets:
+        """Some of the rows, or one of them, of whole datasets."""
+        return Sets(self.size, self.sums[chosen], self.squares[chosen])
+
+    def deviations(self, records: SortedRecords) -> Any:
+        """The size times the squared deviations, exactly: Python ints, or one of them."""
+        total = records.integer_sums(self.sums)
+        return self.size * records.integer_squares(self.squares) - total * total
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The variance of datasets, or its root.
+
+    Parameters
+    ----------
+    ddof : Fraction
+        The variance is the sum of squared deviations over (size - ddof).
+    root : bool
+        Whether it is the standard deviation.
+    """
+
+    ddof: Fraction
+    root: bool
+
+    def free(self, size: int) -> Fraction:
+        """Return ``size - ddof``."""
+        return size - self.ddof
+
+    def variance(self, records: SortedRecords, one: Sets) -> Fraction:
+        """Return the exact variance of one dataset."""
+        deviations = int(one.deviations(records))
+        return Fraction(deviations) / (one.size * self.free(one.size))
+
+    def bounds(self, records: SortedRecords, sets: Sets, size: int) -> tuple[Reals, Reals]:
+        """Lower and upper bounds for squared deviations over ``size - ddof``, for each row."""
+        sums, squares = records.real(sets.sums), records.real_squares(sets.squares)
+        if not records.readable:
+            return np.zeros_like(sums), np.full_like(sums, np.inf)
+        deviations = np.maximum(squares - sums * sums / sets.size, 0)
+        error = 8 * records.error * squares
+        free = as_real(self.free(size))
+        low = np.maximum(deviations - error, 0) / free * (1 - 4 * UNIT)
+        high = (deviations + error) / free * (1 + 4 * UNIT)
+        if self.root:
+            return np.sqrt(low) * (1 - 2 * UNIT), np.sqrt(high) * (1 + 2 * UNIT)
+        return low, high
+
+    def shift(self, change: Reals, error: Reals, of: Rated, up: int) -> Reals:
+        """How far the answer is from that of one dataset, at most (up 1) or at least (-1)."""
+        divisor = as_real(of.sets.size * self.free(of.sets.size))
+        shift = (change + up * error) / divisor
+        shift = shift + up * 4 * UNIT * np.abs(shift)
+        return _root_shift(shift, of.variance, up) if self.root else shift
+
+
+def _root_shift(shift: Reals, variance: np.longdouble, up: int) -> Reals:
+    """How far a root moves if what is under it moves; rounded up (1) or down (-1)."""
+    shift = np.maximum(shift, -variance * (1 + 4 * UNIT))
+    slack = 4 * UNIT * (variance + np.abs(shift))
+    # The nearer the roots, the larger their sum and the smaller the step.
+    moved = np.maximum(variance + shift - up * np.sign(shift) * slack, 0)
+    both = np.sqrt(moved) + np.sqrt(variance)
+    step = np.divide(shift, both, out=np.zeros_like(shift), where=both > 0)
+    rounded: Reals = step + up * 8 * UNIT * np.abs(step)
+    return rounded
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One dataset and its variance, as a float with a relative error of 2 UNIT."""
+
+    sets: Sets
+    variance: np.longdouble
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair of datasets to compare others with."""
+
+    x: Rated
+    y: Rated
+
+    def shift(
+        self, spread: Spread, records: SortedRecords, sets: Sets, up: int, *, of_y: bool
+    ) -> Reals:
+        """How far answers are from that of x, or of y, at most (up 1) or at least (-1), each row.
+
+        Those of the variance are left times a divisor that x and y share if they can, so that what
+        ties exactly stays tied.
+        """
+        if not records.readable:
+            return np.full(len(sets.sums), np.inf if up > 0 else 0, dtype=np.longdouble)
+        of = self.y if of_y else self.x
+        change, error = changes(records, sets, of.sets)
+        if not spread.root and self.x.sets.size == self.y.sets.size:
+            return change + up * error
+        return spread.shift(change, error, of, up)
+
+    def gains(self, spread: Spread, records: SortedRecords, x: Sets, y: Sets) -> Reals:
+        """Upper bounds on what f(x) - f(y) has more than this pair, each row."""
+        most = self.shift(spread, records, x, 1, of_y=False)
+        return most - self.shift(spread, records, y, -1, of_y=True)
+
+    def room(self, spread: Spread, records: SortedRecords, x: Sets) -> Reals:
+        """An upper bound on the f(y) with which x is above this pair, for each row."""
+        if not records.readable:
+            return np.full(len(x.sums), np.inf, dtype=np.longdouble)
+        most = spread.shift(*changes(records, x, self.x.sets), self.x, 1)
+        of_y = np.sqrt(self.y.variance) if spread.root else self.y.variance
+        room = most + of_y
+        return np.asarray(room + 8 * UNIT * (np.abs(most) + of_y), dtype=np.longdouble)
+
+
+def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Reals]:
+    """Size times (squared deviations less those of another dataset of the size), and an error.
+
+    `other` has the signs of the universe, `sets` those of `records`, which may be its mirror.
+    """
+    theirs, size = records.sign * other.sums, sets.size
+    apart, both = records.real(sets.sums - theirs), records.real(sets.sums + theirs)
+    squares = records.real_squares(sets.squares - other.squares)
+    if sets.whole:
+        first, second = size * squares, apart * both
+        if records.exact(size):
+            return first - second, np.zeros_like(first)
+        return first - second, 8 * records.error * (np.abs(first) + np.abs(second))
+    change = size * (squares - sets.less_squares) - (apart - sets.less) * (both - sets.less)
+    less = np.abs(sets.less)
+    weight = size * (np.abs(squares) + sets.less_squares)
+    weight = weight + (np.abs(apart) + less) * (np.abs(both) + less)
+    return change, 16 * records.error * weight
+
+
+def as_real(value: Fraction | int) -> np.longdouble:
+    """Return the float nearest to a rational, but for 2 UNIT of it."""
+    above, below = value.as_integer_ratio()
+    shift = 96 - above.bit_length() + below.bit_length()
+    digits = (above << shift) // below if shift >= 0 else above // (below << -shift)
+    high, low = digits >> 48, digits & (1 << 48) - 1
+    number = np.ldexp(np.longdouble(high), 48) + np.longdouble(low)
+    return np.longdouble(np.ldexp(number, -shift))
