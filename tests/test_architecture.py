@@ -20,6 +20,7 @@ LAYERS = (
     {"arithmetic", "_parallel", "queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
+    {"neighbor_counts"},
     {
         "audits.vectors",
         "listing",
@@ -36,10 +37,12 @@ LAYERS = (
     {"result"},
     {"audits.recording", "verdicts"},
     {"audits.pairs"},
-    {"neighbor_rows", "search.engine", "search.lattice", "search.scaling", "search.answers"},
+    {"neighbor_rows", "search.engine", "search.counting", "search.scaling", "search.answers"},
+    {"search.lattice"},
     {
         "search.automaton",
         "search.contributions",
+        "search.cores",
         "search.evaluation",
         "search.layout",
         "search.lines",
@@ -50,7 +53,7 @@ LAYERS = (
     {"search.smooth_enumeration", "search.smooth_quantiles"},
     {"search.gaps", "search.sorted_records", "search.orders", "search.reachable", "search.aligned"},
     {"search.vectors", "search.word_search", "search.extremes"},
-    {"search.windows"},
+    {"search.plan", "search.windows"},
     {"search.removing", "search.replacing"},
     {  # the engines
         "search.additive",
