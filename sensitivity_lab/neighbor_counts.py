@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from .neighbors import Change
 
-_CHEAP = 200_000
+_CHEAP = 50_000
 """So many steps are taken in any case, before a limit ends the counting."""
 
 State = tuple[int, int, int]
@@ -44,29 +44,37 @@ def number_of_neighbors(
     ]
     if removed <= 1 and added <= 1:
         return _number_of_single_changes(values, changes), True
-    completes = _completes(values, changes)
+    known = set(changes)
+    smaller = all((i - 1, j - 1) in known for i, j in known if min(i, j) > 0 and (i, j) != (1, 1))
     ways: dict[State, int] = {(0, 0, 0): 1}
     steps = 0
-    for place, (have, more) in enumerate(values):
-        terms = [
-            (max(-net, 0), max(net, 0), min(have - max(-net, 0), more - max(net, 0)))
-            for net in range(-min(have, removed), min(more, added) + 1)
-        ]
+    for (have, more), fits in zip(values, _completed(values, changes), strict=True):
         grown: dict[State, int] = {}
         found = 0
+        terms = _terms(min(have, removed), min(more, added), have, more)
         for (gone, new, same), number in ways.items():
             steps += len(terms)
             for more_gone, more_new, more_same in terms:
-                key = (gone + more_gone, new + more_new, min(same + more_same, swaps))
-                if key[0] <= removed and key[1] <= added:
+                removes, adds, swap = gone + more_gone, new + more_new, same + more_same
+                if removes <= removed and adds <= added:
+                    key = (removes, adds, swap if swap < swaps else swaps)
                     grown[key] = grown.get(key, 0) + number
-                    found += number if completes(key[0], key[1], place) else 0
-            if steps > _CHEAP and found > most:
+                    if (removes, adds) in known or removes - adds in fits:
+                        found += number
+            if steps > _CHEAP and smaller and found > most:
                 return found, False
         ways = grown
         if steps > _CHEAP and most < math.inf and (found := _complete(ways, changes)) > most:
             return found, False
     return _complete(ways, changes), True
+
+
+def _terms(removed: int, added: int, have: int, more: int) -> list[State]:
+    """Return what can happen to a value, of whose records at most so many are removed or added."""
+    return [
+        (max(-net, 0), max(net, 0), min(have - max(-net, 0), more - max(net, 0)))
+        for net in range(-removed, added + 1)
+    ]
 
 
 def _number_of_single_changes(values: Sequence[Change], changes: Sequence[Change]) -> int:
@@ -88,35 +96,20 @@ def _complete(ways: dict[State, int], changes: Sequence[Change]) -> int:
     )
 
 
-def _completes(
-    values: Sequence[Change], changes: Sequence[Change]
-) -> Callable[[int, int, int], bool]:
-    """Return what tells whether the values behind a place can complete a net change.
+def _completed(values: Sequence[Change], changes: Sequence[Change]) -> list[range]:
+    """Return per value which surplus of removed records the values behind it can make up for.
 
-    Never, where a smaller change leads to no neighbor.
+    None where changes have several surpluses: most net changes are changes then.
     """
-    known = set(changes)
-    smaller = {(i - 1, j - 1) for i, j in known if min(i, j) > 0} - {(0, 0)}
-    if not smaller <= known:
-        return lambda *_: False
-    largest: dict[int, int] = {}
-    for i, j in changes:
-        largest[i - j] = max(largest.get(i - j, 0), i)
+    surpluses = {removed - added for removed, added in changes}
+    if len(surpluses) > 1:
+        return [range(0)] * len(values)
+    (surplus,) = surpluses
     held, free = (
         list(accumulate((value[side] for value in reversed(values)), initial=0))[::-1]
         for side in (0, 1)
     )
-    verdicts: dict[tuple[int, int, int], bool] = {}
-
-    def completes(removed: int, added: int, place: int) -> bool:
-        key = (removed, added, place)
-        if key not in verdicts:
-            verdicts[key] = (removed or added) > 0 and any(
-                max(removed, added + surplus) <= most
-                and added + surplus - removed <= held[place + 1]
-                and removed - surplus - added <= free[place + 1]
-                for surplus, most in largest.items()
-            )
-        return verdicts[key]
-
-    return completes
+    return [
+        range(surplus - can_remove, surplus + can_add + 1)
+        for can_remove, can_add in zip(held[1:], free[1:], strict=True)
+    ]

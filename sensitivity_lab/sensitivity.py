@@ -11,7 +11,7 @@ from .norms import check_norm
 from .problem import Problem, check_sizes
 from .queries import Query, as_query
 from .result import Sensitivity, Witness
-from .search import choose
+from .search import choose, memory_told
 from .search.engine import Finding, Options
 from .universe import Universe, check_universe
 
@@ -87,7 +87,8 @@ def global_sensitivity(
     problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
     options = Options(n_jobs, progress, memory_limit)
     engine = choose(problem, method, options)
-    ((finding,),) = engine.solve(problem, options)
+    with memory_told(*problem.queries):
+        ((finding,),) = engine.solve(problem, options)
     return conclude(problem, problem.queries[0], relation, engine.name, finding)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
@@ -18,6 +19,9 @@ from .base import Query
 from .moments import Count
 from .records import RecordQuery, as_python, check_column
 from .sums import Ratios, Sums, Whole, as_terms
+
+_MOST_CELLS = 20_000_000
+"""At most so many numbers are kept for all distinct records of a universe together."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,14 @@ class Histogram(RecordQuery):
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of 1 over the records of each category."""
         listed = universe.listed(self.column)
-        if self.categories is not None:
-            flags = [[_same(value, key) for key in self.categories] for value in listed]
-        else:
-            flags = [self._in_bins(value) for value in listed]
+        _check_cells(self.name, len(listed), len(self.labels))
+        if self.categories is None:
+            return Sums.additive(as_terms([self._in_bins(value) for value in listed]))
+        place = {key: number for number, key in enumerate(self.categories)}
+        flags = np.zeros((len(listed), len(place)), dtype=np.bool_)
+        for row, value in enumerate(listed):
+            if value in place:
+                flags[row, place[value]] = True
         return Sums.additive(as_terms(flags))
 
     def _in_bins(self, value: Any) -> list[bool]:
@@ -174,6 +182,7 @@ class GroupBy(RecordQuery):
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
         listed = universe.listed(self.column)
+        _check_cells(self.name, len(listed), len(self.groups or ()) * inner.terms.shape[1])
         members = [
             as_terms([_same(value, group) for value in listed]) for group in self.groups or ()
         ]
@@ -283,10 +292,21 @@ def _keys(name: str, values: Any) -> tuple[Any, ...]:
     keys = [None if pd.isna(value) is True else value for value in listed]
     if not keys:
         raise InputError(f"{name} must list at least one value, got none")
+    times = Counter(keys)
     for key in keys:
-        if keys.count(key) > 1:
+        if times[key] > 1:
             raise InputError(f"{name} must be distinct, got {key!r} more than once")
     return tuple(keys)
+
+
+def _check_cells(name: str, rows: int, numbers: int) -> None:
+    """Raise TooLargeError if a query adds too many numbers per record for a universe."""
+    if rows * numbers > _MOST_CELLS:
+        raise TooLargeError(
+            f"{name} would keep {numbers:,} numbers for each of {rows:,} distinct records, more "
+            f"than {_MOST_CELLS:,} together; choose fewer categories or groups, or a coarser "
+            "universe with fewer distinct records"
+        )
 
 
 def _same(value: Any, key: Any) -> bool:
