@@ -11,17 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
 from .base import Query
 from .moments import Count
 from .records import RecordQuery, as_python, check_column
-from .sums import Ratios, Sums, Whole, as_terms
-
-_MOST_CELLS = 20_000_000
-"""At most so many numbers are kept for all distinct records of a universe together."""
+from .sums import Ratios, Sums, Whole, as_terms, check_cells
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class Histogram(RecordQuery):
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of 1 over the records of each category."""
         listed = universe.listed(self.column)
-        _check_cells(self.name, len(listed), len(self.labels))
+        check_cells(self.name, len(listed), len(self.labels))
         if self.categories is None:
             return Sums.additive(as_terms([self._in_bins(value) for value in listed]))
         place = {key: number for number, key in enumerate(self.categories)}
@@ -182,7 +179,7 @@ class GroupBy(RecordQuery):
         """Return the sums of the query over the records of each group."""
         inner = _sums(self.query, universe)
         listed = universe.listed(self.column)
-        _check_cells(self.name, len(listed), len(self.groups or ()) * inner.terms.shape[1])
+        check_cells(self.name, len(listed), len(self.groups or ()) * inner.terms.shape[1])
         members = [
             as_terms([_same(value, group) for value in listed]) for group in self.groups or ()
         ]
@@ -297,16 +294,6 @@ def _keys(name: str, values: Any) -> tuple[Any, ...]:
         if times[key] > 1:
             raise InputError(f"{name} must be distinct, got {key!r} more than once")
     return tuple(keys)
-
-
-def _check_cells(name: str, rows: int, numbers: int) -> None:
-    """Raise TooLargeError if a query adds too many numbers per record for a universe."""
-    if rows * numbers > _MOST_CELLS:
-        raise TooLargeError(
-            f"{name} would keep {numbers:,} numbers for each of {rows:,} distinct records, more "
-            f"than {_MOST_CELLS:,} together; choose fewer categories or groups, or a coarser "
-            "universe with fewer distinct records"
-        )
 
 
 def _same(value: Any, key: Any) -> bool:

@@ -44,8 +44,8 @@ class LocalAdditive:
         if pairs > MOST_PAIRS:
             return Refusal(
                 f"additive would compare {'at least ' if left else ''}{pairs:,} pairs of changed "
-                f"records, more than {MOST_PAIRS:,}; choose a smaller distance, a coarser universe, or "
-                "the norm 'L1' or 'Linf'",
+                f"records, more than {MOST_PAIRS:,}; choose a smaller distance, a coarser "
+                "universe, or the norm 'L1' or 'Linf'",
                 too_large=True,
             )
         return None
