@@ -51,7 +51,7 @@ def tiny_constants() -> ExitStack:
     """Cut everything into the smallest pieces, so that every seam between pieces is crossed."""
     stack = ExitStack()
     for module, name, value in (
-        (lattice, "_TABLE", 12),
+        (lattice, "_TABLE", 96),
         (evaluation, "_BLOCK_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
         (gaps, "_ROWS", 3),

@@ -18,7 +18,7 @@ from sensitivity_lab.search import lattice as module
 from sensitivity_lab.search.lattice import Lattice
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
-each_table_size = pytest.mark.parametrize("table_rows", [1, 12, 40, module._TABLE])
+each_table_size = pytest.mark.parametrize("table_rows", [1, 96, 320, module._TABLE])
 
 
 def with_tables_of(rows: int):

@@ -23,6 +23,9 @@ Indices = NDArray[np.intp]
 _TABLE = 1 << 17
 """Blocks whose listing has at most so many numbers are handled by a cached table."""
 
+_WIDTH = 32
+"""A dataset counts as so many numbers at least, so that the answers on a block fit into a cache."""
+
 _TABLES = 64
 """At most so many tables of a kind are kept: a MiB each, or two."""
 
@@ -124,7 +127,7 @@ class Lattice:
         """Return over how many values a block of a level fits into a table of such a width."""
 
         def cells(values: int) -> int:
-            return self._numbers.of(values, size) * max(values, width)
+            return self._numbers.of(values, size) * max(values, width, _WIDTH)
 
         return bisect_right(range(len(self.counts) + 1), _TABLE, key=cells) - 1
 
@@ -210,26 +213,30 @@ class Lattice:
         Costs one comparison per dataset of the level, addable value and column.
         """
         lower = np.full((self.number(size), upper.shape[1]), -np.inf)
-        todo = [(lower, upper, len(self.counts), size)]
-        while todo:
-            todo += self._descend(*todo.pop())
+        # A block's parts are finished while they are in the cache, as deep as they lie.
+        open_blocks = [self._descend(lower, upper, len(self.counts), size)]
+        while open_blocks:
+            part = next(open_blocks[-1], None)
+            if part is None:
+                open_blocks.pop()
+            else:
+                open_blocks.append(self._descend(*part))
         return lower
 
     def _descend(
         self, lower: Floats, upper: Floats, values: int, size: int
-    ) -> list[tuple[Floats, Floats, int, int]]:
+    ) -> Iterator[tuple[Floats, Floats, int, int]]:
         """Raise `lower`, block (values, size), to the maxima of `upper`, block (values, size+1).
 
-        Returns the pairs of blocks that are left to do.
+        Yields the pairs of parts of them that are to be done in between.
         """
-        left = []
         table = self._in_table(size)
         while values > table and len(lower) > 1:
             above = {copies: part for copies, *part in self._blocks(values, size + 1)}
             for copies, start, stop in self._blocks(values, size):
                 block = lower[start:stop]
                 if copies and copies in above:
-                    left.append((block, upper[slice(*above[copies])], values - 1, size - copies))
+                    yield block, upper[slice(*above[copies])], values - 1, size - copies
                 if copies + 1 in above:
                     np.maximum(block, upper[slice(*above[copies + 1])], out=block)
             # What is left begins both blocks, and has no record of the largest value.
@@ -241,7 +248,6 @@ class Lattice:
             np.maximum(lower[0], upper.max(axis=0), out=lower[0])
         elif len(lower) > 1:
             self._descend_by_table(lower, upper, values, size)
-        return left
 
     def _descend_by_table(self, lower: Floats, upper: Floats, values: int, size: int) -> None:
         """Raise a block of a table to the maxima of the block above it."""
