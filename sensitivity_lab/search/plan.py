@@ -6,12 +6,13 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from sensitivity_lab.neighbors import Relation
 from sensitivity_lab.norms import Norm
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.universe import Universe
 
 from .counting import estimate
 from .engine import Options, Refusal
@@ -225,13 +226,20 @@ def _estimated(plan: Plan) -> tuple[float, float, float]:
     """Return about how many datasets, bytes per query and steps a search needs, or fewer."""
     limits = plan.problem.universe.multiplicities(plan.sizes[0])
     some = plan.sizes[:: -(-len(plan.sizes) // _ESTIMATED)]
-    numbers = {size: estimate(limits, size) for size in some}
+    universe, top = plan.problem.universe, plan.sizes[0]
+    numbers = {size: _about(universe, top, size) for size in some}
     datasets = sum(numbers.values()) * len(plan.sizes) / len(some)
     # The number of datasets rises up to half of all records, and falls from there on.
     middle = min(max(int(limits.sum()) // 2, plan.lowest), plan.sizes[0])
-    widest = estimate(limits, middle)
+    widest = _about(universe, top, middle)
     read = sum(number * size for size, number in numbers.items())
     return datasets, 8 * (datasets + 5 * widest), len(plan.problem.queries) * read
+
+
+@lru_cache(maxsize=1024)
+def _about(universe: Universe, top: int, size: int) -> float:
+    """Return about how many datasets of a size there are; many problems ask it of one universe."""
+    return estimate(universe.multiplicities(top), size)
 
 
 def in_words(number: float) -> str:
