@@ -21,7 +21,7 @@ from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes, check_witnesses
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
-from .search import check_method, choose
+from .search import check_method, choose, memory_told
 from .search.engine import Engine, Finding, Options
 from .sensitivity import conclude
 from .universe import Universe
@@ -358,7 +358,8 @@ def _solve(
             together.setdefault((engine, mine), []).append(query)
     found = {}
     for (engine, relations), queries in together.items():
-        solved = engine.solve(problem.only(queries, relations), options)
+        with memory_told(*queries):
+            solved = engine.solve(problem.only(queries, relations), options)
         for query, findings in zip(queries, solved, strict=True):
             for relation, finding in zip(relations, findings, strict=True):
                 found[query, relation] = finding

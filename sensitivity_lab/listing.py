@@ -10,6 +10,7 @@ import numpy as np
 
 from .arithmetic import Number
 from .errors import TooLargeError
+from .neighbor_counts import number_of_neighbors
 from .neighbors import (
     Change,
     Dataset,
@@ -146,7 +147,7 @@ def iter_neighbors(
     x: Multiplicities, universe: Universe, changes: Sequence[Change]
 ) -> Iterator[Multiplicities]:
     """Yield the neighbors that changes lead to, by multiplicities, each distinct one once."""
-    inside, outside = _inside_and_outside(x, universe, changes)
+    inside, outside = inside_and_outside(x, universe, changes)
     for removed, added in _net_changes(changes):
         slacks = {total - removed for total, more in changes if total - removed == more - added}
         for places in _sub_multisets(inside, removed):
@@ -201,35 +202,11 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
     x = check_dataset(x, check_universe(universe))
     relation = as_relation(relation)
     changes = relation.changes(len(x), universe)
-    inside, outside = _inside_and_outside(multiplicities_of(x, universe), universe, changes)
-    most_removed = max(removed for removed, _ in changes)
-    most_added = max(added for _, added in changes)
-    most_swaps = min(most_removed, most_added)
-    ways = {(0, 0, 0): 1}
-    for have, most in zip(inside, outside, strict=True):
-        terms = [
-            (max(-net, 0), max(net, 0), min(have - max(-net, 0), most - max(net, 0)))
-            for net in range(-min(have, most_removed), min(most, most_added) + 1)
-        ]
-        grown: dict[tuple[int, int, int], int] = {}
-        for (removed, added, swaps), number in ways.items():
-            for more_removed, more_added, more_swaps in terms:
-                if removed + more_removed <= most_removed and added + more_added <= most_added:
-                    key = (
-                        removed + more_removed,
-                        added + more_added,
-                        min(swaps + more_swaps, most_swaps),
-                    )
-                    grown[key] = grown.get(key, 0) + number
-        ways = grown
-    return sum(
-        number
-        for (removed, added, swaps), number in ways.items()
-        if any(0 <= i - removed == j - added <= swaps for i, j in changes)
-    )
+    inside, outside = inside_and_outside(multiplicities_of(x, universe), universe, changes)
+    return number_of_neighbors(inside, outside, changes)[0]
 
 
-def _inside_and_outside(
+def inside_and_outside(
     x: Multiplicities, universe: Universe, changes: Sequence[Change]
 ) -> tuple[list[int], list[int]]:
     """Return per value the records in x, and those outside x that a change can add."""

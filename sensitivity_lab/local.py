@@ -13,7 +13,7 @@ from .numpy_state import with_numpy_defaults
 from .problem import LocalProblem, Problem
 from .queries import DEFAULT_QUERIES, Query, as_query
 from .result import Sensitivity
-from .search import check_method, choose_local
+from .search import check_method, choose_local, memory_told
 from .search.engine import Options
 from .sensitivity import conclude
 from .universe import Universe, check_universe
@@ -194,7 +194,8 @@ def dataset_of(dataset: Any, universe: Universe) -> Multiplicities:
 def solve_local(problem: LocalProblem, method: str, options: Options) -> Sensitivity:
     """Solve a checked problem with the engine of a name, or the first that takes it."""
     engine = choose_local(problem, method, options)
-    finding = engine.solve(problem, options)
+    with memory_told(problem.query):
+        finding = engine.solve(problem, options)
     whole = Problem(
         problem.universe, (problem.query,), (problem.neighbors,), (problem.size,), problem.norm
     )

@@ -12,7 +12,7 @@ from .numpy_state import with_numpy_defaults
 from .problem import Problem, check_sizes, check_witnesses
 from .queries import Query, as_query
 from .result import Sensitivity, Witness
-from .search import choose
+from .search import choose, memory_told
 from .search.engine import Finding, Options
 from .universe import Universe, check_universe
 
@@ -90,7 +90,8 @@ def global_sensitivity(
     check_witnesses(sizes, 1, options.memory_limit)
     problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
     engine = choose(problem, method, options)
-    ((finding,),) = engine.solve(problem, options)
+    with memory_told(*problem.queries):
+        ((finding,),) = engine.solve(problem, options)
     return conclude(problem, problem.queries[0], relation, engine.name, finding)
 
 

@@ -18,7 +18,7 @@ from .numpy_state import with_numpy_defaults
 from .problem import Problem
 from .queries import Query, as_query
 from .result import Sensitivity
-from .search import choose_smooth
+from .search import choose_smooth, memory_told
 from .search.engine import Finding, Options
 from .search.smooth_engine import Rise, SmoothProblem
 from .sensitivity import conclude
@@ -128,7 +128,8 @@ def smooth_sensitivity(
     problem = SmoothProblem(universe, as_query(query), x, replace, limits, check_norm(norm))
     options = Options(n_jobs, progress, memory_limit)
     engine = choose_smooth(problem, method, options)
-    found = engine.solve(problem, options, _Enough(damping, farthest))
+    with memory_told(problem.query):
+        found = engine.solve(problem, options, _Enough(damping, farthest))
     best = _largest(found.rises, damping)
     damped = Damped(best.gap, damping, best.distance)
     finding = Finding(*best.pair(), None, found.datasets_evaluated)

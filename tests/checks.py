@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +28,32 @@ def check_value(result: sl.Sensitivity, expected: Any) -> None:
         # The Decimal itself is right to 60 digits only.
         assert Fraction(result.upper) >= true * (1 - Fraction(1, 10**55))
         assert Fraction(result.upper) - true <= 2 * Fraction(math.ulp(result.upper))
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How many functions some work called, of Python and of C, and what it returned or raised."""
+
+    number: int
+    result: Any
+
+
+def calls_of(work: Callable[[], Any]) -> Calls:
+    """Return how many functions some work calls; an exception of ours is its result."""
+    number = 0
+
+    def count(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal number
+        number += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        result = work()
+    except sl.SensitivityLabError as error:
+        result = error
+    finally:
+        sys.setprofile(None)
+    return Calls(number, result)
 
 
 def read_table(path: Any) -> pd.DataFrame:

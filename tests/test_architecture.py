@@ -21,6 +21,7 @@ LAYERS = (
     {"queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
+    {"neighbor_counts"},
     {
         "audits.vectors",
         "listing",
@@ -38,10 +39,12 @@ LAYERS = (
     {"audits.recording", "audit_row"},
     {"verdicts"},
     {"audits.pairs", "audits.randomness"},
-    {"neighbor_rows", "search.engine", "search.lattice", "search.scaling", "search.answers"},
+    {"neighbor_rows", "search.engine", "search.counting", "search.scaling", "search.answers"},
+    {"search.lattice"},
     {
         "search.automaton",
         "search.contributions",
+        "search.cores",
         "search.evaluation",
         "search.layout",
         "search.lines",
@@ -53,7 +56,7 @@ LAYERS = (
     {"search.gaps", "search.sorted_records", "search.orders", "search.reachable", "search.aligned"},
     {"search.vectors", "search.comparing", "search.extremes"},
     {"search.word_search"},
-    {"search.windows"},
+    {"search.plan", "search.windows"},
     {"search.removing", "search.replacing"},
     {  # the engines
         "search.additive",

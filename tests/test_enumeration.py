@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from fractions import Fraction
 from itertools import combinations
 from math import comb
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
+from checks import calls_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, Asked, as_fractions, problems
@@ -48,7 +51,7 @@ def tiny_constants() -> ExitStack:
     """Cut everything into the smallest pieces, so that every seam between pieces is crossed."""
     stack = ExitStack()
     for module, name, value in (
-        (lattice, "_TABLE_ROWS", 2),
+        (lattice, "_TABLE", 96),
         (evaluation, "_BLOCK_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
         (gaps, "_ROWS", 3),
@@ -231,3 +234,52 @@ def test_rows_are_sorted_and_typed_as_the_universe():
         sl.Universe.from_dataset([3, 1, 2]), function, size=2, neighbors="bounded"
     )
     assert sorted(seen) == [("i", pair) for pair in combinations([1, 2, 3], 2)]
+
+
+def test_all_records_but_one():
+    """67 datasets: each lacks one of the records 0..66, so sums differ by at most 66."""
+    universe = sl.Universe.from_dataset(range(67))
+    for relation in (sl.Bounded(1), sl.Bounded(1, exactly=True)):
+        result = sl.global_sensitivity(
+            universe, lambda x: int(x.sum()), size=66, neighbors=relation
+        )
+        assert result.value == 66
+        assert result.datasets_evaluated == 67
+        result.verify()
+
+
+def test_all_rows_but_one():
+    """80 rows; the covariance is that of the definition, over the 80 datasets of 79."""
+    rows = [(float(i), float(i * i % 83)) for i in range(80)]
+    universe = sl.TableUniverse.from_dataset(pd.DataFrame(rows, columns=["a", "b"]))
+    result = sl.global_sensitivity(
+        universe, sl.Covariance("a", "b"), size=79, neighbors=sl.Bounded(1)
+    )
+
+    def covariance(left_out):
+        kept = [tuple(map(Fraction, row)) for place, row in enumerate(rows) if place != left_out]
+        sums = [sum(column) for column in zip(*kept, strict=True)]
+        return Fraction(sum(a * b for a, b in kept), 79) - sums[0] * sums[1] / 79**2
+
+    answers = [covariance(left_out) for left_out in range(80)]
+    assert result.exact == max(answers) - min(answers)
+
+
+def test_two_values_and_many_records():
+    universe = sl.Universe.from_domain([0, 1])
+    result = sl.global_sensitivity(
+        universe, lambda x: int(x.sum()) ** 2, size=1000, neighbors=sl.Bounded(1)
+    )
+    assert result.value == 1000**2 - 999**2
+    assert result.datasets_evaluated == 1001
+
+
+def test_pairs_of_many_values_are_not_cubic():
+    """Over a core of one record are all values: the pair takes the ends. Few steps of Python."""
+    universe = sl.Universe.from_dataset(range(600))
+    span = sl.from_function(lambda rows: rows[:, 1] * 1.0, vectorized=True)
+    calls = calls_of(lambda: sl.global_sensitivity(universe, span, size=2, neighbors=sl.Bounded(1)))
+    assert calls.result.value == 598
+    assert calls.result.datasets_evaluated == comb(600, 2)
+    # A few hundred calls of Python or C per value; 600**2 are 360,000.
+    assert calls.number < 120_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from itertools import combinations, combinations_with_replacement
 from math import comb
@@ -12,16 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensitivity_lab.search import cores, counting
 from sensitivity_lab.search import lattice as module
 from sensitivity_lab.search.lattice import Lattice
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
-each_table_size = pytest.mark.parametrize("table_rows", [1, 4, module._TABLE_ROWS])
+each_table_size = pytest.mark.parametrize("table_rows", [1, 96, 320, module._TABLE])
 
 
 def with_tables_of(rows: int):
     """Blocks of more datasets than this are handled by recursion."""
-    return mock.patch.object(module, "_TABLE_ROWS", rows)
+    return mock.patch.object(module, "_TABLE", rows)
 
 
 def multisets(limits, size) -> list[tuple[int, ...]]:
@@ -125,3 +127,92 @@ def test_large_levels_with_repeated_values_are_right():
     sums = lattice.rows(8, 0, 6435).sum(axis=1, keepdims=True).astype(float)
     lowest = -lattice.maximum_below(-sums, 7)[:, 0]
     assert lowest.tolist() == lattice.rows(7, 0, lattice.number(7)).sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("short", [1, 2])
+def test_levels_of_nearly_all_records_are_counted_without_those_between(short):
+    """The level of 33 records has more datasets than an int64 holds."""
+    records = 67
+    size = records - short
+    lattice = Lattice([1] * records, size, size - 1)
+    numbers = [comb(records, left) for left in (short, short + 1)]
+    assert [lattice.number(size), lattice.number(size - 1)] == numbers
+    assert sum(map(len, lattice._numbers.rows)) <= (short + 2) * (records + 1)
+    expected = sorted(combinations(range(records), size), key=lambda row: row[::-1])
+    rows = lattice.rows(size, 0, numbers[0])
+    assert rows.tolist() == [list(row) for row in expected]
+    assert lattice.rank_rows(rows).tolist() == list(range(numbers[0]))
+    missing = np.array([sum(range(records)) - sum(row) for row in expected], dtype=float)
+    cores = [set(row) for row in lattice.rows(size - 1, 0, numbers[1]).tolist()]
+    lowest = -lattice.maximum_below(-missing[:, None], size - 1)[:, 0]
+    assert lowest.tolist() == [
+        sum(range(records)) - sum(core) - max(set(range(records)) - core) for core in cores
+    ]
+
+
+@pytest.mark.parametrize("size", [500, 20_000])
+def test_many_records_of_two_values(size):
+    """A dataset is a number of ones; one more record is a zero or a one."""
+    lattice = Lattice([size, size], size, size - 2)
+    assert [lattice.number(size - less) for less in range(3)] == [size + 1, size, size - 1]
+    for ones in (0, 1, size // 2, size):
+        row = lattice.rows(size, ones, ones + 1)[0]
+        assert (row[: size - ones] == 0).all()
+        assert (row[size - ones :] == 1).all()
+        assert lattice.rank(np.array([[size - ones, ones]])).tolist() == [ones]
+    answers = np.random.default_rng(0).random((size + 1, 1))
+    once = lattice.maximum_below(answers, size - 1)
+    assert np.array_equal(once, np.maximum(answers[:-1], answers[1:]))
+    twice = lattice.maximum_below(once, size - 2)
+    assert np.array_equal(twice, np.maximum(once[:-1], once[1:]))
+
+
+@given(counts=counts, data=st.data())
+def test_a_lattice_of_some_levels_is_that_of_all(counts, data):
+    total = sum(counts)
+    top = data.draw(st.integers(1, total))
+    lowest = data.draw(st.integers(0, top))
+    every, some = Lattice(counts, top), Lattice(counts, top, lowest)
+    for size in range(lowest, top + 1):
+        number = every.number(size)
+        assert some.number(size) == number
+        rows = some.rows(size, 0, number)
+        assert rows.tolist() == every.rows(size, 0, number).tolist()
+        assert some.rank_rows(rows).tolist() == list(range(number))
+        if size < top:
+            upper = np.random.default_rng(size).random((every.number(size + 1), 2))
+            below = some.maximum_below(upper, size)
+            assert np.array_equal(below, every.maximum_below(upper, size))
+
+
+@given(counts=counts, data=st.data())
+def test_the_datasets_above_a_core(counts, data):
+    size = data.draw(st.integers(1, min(sum(counts), 6)))
+    low = data.draw(st.integers(0, size))
+    lattice = Lattice(counts, size)
+    place = data.draw(st.integers(0, lattice.number(low) - 1))
+    core = lattice.multiplicities(low, place)
+    needed = Counter(dict(enumerate(core.tolist())))
+    expected = {
+        rank for rank, row in enumerate(multisets(counts, size)) if not needed - Counter(row)
+    }
+    for block in (1, 7, cores._BLOCK):
+        with mock.patch.object(cores, "_BLOCK", block):
+            ranks = cores.above(lattice, core, size)
+            assert sorted(ranks.tolist()) == sorted(expected)
+            assert lattice.rank(cores.containing(lattice, core, size)).tolist() == ranks.tolist()
+
+
+@given(counts=st.lists(st.integers(1, 40), min_size=2, max_size=12), data=st.data())
+def test_the_estimate_is_close(counts, data):
+    size = data.draw(st.integers(0, sum(counts)))
+    number = counting.Numbers(counts, size, size).of(len(counts), size)
+    assert number / 3 < counting.estimate(counts, size) < 3 * number
+    if number > 1000:
+        assert number / 1.3 < counting.estimate(counts, size) < 1.3 * number
+
+
+def test_estimates_of_large_levels():
+    assert counting.estimate([10**8] * 2, 10**8) == pytest.approx(10**8, rel=0.1)
+    assert counting.estimate([1] * 20_000, 19_999) == pytest.approx(20_000, rel=0.1)
+    assert counting.estimate([1] * 20_000, 10_000) == math.inf

@@ -184,7 +184,7 @@ def test_a_search_too_large():
     assert isinstance(error, sl.NoEngineError)
     assert str(error) == (
         "no engine takes function here: enumeration would evaluate about 1.2e+17 datasets and need "
-        "about 9e+08 GiB, more than the memory limit of 4.0 GiB; choose a smaller size or "
+        "about 5e+09 GiB, more than the memory limit of 4.0 GiB; choose a smaller size or "
         "distance, a coarser universe with fewer distinct values, or a larger memory_limit"
     )
     assert calls == []

@@ -375,7 +375,7 @@ def test_what_is_too_large_is_refused_with_its_number():
     universe = sl.Universe.from_dataset(range(40))
     assert refused(sl.TooLargeError, range(20), universe, "mean", beta=1) == (
         "no engine takes mean here: quantiles covers median, percentile, min and max, not mean; "
-        "enumeration would evaluate at least 137,846,528,820 datasets, more than the limit of "
+        "enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
         "200,000; choose a smaller size or a coarser universe with fewer distinct values"
     )
 

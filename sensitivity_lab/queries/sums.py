@@ -9,6 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.errors import TooLargeError
+
+_MOST_CELLS = 20_000_000
+"""At most so many numbers are kept for all distinct records of a universe together."""
+
 Whole = NDArray[Any]
 """An array of integers: int64 where that is safe, else Python ints."""
 
@@ -68,3 +73,13 @@ def as_terms(columns: Any) -> Whole:
     if terms.dtype == np.bool_:
         terms = terms.astype(np.int64)
     return terms.astype(object).reshape(len(terms), -1)
+
+
+def check_cells(name: str, rows: int, numbers: int) -> None:
+    """Raise TooLargeError if a query adds too many numbers per record for a universe."""
+    if rows * numbers > _MOST_CELLS:
+        raise TooLargeError(
+            f"{name} would keep {numbers:,} numbers for each of {rows:,} distinct records, more "
+            f"than {_MOST_CELLS:,} together; choose fewer categories or groups, or a coarser "
+            "universe with fewer distinct records"
+        )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
 from sensitivity_lab.problem import LocalProblem, Problem
+from sensitivity_lab.queries import Query
 
 from .additive import Additive
 from .engine import Engine, Options, Refusal
@@ -100,6 +102,20 @@ def choose_smooth(problem: SmoothProblem, method: Any, options: Options) -> Smoo
     """Return the smooth engine that solves a problem; see `choose`."""
     name = problem.query.name
     return _first(SMOOTH_ENGINES, method, lambda engine: engine.refusal(problem, options), name)
+
+
+@contextmanager
+def memory_told(*queries: Query) -> Iterator[None]:
+    """Turn a MemoryError, of the search or of a caller's code, into a TooLargeError."""
+    try:
+        yield
+    except MemoryError as error:
+        names = ", ".join(query.name for query in queries)
+        raise TooLargeError(
+            f"the search for {names} ran out of memory; choose a smaller size or distance, a "
+            "coarser universe with fewer distinct values, or a smaller memory_limit, which refuses "
+            "before it starts"
+        ) from error
 
 
 def _first(

@@ -6,7 +6,7 @@ Workers get recipes (a level and a range of positions), never arrays of datasets
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -28,6 +28,9 @@ _CHUNKS = 48
 
 _BLOCK_ROWS = 8192
 """Vectorized queries see at most so many datasets at once: a few times the processor's cache."""
+
+_BLOCK_RECORDS = 1 << 22
+"""Nor datasets of more records than that together."""
 
 _SERIAL_SECONDS = 0.1
 """Work that takes less is not worth starting workers for."""
@@ -52,11 +55,14 @@ class Evaluator:
     queries : tuple of Query
     top : int
         The largest size of a dataset.
+    lowest : int, default 0
+        The smallest one that the search looks at.
     """
 
     universe: Universe
     queries: tuple[Query, ...]
     top: int
+    lowest: int = 0
 
     @cached_property
     def scales(self) -> dict[bool, Scale]:
@@ -72,10 +78,11 @@ class Evaluator:
             By query. For exact queries on numbers their numerators on the scaled values; for other
             queries their answers.
         """
-        lattice = lattice_of(self.universe, self.top)
+        lattice = lattice_of(self.universe, self.top, self.lowest)
+        block = max(1, min(_BLOCK_ROWS, _BLOCK_RECORDS // recipe.size))
         parts: list[list[Floats]] = [[] for _ in self.queries]
-        for first in range(recipe.first, recipe.last, _BLOCK_ROWS):
-            last = min(first + _BLOCK_ROWS, recipe.last)
+        for first in range(recipe.first, recipe.last, block):
+            last = min(first + block, recipe.last)
             rows = lattice.rows(recipe.size, first, last)
             for part, query in zip(parts, self.queries, strict=True):
                 if self.universe.numeric:
@@ -94,9 +101,9 @@ class Evaluator:
 
 
 @lru_cache(maxsize=4)
-def lattice_of(universe: Universe, top: int) -> Lattice:
+def lattice_of(universe: Universe, top: int, lowest: int = 0) -> Lattice:
     """Return the lattice of a universe; a worker process builds it once."""
-    return Lattice(universe.multiplicities(top).tolist(), top)
+    return Lattice(universe.multiplicities(top).tolist(), top, lowest)
 
 
 def joined(query: Query, parts: Sequence[Floats]) -> Floats:
@@ -112,16 +119,22 @@ def joined(query: Query, parts: Sequence[Floats]) -> Floats:
 
 
 def evaluate_levels(
-    evaluator: Evaluator, sizes: Sequence[int], options: Options
+    evaluator: Evaluator,
+    sizes: Sequence[int],
+    options: Options,
+    check: Callable[[Sequence[int | None]], None],
 ) -> list[dict[int, Floats]]:
     """Evaluate every dataset of the given sizes once.
+
+    After a few datasets, `check` is told how many numbers each query answers, None for one that is
+    no vector; it raises if all answers would be too many.
 
     Returns
     -------
     list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
         By query, then by size. The same for every number of workers, as the chunks are.
     """
-    lattice = lattice_of(evaluator.universe, evaluator.top)
+    lattice = lattice_of(evaluator.universe, evaluator.top, evaluator.lowest)
     recipes = _recipes({size: lattice.number(size) for size in sizes})
     recipes = _with_probe(evaluator, recipes)
     probe = recipes[0]
@@ -129,6 +142,7 @@ def evaluate_levels(
     started = time.perf_counter()
     done = [evaluator(probe)]
     seconds = time.perf_counter() - started
+    check([None if block.ndim == 1 else block.shape[1] for block in done[0]])
     little = seconds / (probe.last - probe.first) * sum(lengths) < _SERIAL_SECONDS
     n_jobs = 1 if little else options.n_jobs
     done += _parallel.run(evaluator, recipes[1:], lengths, n_jobs=n_jobs, progress=options.progress)

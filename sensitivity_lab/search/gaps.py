@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.queries import Answer, ExactQuery, Query
 
+from .cores import above, containing
 from .evaluation import Evaluator
 from .lattice import Floats, Indices, Lattice
 
@@ -225,9 +225,10 @@ def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Side:
-    """The datasets of one size over a core: their multiplicities, answers and sizes of gaps."""
+    """The datasets of one size over a core: their ranks, answers and sizes of gaps."""
 
-    multiplicities: NDArray[np.int64]
+    size: int
+    ranks: Indices
     answers: Floats
     values: Floats
 
@@ -243,14 +244,16 @@ class _Cores:
 
     def best(self, cores: Indices) -> Pair:
         """Return the pair that is furthest apart over some cores."""
-        sides = [self._sides(int(core)) for core in cores]
-        return best_pair(
-            [
-                self._pair(big, self._extreme(big, sign), small, self._extreme(small, -sign))
-                for big, small in sides
-                for sign in (1, -1)
-            ]
-        )
+        best: Pair | None = None
+        for core in cores:
+            big, small = self._sides(int(core))
+            for sign in (1, -1):
+                big_row, small_row = self._extreme(big, sign), self._extreme(small, -sign)
+                pair = self._pair(big, big_row, small, small_row)
+                best = pair if best is None else best_pair([best, pair])
+        if best is None:
+            raise AssertionError(f"no core for {self.family}")
+        return best
 
     def best_disjoint(self, cores: Indices, bounds: Floats) -> Pair:
         """Return the pair without common records in A and B that is furthest apart.
@@ -279,13 +282,15 @@ class _Cores:
         both = self.family.of_x + self.family.of_y
         shared = self.finder.lattice.multiplicities(self.family.core, core)
         limits = universe.multiplicities(both) + shared
+        lattice = self.finder.lattice
+        of_big, of_small = (containing(lattice, shared, side.size) for side in (big, small))
         for sign in (1, -1):
             widest = -np.inf
             for row in np.argsort(-sign * big.values, kind="stable"):
                 gaps = sign * (big.values[row] - small.values)
                 if gaps.max() < widest - 2 * self.measure.error:
                     break
-                fits = (small.multiplicities + big.multiplicities[row] <= limits).all(axis=1)
+                fits = (of_small + of_big[row] <= limits).all(axis=1)
                 if fits.any():
                     most = gaps[fits].max()
                     widest = max(widest, most)
@@ -299,9 +304,9 @@ class _Cores:
 
     def _over(self, core: int, size: int, which: int) -> _Side:
         lattice = self.finder.lattice
-        multiplicities = lattice.containing(lattice.multiplicities(self.family.core, core), size)
-        answers = self.finder.answers[size][lattice.rank(multiplicities), self.column]
-        return _Side(multiplicities, answers, self.measure.side(answers, which))
+        ranks = above(lattice, lattice.multiplicities(self.family.core, core), size)
+        answers = self.finder.answers[size][ranks, self.column]
+        return _Side(size, ranks, answers, self.measure.side(answers, which))
 
     def _extreme(self, side: _Side, sign: int) -> int:
         """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
@@ -310,16 +315,26 @@ class _Cores:
         if self.measure.evaluated_exactly or not isinstance(query, ExactQuery):
             return int(np.argmax(answers))
         scale = self.finder.evaluator.scales[query.centred]
-        size = int(side.multiplicities[0].sum())
-        near = np.flatnonzero(answers >= answers.max() - 2 * scale.error(query, size, 1))
+        error = scale.error(query, side.size, 1)
+        near = np.flatnonzero(answers >= answers.max() - 2 * error)
         integers, _ = self.finder.evaluator.universe.integers
-        rows = np.array([np.repeat(integers, side.multiplicities[row]) for row in near])
+        lattice = self.finder.lattice
+        rows = np.array(
+            [
+                np.repeat(integers, lattice.multiplicities(side.size, side.ranks[row]))
+                for row in near
+            ]
+        )
         exact = query.evaluate(rows)
         return int(near[max(range(len(near)), key=lambda place: sign * exact[place])])
 
     def _pair(self, big: _Side, row: int, small: _Side, other: int) -> Pair:
         universe, query = self.finder.evaluator.universe, self.measure.query
-        x, y = big.multiplicities[row], small.multiplicities[other]
+        lattice = self.finder.lattice
+        x, y = (
+            lattice.multiplicities(side.size, int(side.ranks[place]))
+            for side, place in ((big, row), (small, other))
+        )
         answers: tuple[Answer, Answer]
         answers = (float(big.answers[row]), float(small.answers[other]))
         if self.family.of_x < self.family.of_y:

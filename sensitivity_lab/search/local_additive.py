@@ -38,12 +38,14 @@ class LocalAdditive:
                 "additive covers sums of a function of a record (counts, sums, histograms and "
                 f"their stacks), not {problem.query.name}"
             )
-        pairs = sum(number_of_pairs(*sides, change, problem.norm) for change in problem.changes)
+        pairs, left = 0, sorted(problem.changes, key=sum)
+        while left and pairs <= MOST_PAIRS:
+            pairs += number_of_pairs(*sides, left.pop(), problem.norm)
         if pairs > MOST_PAIRS:
             return Refusal(
-                f"additive would compare {pairs:,} pairs of changed records, more than "
-                f"{MOST_PAIRS:,}; choose a smaller distance, a coarser universe, or the norm 'L1' "
-                "or 'Linf'",
+                f"additive would compare {'at least ' if left else ''}{pairs:,} pairs of changed "
+                f"records, more than {MOST_PAIRS:,}; choose a smaller distance, a coarser "
+                "universe, or the norm 'L1' or 'Linf'",
                 too_large=True,
             )
         return None

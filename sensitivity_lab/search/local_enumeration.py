@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.listing import count_neighbors, iter_neighbors
+from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.listing import inside_and_outside, iter_neighbors
 from sensitivity_lab.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.neighbor_counts import number_of_neighbors
 from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query
@@ -21,6 +24,9 @@ _MOST = 1_000_000
 
 _BYTES = 512
 """About what an answer needs, in memory."""
+
+_BYTES_PER_NUMBER = 128
+"""About what every further number of an answer needs, a Fraction."""
 
 _CHUNK_BYTES = 2**22
 """A chunk of datasets for one worker takes about so much, and at most `_CHUNK` datasets."""
@@ -41,12 +47,13 @@ class LocalEnumeration:
 
     def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
         """Refuse where there are too many neighbors."""
-        number = _count(problem)
         most = min(_MOST, options.memory_limit // _BYTES)
+        number, all_of_them = _count(problem, most)
         if number <= most:
             return None
+        told = f"{number:,}" if all_of_them else f"at least {number:,}"
         return Refusal(
-            f"enumeration would evaluate {number:,} neighbors, more than the limit of {most:,}; "
+            f"enumeration would evaluate {told} neighbors, more than the limit of {most:,}; "
             "choose a smaller distance, or a coarser universe with fewer distinct values",
             too_large=True,
         )
@@ -54,8 +61,9 @@ class LocalEnumeration:
     def solve(self, problem: LocalProblem, options: Options) -> Finding:
         """Return x and the first neighbor of those whose answer is furthest from that of x."""
         universe, query = problem.universe, problem.query
-        number = _count(problem)
+        number, _ = _count(problem)
         of_x = exact_answer(query, universe, problem.x)
+        check_width(of_x, number, query.name, options)
         found = answers_on(_neighbors(problem), number, query, universe, options)
         # Many neighbors share an answer; each distinct one is compared once.
         first_place: dict[ExactAnswer, int] = {}
@@ -69,9 +77,23 @@ class LocalEnumeration:
         return Finding(problem.x, y, None, number + 1)
 
 
-def _count(problem: LocalProblem) -> int:
-    dataset = problem.universe.dataset(problem.x)
-    return count_neighbors(dataset, problem.universe, problem.neighbors)
+def _count(problem: LocalProblem, most: float = math.inf) -> tuple[int, bool]:
+    """Return the number of neighbors, and whether it is all, or some that are more than `most`."""
+    inside, outside = inside_and_outside(problem.x, problem.universe, problem.changes)
+    return number_of_neighbors(inside, outside, problem.changes, most)
+
+
+def check_width(answer: ExactAnswer, number: int, name: str, options: Options) -> None:
+    """Raise TooLargeError if so many answers, each of so many numbers, are too many."""
+    width = len(answer) if isinstance(answer, tuple) else 1
+    needed = number * (_BYTES + _BYTES_PER_NUMBER * (width - 1))
+    if width > 1 and needed > options.memory_limit:
+        raise TooLargeError(
+            f"enumeration would need about {needed / 2**20:,.1f} MiB for {number:,} answers of "
+            f"{name}, each of {width:,} numbers, more than the memory limit of "
+            f"{options.memory_limit / 2**20:,.1f} MiB; choose a smaller distance, fewer answers, "
+            "or a larger memory_limit"
+        )
 
 
 def _neighbors(problem: LocalProblem) -> Iterator[Multiplicities]:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
+import numpy as np
+
+from sensitivity_lab._parallel import tracked
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.listing import count_datasets, iter_datasets, iter_neighbors
-from sensitivity_lab.measure import ExactAnswer, difference_of
+from sensitivity_lab.listing import iter_datasets, iter_neighbors
+from sensitivity_lab.measure import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.neighbors import Multiplicities
 
+from .counting import Numbers, estimate
 from .engine import Options, Refusal
-from .local_enumeration import answers_on
+from .local_enumeration import answers_on, check_width
 from .smooth_engine import Enough, Rise, Rises, SmoothProblem
 
 _MOST = 200_000
 """At most so many datasets are listed."""
+
+_SURE = 4.0
+"""An estimate that is so many times over the limit decides; below, datasets are counted."""
 
 _BYTES = 2048
 """About what a dataset with its neighbors needs, in memory, besides 64 bytes per value."""
@@ -43,14 +51,18 @@ class SmoothEnumeration:
             )
         limits = problem.universe.multiplicities(int(highest))
         most = min(_MOST, options.memory_limit // (_BYTES + 64 * len(limits)))
-        number = 0
+        number, values = 0, len(limits)
         for size in range(lowest, int(highest) + 1):
-            number += count_datasets(problem.universe, size)
-            if number > most:
+            about = estimate(limits, size)
+            if about > _SURE * (most + 1):
+                told = f"about {about:.1e}" if about < math.inf else "more than 1e300"
+            else:
+                number += Numbers(np.minimum(limits, size).tolist(), size, size).of(values, size)
+                told = f"at least {number:,}"
+            if number > most or about > _SURE * (most + 1):
                 return Refusal(
-                    f"enumeration would evaluate at least {number:,} datasets, more than the limit "
-                    f"of {most:,}; choose a smaller size or a coarser universe with fewer distinct "
-                    "values",
+                    f"enumeration would evaluate {told} datasets, more than the limit of {most:,}; "
+                    "choose a smaller size or a coarser universe with fewer distinct values",
                     too_large=True,
                 )
         return None
@@ -59,9 +71,10 @@ class SmoothEnumeration:
         """Return the rises over all distances."""
         lattice = _Lattice.of(problem, options)
         best: dict[int, tuple[Difference, int, int]] = {}
-        for z, data in enumerate(lattice.datasets):
+        every = range(len(lattice.datasets))
+        for z in tracked(every, unit="datasets", progress=options.progress):
             gap, y = lattice.furthest(z)
-            distance = problem.distance(data)
+            distance = problem.distance(lattice.datasets[z])
             if distance not in best or best[distance][0] < gap:
                 best[distance] = gap, z, y
         rises: list[Rise] = []
@@ -95,6 +108,8 @@ class _Lattice:
         """List the datasets and evaluate the query on each once."""
         sizes = range(problem.sizes[0], int(problem.sizes[1]) + 1)
         listed = list(chain.from_iterable(iter_datasets(problem.universe, n) for n in sizes))
+        of_x = exact_answer(problem.query, problem.universe, problem.x)
+        check_width(of_x, len(listed), problem.query.name, options)
         answers = answers_on(listed, len(listed), problem.query, problem.universe, options)
         place = {tuple(data.tolist()): number for number, data in enumerate(listed)}
         neighbors: list[list[int]] = [[] for _ in listed]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab._parallel import tracked
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.neighbors import Bounded, Multiplicities
 from sensitivity_lab.problem import LocalProblem
@@ -60,7 +61,8 @@ class SmoothQuantiles:
         at_x = search.difference(0)
         rises = [Rise(0, at_x, partial(search.pair, lambda: problem.x))]
         best, bound = 0, search.difference(search.bound)
-        for distance in range(search.last + 1):
+        every = range(search.last + 1)
+        for distance in tracked(every, unit="distances", progress=options.progress):
             for side in search.sides:
                 for plan in side.plans:
                     value, below = plan.best(distance)

@@ -19,10 +19,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.norms import distance
+from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answer, Query
 
+from .cores import above, containing
 from .gaps import Family, Pair, best_pair
 from .lattice import Floats, Lattice
 
@@ -37,6 +39,16 @@ _ROWS = 16384
 
 _PAIRS = 1 << 18
 """About so many numbers are compared at a time over one core."""
+
+
+def width_of(numbers: int, norm: Norm) -> int:
+    """Return how many linear functions of answers of so many numbers are needed."""
+    return 2 ** (numbers - 1) if _by_signs(numbers, norm) else numbers
+
+
+def _by_signs(numbers: int, norm: Norm) -> bool:
+    """Tell whether a norm is the largest of few signed sums."""
+    return norm == "L1" and numbers <= _SIGNED
 
 
 @dataclass(frozen=True)
@@ -62,7 +74,7 @@ class VectorFinder:
     def _functions(self) -> Floats:
         """The linear functions whose extremes are needed, shape (d, w)."""
         numbers = next(iter(self.answers.values())).shape[1]
-        if self.problem.norm == "L1" and numbers <= _SIGNED:
+        if _by_signs(numbers, self.problem.norm):
             # A function and its negative have the same gaps.
             signs = [(1.0, *rest) for rest in product((1.0, -1.0), repeat=numbers - 1)]
             return np.array(signs).T
@@ -145,24 +157,32 @@ class VectorFinder:
     def _over(self, family: Family, core: int, best: Pair | None) -> list[Pair]:
         """Return the pairs over a core that are furthest apart, up to the error."""
         shared = self.lattice.multiplicities(family.core, core)
-        of_x, of_y = (self.lattice.containing(shared, size) for size in (family.of_x, family.of_y))
-        answers_x = self.answers[family.of_x][self.lattice.rank(of_x)]
-        answers_y = self.answers[family.of_y][self.lattice.rank(of_y)]
-        limits = self.problem.universe.multiplicities(family.of_x + family.of_y) + shared
+        ranks_x, ranks_y = (above(self.lattice, shared, of) for of in (family.of_x, family.of_y))
+        answers_x, answers_y = (
+            self.answers[family.of_x][ranks_x],
+            self.answers[family.of_y][ranks_y],
+        )
+        disjoint = _Disjoint.of(self, family, shared) if family.disjoint else None
         least = -np.inf if best is None else best.gap - 2 * self._slack
         near: list[tuple[float, int, int]] = []
-        rows = max(1, _PAIRS // max(1, answers_y.size))
-        for start in range(0, len(of_x), rows):
+        wide = max(answers_y.shape[1], len(shared) if disjoint else 1)
+        rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
+        for start in range(0, len(ranks_x), rows):
             block = slice(start, start + rows)
             far = self._distances(self._scaled(answers_x[block]), self._scaled(answers_y))
-            if family.disjoint:
-                fits = (of_x[block, None] + of_y[None] <= limits).all(axis=2)
-                far[~fits] = -np.inf
+            if disjoint:
+                far[~disjoint.fits(block)] = -np.inf
             least = max(least, float(far.max()) - 2 * self._slack)
             found = np.argwhere(far >= least)[: None if self._slack else 1]
             near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
         return [
-            self._pair(gap, of_x[x], of_y[y], answers_x[x], answers_y[y])
+            self._pair(
+                gap,
+                self.lattice.multiplicities(family.of_x, int(ranks_x[x])),
+                self.lattice.multiplicities(family.of_y, int(ranks_y[y])),
+                answers_x[x],
+                answers_y[y],
+            )
             for gap, x, y in near
             if gap >= least and gap > -np.inf
         ]
@@ -199,3 +219,26 @@ class VectorFinder:
         if exact is None:
             return tuple(map(Fraction, answer.tolist()))
         return exact if isinstance(exact, tuple) else (exact,)
+
+
+@dataclass(frozen=True)
+class _Disjoint:
+    """Tells which pairs over a core share no record of A and B, by multiplicities."""
+
+    of_x: Multiplicities
+    of_y: Multiplicities
+    limits: Multiplicities
+
+    @classmethod
+    def of(cls, finder: VectorFinder, family: Family, shared: Multiplicities) -> _Disjoint:
+        of_x, of_y = (
+            containing(finder.lattice, shared, size) for size in (family.of_x, family.of_y)
+        )
+        both = finder.problem.universe.multiplicities(family.of_x + family.of_y)
+        return cls(of_x, of_y, both + shared)
+
+    def fits(self, block: slice) -> NDArray[np.bool_]:
+        """Return for some x which y, shape (x, y)."""
+        together = self.of_x[block, None] + self.of_y[None]
+        fits: NDArray[np.bool_] = np.all(together <= self.limits, axis=2)
+        return fits

@@ -1,0 +1,115 @@
+"""How many neighbors a dataset has, counted over the values; a count can stop past a limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+
+from .neighbors import Change
+
+_CHEAP = 50_000
+"""So many steps are taken in any case, before a limit ends the counting."""
+
+State = tuple[int, int, int]
+"""How many records are removed, added, and how many can change places with equal ones."""
+
+
+def number_of_neighbors(
+    inside: Sequence[int], outside: Sequence[int], changes: Sequence[Change], most: float = math.inf
+) -> tuple[int, bool]:
+    """Return the number of distinct neighbors that changes lead to, and whether it is all of them.
+
+    Parameters
+    ----------
+    inside, outside : sequence of int, shape (m,)
+        Per value the records in x, and those outside x.
+    changes : sequence of two int
+        The numbers of records removed and added.
+    most : int, optional
+        Beyond so many, the counting stops as soon as it has taken some steps.
+
+    Notes
+    -----
+    A coefficient of the product over the values of ``sum a**removed b**added c**swaps``, one term
+    per net change of that value. Where every smaller change leads to a neighbor too, all net
+    changes of the first values that later ones can complete are counted towards `most`.
+    """
+    removed, added = (max(change[side] for change in changes) for side in (0, 1))
+    swaps = min(removed, added)
+    values = [
+        (have, more)
+        for have, more in zip(inside, outside, strict=True)
+        if min(have, removed) or min(more, added)
+    ]
+    if removed <= 1 and added <= 1:
+        return _number_of_single_changes(values, changes), True
+    known = set(changes)
+    smaller = all((i - 1, j - 1) in known for i, j in known if min(i, j) > 0 and (i, j) != (1, 1))
+    ways: dict[State, int] = {(0, 0, 0): 1}
+    steps = 0
+    for (have, more), fits in zip(values, _completed(values, changes), strict=True):
+        grown: dict[State, int] = {}
+        found = 0
+        terms = _terms(min(have, removed), min(more, added), have, more)
+        for (gone, new, same), number in ways.items():
+            steps += len(terms)
+            for more_gone, more_new, more_same in terms:
+                removes, adds, swap = gone + more_gone, new + more_new, same + more_same
+                if removes <= removed and adds <= added:
+                    key = (removes, adds, swap if swap < swaps else swaps)
+                    grown[key] = grown.get(key, 0) + number
+                    if (removes, adds) in known or removes - adds in fits:
+                        found += number
+            if steps > _CHEAP and smaller and found > most:
+                return found, False
+        ways = grown
+        if steps > _CHEAP and most < math.inf and (found := _complete(ways, changes)) > most:
+            return found, False
+    return _complete(ways, changes), True
+
+
+def _terms(removed: int, added: int, have: int, more: int) -> list[State]:
+    """Return what can happen to a value, of whose records at most so many are removed or added."""
+    return [
+        (max(-net, 0), max(net, 0), min(have - max(-net, 0), more - max(net, 0)))
+        for net in range(-removed, added + 1)
+    ]
+
+
+def _number_of_single_changes(values: Sequence[Change], changes: Sequence[Change]) -> int:
+    """Return the number of neighbors with at most one record removed and one added."""
+    held = sum(1 for have, _ in values if have)
+    free = sum(1 for _, more in values if more)
+    both = sum(1 for have, more in values if have and more)
+    # Replaced by an equal record, x is a neighbor of itself, once.
+    numbers = {(1, 0): held, (0, 1): free, (1, 1): held * free - both + min(both, 1)}
+    return sum(numbers[change] for change in set(changes))
+
+
+def _complete(ways: dict[State, int], changes: Sequence[Change]) -> int:
+    """Return how many ways are a change, with records that change places with equal ones."""
+    return sum(
+        number
+        for (removed, added, swaps), number in ways.items()
+        if any(0 <= i - removed == j - added <= swaps for i, j in changes)
+    )
+
+
+def _completed(values: Sequence[Change], changes: Sequence[Change]) -> list[range]:
+    """Return per value which surplus of removed records the values behind it can make up for.
+
+    None where changes have several surpluses: most net changes are changes then.
+    """
+    surpluses = {removed - added for removed, added in changes}
+    if len(surpluses) > 1:
+        return [range(0)] * len(values)
+    (surplus,) = surpluses
+    held, free = (
+        list(accumulate((value[side] for value in reversed(values)), initial=0))[::-1]
+        for side in (0, 1)
+    )
+    return [
+        range(surplus - can_remove, surplus + can_add + 1)
+        for can_remove, can_add in zip(held[1:], free[1:], strict=True)
+    ]

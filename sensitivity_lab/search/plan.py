@@ -1,0 +1,252 @@
+"""What a search by enumeration would need, told before any of it is done."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
+
+from sensitivity_lab.neighbors import Relation
+from sensitivity_lab.norms import Norm
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.universe import Universe
+
+from .counting import estimate
+from .engine import Options, Refusal
+from .evaluation import Evaluator, lattice_of
+from .gaps import Family
+from .lattice import Lattice
+from .vectors import width_of
+
+_STEPS = 10**12
+"""At most so many records are read and answers compared: about an hour."""
+
+_ESTIMATED = 32
+"""The datasets of at most so many sizes are estimated."""
+
+_SURE = 2.0
+"""An estimate that is so many times over a limit decides; below, datasets are counted."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which levels a problem needs, and what that costs.
+
+    Attributes
+    ----------
+    problem : Problem
+    families : dict
+        By relation, the kinds of pairs to search: sizes of x, y and core.
+    """
+
+    problem: Problem
+    families: dict[Relation, list[Family]]
+
+    @classmethod
+    def of(cls, problem: Problem) -> Plan:
+        """Plan the search, without doing any of it."""
+        return cls(problem, {of: _families(problem, of) for of in problem.neighbors})
+
+    @cached_property
+    def every(self) -> list[Family]:
+        """All kinds of pairs, each once."""
+        return list(dict.fromkeys(one for of_one in self.families.values() for one in of_one))
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The levels on which queries are evaluated, largest first."""
+        return sorted({of for one in self.every for of in (one.of_x, one.of_y)}, reverse=True)
+
+    @cached_property
+    def lowest(self) -> int:
+        """The lowest level that the extremes come down to."""
+        return min(family.core for family in self.every)
+
+    @cached_property
+    def at_core(self) -> dict[int, list[Family]]:
+        """The kinds of pairs by the size of their core."""
+        found = defaultdict(list)
+        for family in self.every:
+            found[family.core].append(family)
+        return found
+
+    @cached_property
+    def steps_down(self) -> list[tuple[int, int]]:
+        """The levels that the extremes of every size come down to, from that size itself on."""
+        lowest = {size: size for size in self.sizes}
+        for family in self.every:
+            for size in (family.of_x, family.of_y):
+                lowest[size] = min(lowest[size], family.core)
+        return [(of, level) for of in self.sizes for level in range(of, lowest[of] - 1, -1)]
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """All datasets of the levels."""
+        return lattice_of(self.problem.universe, self.sizes[0], self.lowest)
+
+    def evaluator(self, problem: Problem) -> Evaluator:
+        """Return what evaluates the queries of a problem, that of the plan or part of it."""
+        return Evaluator(problem.universe, problem.queries, self.sizes[0], self.lowest)
+
+    @cached_property
+    def datasets(self) -> int:
+        """The number of distinct datasets on which queries are evaluated."""
+        return sum(map(self.lattice.number, self.sizes))
+
+    @cached_property
+    def _widest(self) -> int:
+        return max(map(self.lattice.number, range(self.lowest, self.sizes[0] + 1)))
+
+    @cached_property
+    def _kept(self) -> int:
+        """How many cores extremes are kept for until those of the smaller datasets are there."""
+        cores = {(f.larger, f.core) for f in self.every if f.core < f.smaller < f.larger}
+        return sum(self.lattice.number(core) for _, core in cores)
+
+    @cached_property
+    def _over_a_core(self) -> int:
+        """Bytes for the datasets of both sizes over one core, from which a pair is recovered."""
+        values = len(self.lattice.counts)
+        needed = [0]
+        for family in self.every:
+            over = sum(
+                min(
+                    self.lattice.number(size),
+                    math.comb(values + size - family.core - 1, size - family.core),
+                )
+                for size in (family.of_x, family.of_y)
+            )
+            # Places, answers and sizes of gaps; where A and B are disjoint, the datasets too.
+            needed.append(8 * over * (3 + (values if family.disjoint else 0)))
+        return max(needed)
+
+    @cached_property
+    def bytes_per_query(self) -> int:
+        """The memory that a query with one number needs during the search."""
+        return 8 * (self.datasets + 5 * self._widest + 2 * self._kept) + self._over_a_core
+
+    def bytes_of(self, widths: Sequence[int | None], norm: Norm) -> int:
+        """Return the memory that queries evaluated together need in a norm.
+
+        `widths` says how many numbers each query answers, None for one that is no vector.
+        """
+        levels = 5 * self._widest + 2 * self._kept
+        numbers = widths.count(None)
+        needed = [numbers * levels]
+        for width in widths:
+            if width is not None:
+                columns = width_of(width, norm)
+                needed.append(columns * (self.datasets + levels) + width * self.datasets)
+        # Vectors are held by the block, and joined, while the others wait; numbers are few.
+        held = numbers + 2 * sum(width for width in widths if width is not None)
+        return 8 * (held * self.datasets + max(needed)) + self._over_a_core
+
+    @cached_property
+    def steps(self) -> int:
+        """How many records are read, and how many answers are compared."""
+        top, values = self.sizes[0], len(self.lattice.counts)
+        numbers = {level: self.lattice.number(level) for level in range(self.lowest, top + 1)}
+        below = accumulate(
+            (
+                _pairs(numbers[level], numbers[level + 1], values, level)
+                for level in range(self.lowest, top)
+            ),
+            initial=0,
+        )
+        passed = dict(zip(numbers, below, strict=True))
+        lowest = dict(self.steps_down)
+        read = sum(numbers[size] * size for size in self.sizes)
+        compared = sum(2 * (passed[size] - passed[level]) for size, level in lowest.items())
+        return len(self.problem.queries) * (read + compared)
+
+    def too_wide(self, name: str, width: int, needed: int, limit: int) -> str:
+        """Return why the answers of a query that is a vector do not fit into memory."""
+        columns = width_of(width, self.problem.norm)
+        return (
+            f"enumeration would need about {in_words(needed)} for the {self.datasets:,} answers of "
+            f"{name}, each of which becomes {columns} columns, more than the memory limit of "
+            f"{in_words(limit)}; choose a smaller size or distance, fewer answers, or a larger "
+            "memory_limit"
+        )
+
+
+def _families(problem: Problem, relation: Relation) -> list[Family]:
+    """Return the kinds of pairs that a relation needs.
+
+    Pairs at most k apart may share records of A and B, so a change (i, j) covers (i-1, j-1). At
+    exactly k they may not, unless A or B is empty.
+    """
+    changes = set(problem.changes(relation))
+    found = []
+    for size, (removed, added) in problem.changes(relation):
+        if not relation.exactly and (size, (removed + 1, added + 1)) in changes:
+            continue
+        disjoint = relation.exactly and removed > 0 and added > 0
+        found.append(Family(size, size - removed + added, size - removed, disjoint))
+    return found
+
+
+def _pairs(datasets: int, larger: int, values: int, level: int) -> int:
+    """Bound how many pairs there are of a dataset of a level and one with a record more."""
+    return min(datasets * values, larger * min(values, level + 1))
+
+
+def refusal_of(problem: Problem, options: Options) -> Refusal | None:
+    """Refuse where the search would not fit into memory, or would take too many steps.
+
+    Estimates decide where they are far beyond a limit; only what they leave is counted.
+    """
+    plan = Plan.of(problem)
+    datasets, memory, steps = _estimated(plan)
+    if max(memory / options.memory_limit, steps / _STEPS) > _SURE:
+        told = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
+    else:
+        told, memory, steps = f"{plan.datasets:,}", plan.bytes_per_query, plan.steps
+    if memory > options.memory_limit:
+        cost = (
+            f"and need about {in_words(memory)}, more than the memory limit of "
+            f"{in_words(options.memory_limit)}"
+        )
+        advice = ", or a larger memory_limit"
+    elif steps > _STEPS:
+        cost, advice = f"in about {steps:.0e} steps, more than the limit of {_STEPS:.0e}", ""
+    else:
+        return None
+    return Refusal(
+        f"enumeration would evaluate {told} datasets {cost}; choose a smaller size or distance"
+        f"{',' if advice else ', or'} a coarser universe with fewer distinct values{advice}",
+        too_large=True,
+    )
+
+
+def _estimated(plan: Plan) -> tuple[float, float, float]:
+    """Return about how many datasets, bytes per query and steps a search needs, or fewer."""
+    limits = plan.problem.universe.multiplicities(plan.sizes[0])
+    some = plan.sizes[:: -(-len(plan.sizes) // _ESTIMATED)]
+    universe, top = plan.problem.universe, plan.sizes[0]
+    numbers = {size: _about(universe, top, size) for size in some}
+    datasets = sum(numbers.values()) * len(plan.sizes) / len(some)
+    # The number of datasets rises up to half of all records, and falls from there on.
+    middle = min(max(int(limits.sum()) // 2, plan.lowest), plan.sizes[0])
+    widest = _about(universe, top, middle)
+    read = sum(number * size for size, number in numbers.items())
+    return datasets, 8 * (datasets + 5 * widest), len(plan.problem.queries) * read
+
+
+@lru_cache(maxsize=1024)
+def _about(universe: Universe, top: int, size: int) -> float:
+    """Return about how many datasets of a size there are; many problems ask it of one universe."""
+    return estimate(universe.multiplicities(top), size)
+
+
+def in_words(number: float) -> str:
+    """Return a number of bytes in words."""
+    if number >= 2**50:
+        return f"{number / 2**30:.0e} GiB" if number < math.inf else "more than 1e300 bytes"
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if number >= size:
+            return f"{number / size:,.1f} {unit}"
+    return f"{number:.0f} bytes"
