@@ -378,7 +378,7 @@ def test_a_histogram_that_would_not_fit_is_refused():
             universe, sl.Histogram("n", range(20_000)), size=2, neighbors="bounded"
         )
     assert str(caught.value) == (
-        "histogram of n needs a table of 20,000 distinct rows by 20,000 answers, more than "
-        "100,000,000 numbers; give fewer categories, bins or groups, or ask for a part of them at "
-        "a time"
+        "histogram of n would keep 20,000 numbers for each of 20,000 distinct records, more than "
+        "100,000,000 together; choose fewer categories or groups, or a coarser universe with fewer "
+        "distinct records"
     )

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, shown
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.tables import TableUniverse
 from sensitivity_lab.universe import Universe
 
@@ -20,10 +20,7 @@ from .base import Query
 from .matching import absent_text, check_kinds, keys_of, places_of
 from .moments import Count
 from .records import RecordQuery
-from .sums import Ratios, Sums, Whole, as_terms
-
-_MOST_TERMS = 100_000_000
-"""The terms of a query may be so many numbers, of eight bytes each."""
+from .sums import Ratios, Sums, Whole, as_terms, check_cells
 
 
 @dataclass(frozen=True)
@@ -305,12 +302,7 @@ def _sums(query: Query, universe: Universe) -> Sums:
 
 def _flags(places: Sequence[int | None], width: int, name: str, times: int = 1) -> Whole:
     """Return a term per record and answer: 1 at a record's place, if it has one."""
-    if len(places) * width * times > _MOST_TERMS:
-        raise TooLargeError(
-            f"{name} needs a table of {len(places):,} distinct rows by {width * times:,} answers, "
-            f"more than {_MOST_TERMS:,} numbers; give fewer categories, bins or groups, or ask for "
-            "a part of them at a time"
-        )
+    check_cells(name, len(places), width * times)
     flags = np.zeros((len(places), width), dtype=np.int64)
     inside = [row for row, place in enumerate(places) if place is not None]
     flags[inside, [place for place in places if place is not None]] = 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.errors import TooLargeError
 
-_MOST_CELLS = 20_000_000
+_MOST_CELLS = 100_000_000
 """At most so many numbers are kept for all distinct records of a universe together."""
 
 Whole = NDArray[Any]
