@@ -11,7 +11,7 @@ from .curves import as_relations, sensitivity_curves
 from .errors import InputError, SensitivityViolation
 from .implementation import implemented_sensitivity
 from .implementation_result import ImplementedSensitivity
-from .measure import difference_of, rationals_of
+from .measure import difference_of, exact_answer, rationals_of
 from .neighbors import as_relation, multiplicities_of, show
 from .norms import check_norm
 from .problem import check_sizes
@@ -214,14 +214,18 @@ def _claim_at(claim: Any, k: int) -> Number:
 def _mathematical(claimed: Number, point: Sensitivity) -> AuditRow:
     """Set a claim beside the result of a search."""
     query, universe, seen = point.query, point.universe, point.witness
-    first, second = (
-        query.exactly(universe, multiplicities_of(data, universe)) for data in (seen.x, seen.y)
-    )
-    if first is None or second is None:
-        answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-        first, second = map(rationals_of, answers)
-    else:
-        answers = (seen.query_x, seen.query_y) if query.root else (first, second)
+    answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
+    first, second = map(rationals_of, answers)
+    told = query.arithmetic == "float"
+    if told and point.arithmetic == "exact":
+        exact = difference_of(first, second, point.norm).exact
+        told = exact is not None and exact == point.exact
+    if not told:  # the floats of the witness are not what the query answers
+        first, second = (
+            exact_answer(query, universe, multiplicities_of(data, universe))
+            for data in (seen.x, seen.y)
+        )
+        answers = answers if query.root else (first, second)
     truth = difference_of(first, second, point.norm, query.root)
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)

@@ -17,7 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors"},
     {"facts"},
-    {"arithmetic", "_parallel", "queries.sums", "table_rows"},
+    {"arithmetic", "_parallel", "queries.returned", "queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
     {
@@ -44,6 +44,7 @@ LAYERS = (
         "search.layout",
         "search.lines",
         "search.local_engine",
+        "search.searched",
     },
     {"search.smooth_engine"},
     {"search.local_ends", "search.local_enumeration", "search.local_moments"},

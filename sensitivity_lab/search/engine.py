@@ -10,7 +10,7 @@ import numpy as np
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.neighbors import Multiplicities, check_whole
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Answer
+from sensitivity_lab.queries import Answered
 
 
 class Refusal(NamedTuple):
@@ -75,7 +75,7 @@ class Finding:
 
     x: Multiplicities
     y: Multiplicities
-    answers: tuple[Answer, Answer] | None
+    answers: tuple[Answered, Answered] | None
     datasets_evaluated: int
 
 

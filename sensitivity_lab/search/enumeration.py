@@ -24,6 +24,7 @@ from .engine import Finding, Options, Refusal
 from .evaluation import Evaluator, evaluate_levels, lattice_of
 from .gaps import Family, Finder, GapFinder, Pair, best_pair
 from .lattice import Floats, Lattice, estimate
+from .searched import Searched
 from .vectors import VectorFinder
 
 _COUNTABLE = 1e12
@@ -153,18 +154,19 @@ def _families(problem: Problem, relation: Relation) -> list[Family]:
 def _solve_group(problem: Problem, plan: Plan, options: Options) -> list[list[Finding]]:
     """Solve a problem whose queries are evaluated together."""
     evaluator = Evaluator(problem.universe, problem.queries, problem.largest)
-    answers = evaluate_levels(evaluator, plan.sizes, options)
+    answers = [Searched.of(of_one) for of_one in evaluate_levels(evaluator, plan.sizes, options)]
     lattice = lattice_of(problem.universe, problem.largest)
-    is_vector = [of_one[plan.sizes[0]].ndim == 2 for of_one in answers]
+    is_vector = [of_one.floats[plan.sizes[0]].ndim == 2 for of_one in answers]
     numbers = [place for place, vector in enumerate(is_vector) if not vector]
     findings: dict[int, list[Finding]] = {}
     if numbers:
         together = {
-            size: np.column_stack([answers[place].pop(size) for place in numbers])
+            size: np.column_stack([answers[place].floats[size] for place in numbers])
             for size in plan.sizes
         }
         queries = tuple(problem.queries[place] for place in numbers)
-        finder = GapFinder(replace(evaluator, queries=queries), lattice, together)
+        searched = [answers[place] for place in numbers]
+        finder = GapFinder(replace(evaluator, queries=queries), lattice, together, searched)
         pairs = _sweep(finder, lattice, together, plan)
         for column, place in enumerate(numbers):
             findings[place] = _findings(problem, problem.queries[place], plan, pairs, column)
@@ -251,6 +253,9 @@ def _finding(
             next(neighboring_datasets(x, problem.universe, relation)), problem.universe
         )
     sizes = {size for f in _families(problem, relation) for size in (f.of_x, f.of_y)}
-    # A function of many rows can answer differently on one; the result is stated for one.
+    if best.answers is not None:
+        for data, answer in zip((best.x, best.y), best.answers, strict=True):
+            query.check_answer(problem.universe, data, answer)
+    # What a function of many rows adds up in another order is stated as of one row.
     answers = None if query.vectorized else best.answers
     return Finding(best.x, y, answers, sum(map(lattice.number, sizes)))

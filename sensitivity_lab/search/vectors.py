@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.norms import distance
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.queries import Answered, Query
 
 from .gaps import Family, Pair, best_pair
 from .lattice import Floats, Lattice
+from .searched import Searched
 
 _SIGNED = 6
 """Up to so many coordinates, L1 is bounded through all their signs."""
@@ -39,6 +40,10 @@ _PAIRS = 1 << 18
 """About so many numbers are compared at a time over one core."""
 
 
+_Place = tuple[NDArray[np.int64], int]
+"""A dataset by multiplicities, and its rank among those of its size."""
+
+
 @dataclass(frozen=True)
 class VectorFinder:
     """Finds the pair whose vector answers are furthest apart.
@@ -49,14 +54,19 @@ class VectorFinder:
         Gives the universe and the norm.
     query : Query
     lattice : Lattice
-    answers : dict of ndarray, shape (datasets of the size, d)
-        By size, what the evaluator returned.
+    searched : Searched
+        The answers, vectors of one length.
     """
 
     problem: Problem
     query: Query
     lattice: Lattice
-    answers: dict[int, Floats]
+    searched: Searched
+
+    @property
+    def answers(self) -> dict[int, Floats]:
+        """By size, the floats that are searched by, shape (datasets, d)."""
+        return self.searched.floats
 
     @cached_property
     def _functions(self) -> Floats:
@@ -96,7 +106,8 @@ class VectorFinder:
     def _slack(self) -> float:
         """Bound the error of a distance (of its square for L2), of answers and of arithmetic."""
         numbers, eps = len(self._functions), float(np.finfo(np.float64).eps)
-        if self.query.arithmetic == "float" and self._largest < 2**53:
+        exact = self.query.arithmetic == "float" and not self.searched.error
+        if exact and self._largest < 2**53:
             widest = 2 * self._largest
             total = numbers * (widest**2 if self.problem.norm == "L2" else widest)
             whole = all(bool((a == np.rint(a)).all()) for a in self.answers.values())
@@ -146,8 +157,9 @@ class VectorFinder:
         """Return the pairs over a core that are furthest apart, up to the error."""
         shared = self.lattice.multiplicities(family.core, core)
         of_x, of_y = (self.lattice.containing(shared, size) for size in (family.of_x, family.of_y))
-        answers_x = self.answers[family.of_x][self.lattice.rank(of_x)]
-        answers_y = self.answers[family.of_y][self.lattice.rank(of_y)]
+        ranks_x, ranks_y = self.lattice.rank(of_x), self.lattice.rank(of_y)
+        answers_x = self.answers[family.of_x][ranks_x]
+        answers_y = self.answers[family.of_y][ranks_y]
         limits = self.problem.universe.multiplicities(family.of_x + family.of_y) + shared
         least = -np.inf if best is None else best.gap - 2 * self._slack
         near: list[tuple[float, int, int]] = []
@@ -162,7 +174,7 @@ class VectorFinder:
             found = np.argwhere(far >= least)[: None if self._slack else 1]
             near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
         return [
-            self._pair(gap, of_x[x], of_y[y], answers_x[x], answers_y[y])
+            self._pair(gap, family, (of_x[x], int(ranks_x[x])), (of_y[y], int(ranks_y[y])))
             for gap, x, y in near
             if gap >= least and gap > -np.inf
         ]
@@ -179,23 +191,18 @@ class VectorFinder:
             far = gaps.max(axis=2)
         return far
 
-    def _pair(
-        self,
-        gap: float,
-        x: NDArray[np.int64],
-        y: NDArray[np.int64],
-        answer_x: Floats,
-        answer_y: Floats,
-    ) -> Pair:
-        answers: tuple[Answer, Answer] = tuple(answer_x.tolist()), tuple(answer_y.tolist())
-        first, second = (
-            self._exact(data, answer) for data, answer in ((x, answer_x), (y, answer_y))
+    def _pair(self, gap: float, family: Family, x: _Place, y: _Place) -> Pair:
+        answers = (
+            self.searched.answer(family.of_x, x[1]),
+            self.searched.answer(family.of_y, y[1]),
         )
-        return Pair(x, y, gap, distance(first, second, self.problem.norm), answers)
+        first, second = map(self._exact, (x[0], y[0]), answers)
+        return Pair(x[0], y[0], gap, distance(first, second, self.problem.norm), answers)
 
-    def _exact(self, data: NDArray[np.int64], answer: Floats) -> tuple[Fraction, ...]:
+    def _exact(self, data: NDArray[np.int64], answer: Answered) -> tuple[Fraction, ...]:
         """Return the exact answer on a dataset; a function's floats are what they are."""
         exact = self.query.exactly(self.problem.universe, data)
         if exact is None:
-            return tuple(map(Fraction, answer.tolist()))
+            numbers = answer if isinstance(answer, tuple) else (answer,)
+            return tuple(Fraction(*number.as_integer_ratio()) for number in numbers)
         return exact if isinstance(exact, tuple) else (exact,)
