@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pickle import PicklingError
 from typing import Any, TypeVar
 
 import joblib
 from tqdm import tqdm
+
+from .errors import InputError
 
 Recipe = TypeVar("Recipe")
 Answer = TypeVar("Answer")
@@ -46,6 +49,12 @@ def run(
     -------
     list
         The answers, in the order of the recipes.
+
+    Raises
+    ------
+    InputError
+        If the function cannot be sent to the workers, or joblib's backend does not give back
+        answers one by one.
     """
     bar = tqdm(
         total=sum(lengths),
@@ -57,17 +66,39 @@ def run(
     )
     answers: list[Any] = []
     with bar:
+        produced: Iterator[Answer]
         if workers(n_jobs) == 1:
             produced = map(function, recipes)
         else:
-            # Pickles by value what plain pickle cannot, which not every backend does by itself.
-            portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
-            parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-            produced = parallel(joblib.delayed(portable)(recipe) for recipe in recipes)
+            produced = _by_workers(function, recipes, n_jobs)
         for length, answer in zip(lengths, produced, strict=True):
             answers.append(answer)
             bar.update(length)
     return answers
+
+
+def _by_workers(
+    function: Callable[[Recipe], Answer], recipes: Iterable[Recipe], n_jobs: int | None
+) -> Iterator[Answer]:
+    """Yield the answers as joblib's workers give them back, in order."""
+    # Pickles by value what plain pickle cannot, which not every backend does by itself.
+    portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
+    try:
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    except ValueError as error:
+        raise InputError(
+            f"joblib refuses to work as parallel_config says: {error}; choose the backend 'loky', "
+            "'threading' or 'dask'"
+        ) from error
+    try:
+        yield from parallel(joblib.delayed(portable)(recipe) for recipe in recipes)
+    except PicklingError as error:
+        cause = error.__context__ or error
+        raise InputError(
+            "the query cannot be sent to worker processes, because pickling it raised "
+            f"{type(cause).__name__}: {cause}; use n_jobs=1, or threads: "
+            "with joblib.parallel_config(backend='threading', n_jobs=2)"
+        ) from error
 
 
 @contextmanager

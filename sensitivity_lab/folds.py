@@ -46,7 +46,8 @@ class Fold:
     Raises
     ------
     InputError
-        If `step` or `finish` cannot be called, or `dtype` is no type of real numbers.
+        If `step` or `finish` cannot be called, `dtype` is no type of real numbers, or `start`
+        cannot be hashed.
 
     Notes
     -----
@@ -83,6 +84,13 @@ class Fold:
             )
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _check_dtype(self.dtype, "iuf"))
+        try:
+            hash(self.start)
+        except TypeError:
+            raise InputError(
+                "start must be an accumulator that can be hashed, a number or a tuple, got "
+                f"{type(self.start).__name__}"
+            ) from None
         if self.ideal is not None:
             object.__setattr__(self, "ideal", as_query(self.ideal))
 

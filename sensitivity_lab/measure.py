@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from .arithmetic import Difference, nearest
 from .neighbors import Multiplicities
 from .norms import Norm, distance
-from .queries import Answer, Query
+from .queries import Answer, Answered, Query
 from .universe import Universe
 
 ExactAnswer = Fraction | tuple[Fraction, ...]
@@ -17,13 +18,17 @@ ExactAnswer = Fraction | tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Measurement:
-    """The answers of a query on a pair of datasets, and how far apart they are."""
+    """The answers of a query on a pair of datasets, and how far apart they are.
+
+    `arithmetic` is "exact" if no answer is a float that a caller's function returned.
+    """
 
     query_x: Answer
     query_y: Answer
     value: float
     exact: Fraction | None
     upper: float | None
+    arithmetic: Literal["exact", "float"]
 
 
 def measure(
@@ -32,7 +37,7 @@ def measure(
     x: Multiplicities,
     y: Multiplicities,
     norm: Norm = "L1",
-    answers: tuple[Answer, Answer] | None = None,
+    answers: tuple[Answered, Answered] | None = None,
 ) -> Measurement:
     """Return how far a query's answers on x and y are apart.
 
@@ -53,9 +58,12 @@ def measure(
     """
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:
-        query_x, query_y = answers or (query.on(universe, x), query.on(universe, y))
-        gap = difference_of(rationals_of(query_x), rationals_of(query_y), norm)
-        return Measurement(query_x, query_y, gap.nearest(), None, None)
+        returned = answers or (query.answered(universe, x), query.answered(universe, y))
+        first, second = map(rationals_of, returned)
+        if not all(map(_is_exact, returned)):
+            floats = _as_floats(first, False), _as_floats(second, False)
+            gap = difference_of(first, second, norm).nearest()
+            return Measurement(*floats, gap, None, None, "float")
     difference = difference_of(first, second, norm, query.root)
     return Measurement(
         _as_floats(first, query.root),
@@ -63,6 +71,7 @@ def measure(
         difference.nearest(),
         difference.exact,
         difference.upper(),
+        "exact",
     )
 
 
@@ -80,12 +89,29 @@ def difference_of(
 def exact_answer(query: Query, universe: Universe, data: Multiplicities) -> ExactAnswer:
     """Return what `difference_of` compares: the exact answer, or what the answer's floats are."""
     exact = query.exactly(universe, data)
-    return rationals_of(query.on(universe, data)) if exact is None else exact
+    return rationals_of(query.answered(universe, data)) if exact is None else exact
 
 
-def rationals_of(answer: Answer) -> ExactAnswer:
-    """Return the rational numbers that the floats of an answer are."""
-    return tuple(map(Fraction, answer)) if isinstance(answer, tuple) else Fraction(answer)
+def answer_of(query: Query, universe: Universe, data: Multiplicities) -> tuple[Answer, ExactAnswer]:
+    """Return the answer in floats, and as what differences are measured between."""
+    exact = query.exactly(universe, data)
+    if exact is not None:
+        return query.on(universe, data), exact
+    exact = rationals_of(query.answered(universe, data))
+    return _as_floats(exact, False), exact
+
+
+def rationals_of(answer: Answered) -> ExactAnswer:
+    """Return the rational numbers that an answer is, floats included."""
+    if isinstance(answer, tuple):
+        return tuple(Fraction(*number.as_integer_ratio()) for number in answer)
+    return Fraction(*answer.as_integer_ratio())
+
+
+def _is_exact(answer: Answered) -> bool:
+    """Tell whether an answer of a caller's function holds no float."""
+    numbers = answer if isinstance(answer, tuple) else (answer,)
+    return all(isinstance(number, Fraction) for number in numbers)
 
 
 def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:

@@ -12,7 +12,7 @@ import numpy as np
 from .arithmetic import Difference
 from .errors import InputError, TooLargeError
 from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
-from .measure import ExactAnswer, difference_of, rationals_of
+from .measure import ExactAnswer, answer_of, difference_of
 from .neighbor_rows import CHANGES, NeighborRow, NeighborTable
 from .neighbors import (
     Dataset,
@@ -160,9 +160,7 @@ class _Answers:
         """Return the answer in floats, and as what differences are measured between."""
         key = data.tobytes()
         if key not in self._known:
-            floats = self.query.on(self.universe, data)
-            exact = self.query.exactly(self.universe, data)
-            self._known[key] = floats, rationals_of(floats) if exact is None else exact
+            self._known[key] = answer_of(self.query, self.universe, data)
         return self._known[key]
 
 

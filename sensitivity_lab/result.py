@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -73,16 +73,17 @@ class Sensitivity(Facts):
         exact one; for a caller's own function, the difference of its two answers.
     exact : Fraction or None
         The sensitivity as a rational; None where it is a root (standard deviation, L2 norm of
-        vectors) and for callers' functions.
+        vectors) and for callers' functions that return floats.
     upper : float or None
         The smallest float that is not below the exact sensitivity: noise scaled to it is never too
-        small. None for callers' functions.
+        small. None for callers' functions that return floats.
     status : {"exact"}
         "exact": no pair of neighbors differs more; the search left nothing out.
     method : str
         The name of the engine.
     arithmetic : {"exact", "float"}
-        Whether candidates were compared as rationals, or as the floats a function returned.
+        "float" where a caller's function returned floats, which it may have rounded itself; "exact"
+        for all other queries, and for functions that return whole numbers, Fractions or Decimals.
     datasets_evaluated : int
         On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
     witness : Witness
@@ -151,6 +152,8 @@ class Sensitivity(Facts):
             raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
         check_related(x, y, self.universe, self.neighbors)
         again = measure(self.query, self.universe, x, y, self.norm)
+        if self.arithmetic == "float":  # also where these two of a function's answers are no floats
+            again = replace(again, exact=None, upper=None)
         for name, stated, computed in (
             ("answer on x", self.witness.query_x, again.query_x),
             ("answer on y", self.witness.query_y, again.query_y),

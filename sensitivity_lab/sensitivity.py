@@ -71,7 +71,8 @@ def global_sensitivity(
     NoEngineError
         If no engine takes the problem, for example because it is too large; says each reason.
     QueryError
-        If a caller's function raises or returns no finite number; names the dataset.
+        If a caller's function raises, returns no finite number, or is vectorized and answers a
+        dataset differently beside others; names the dataset.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def conclude(
         upper=measured.upper,
         status="exact",
         method=method,
-        arithmetic=query.arithmetic,
+        arithmetic=measured.arithmetic,
         datasets_evaluated=finding.datasets_evaluated,
         witness=Witness(
             universe.dataset(finding.x),

@@ -13,7 +13,7 @@ from .claims import holds_float
 from .curves import sensitivity_curves
 from .implementation import implemented_sensitivity
 from .implementation_result import ImplementedSensitivity
-from .measure import difference_of, rationals_of
+from .measure import difference_of, exact_answer, rationals_of
 from .neighbors import Relation, multiplicities_of
 from .queries import Query
 from .result import Sensitivity
@@ -61,16 +61,19 @@ def of_mathematics(
 def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> Measured:
     """Measure the witness of a search again."""
     query, universe, seen = point.query, point.universe, point.witness
-    first, second = (
-        query.exactly(universe, multiplicities_of(data, universe)) for data in (seen.x, seen.y)
-    )
     answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-    rounded = False
-    if first is None or second is None:
-        first, second = map(rationals_of, answers)
-        rounded = holds_float(answers)
-    elif not query.root:
-        answers = (first, second)
+    first, second = map(rationals_of, answers)
+    told = query.arithmetic == "float"
+    if told and point.arithmetic == "exact":
+        exact = difference_of(first, second, point.norm).exact
+        told = exact is not None and exact == point.exact
+    if not told:  # the floats of the witness are not what the query answers
+        first, second = (
+            exact_answer(query, universe, multiplicities_of(data, universe))
+            for data in (seen.x, seen.y)
+        )
+        answers = answers if query.root else (first, second)
+    rounded = point.arithmetic == "float" and holds_float(answers)
     truth = difference_of(first, second, point.norm, query.root)
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)

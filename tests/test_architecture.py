@@ -17,7 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     {"errors", "files"},
     {"checks", "facts", "numpy_state"},
-    {"arithmetic", "_parallel", "queries.matching", "queries.predicates"},
+    {"arithmetic", "_parallel", "queries.matching", "queries.predicates", "queries.returned"},
     {"queries.sums", "table_rows"},
     {"audits.distances", "damping", "norms", "universe"},
     {"neighbors", "queries.base", "tables"},
@@ -49,6 +49,7 @@ LAYERS = (
         "search.layout",
         "search.lines",
         "search.local_engine",
+        "search.searched",
     },
     {"search.smooth_engine"},
     {"search.local_ends", "search.local_enumeration", "search.local_moments"},

@@ -336,7 +336,7 @@ def test_repr_separates_thousands():
         universe, np.ptp, size=5, neighbors=sl.Bounded(1), method="enumeration"
     )
     assert "; universe of 1,500 records" in repr(result)
-    assert repr(result).endswith("enumeration, float arithmetic, 2,002 datasets evaluated")
+    assert repr(result).endswith("enumeration, exact arithmetic, 2,002 datasets evaluated")
 
 
 def test_repr_of_a_result_without_evaluation():

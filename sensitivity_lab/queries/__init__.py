@@ -16,8 +16,8 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from . import moments, quantiles
-from .base import Answer, ExactQuery, Query, Weights
-from .functions import Function, from_function
+from .base import Answer, Answered, ExactQuery, Query, Weights
+from .functions import Function, as_answered, from_function
 from .groups import GroupBy, Histogram, Stack
 from .moments import Count, Mean, Std, Sum, Var
 from .quantiles import PERCENTILE_METHODS, Max, Median, Min, Percentile
@@ -28,6 +28,7 @@ __all__ = [
     "NAMED",
     "PERCENTILE_METHODS",
     "Answer",
+    "Answered",
     "Count",
     "CountIf",
     "Covariance",
@@ -49,6 +50,7 @@ __all__ = [
     "SumOf",
     "Var",
     "Weights",
+    "as_answered",
     "as_query",
     "from_function",
 ]

@@ -26,6 +26,9 @@ from .sums import Sums
 Answer = float | tuple[float, ...]
 """What a query returns: a number, or several that are released together."""
 
+Answered = float | Fraction | tuple[float | Fraction, ...]
+"""An answer as it is: floats where a function returned floats, Fractions where it did not."""
+
 Weights = tuple[tuple[int, Fraction], ...]
 """The ranks of an order statistic, counted from 0, each once, with their weights."""
 
@@ -39,7 +42,7 @@ class Query(ABC):
         What tables and legends call it.
     arithmetic : {"exact", "float"}
         "exact": the answer is a rational number, or the root of one, and `rational` computes it.
-        "float": the answer is whatever floats the caller's function returns.
+        "float": the answer is whatever the caller's function returns, often floats.
     root : bool
         Whether the answer is the square root of what `rational` returns.
     moment : {"count", "sum", "mean", "variance"} or None
@@ -127,6 +130,15 @@ class Query(ABC):
     def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
         return self(universe.dataset(data))
+
+    def answered(self, universe: Universe, data: NDArray[np.int64]) -> Answered:
+        """Return the answer on a dataset given by multiplicities, as it is."""
+        return self.on(universe, data)
+
+    def check_answer(  # noqa: B027 - for all but functions of many rows there is nothing to check
+        self, universe: Universe, data: NDArray[np.int64], answer: Answered
+    ) -> None:
+        """Raise QueryError if a dataset alone is not answered as it was beside others."""
 
     def on_rows(self, universe: Universe, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +15,14 @@ from sensitivity_lab.checks import check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.universe import Universe
 
-from .base import Answer, Query
+from .base import Answer, Answered, Query
+from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
+
+NAMES = ("mean", "count", "sum", "std", "var", "median", "min", "max")
+"""What queries that engines look into are called; functions are called otherwise."""
+
+_CLOSE = 1e-6
+"""A vectorized function's floats may differ so much, beside others and alone, relative to them."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +43,34 @@ class Function(Query):
 
     def __call__(self, x: Any) -> Answer:
         """Return the function's answer on one dataset: an array, shape (n,), or a DataFrame."""
-        given = x if isinstance(x, pd.DataFrame) else np.asarray(x)
-        return _as_answer(self.evaluate([given] if isinstance(x, pd.DataFrame) else given[None]))
+        if isinstance(x, pd.DataFrame):
+            return _as_floats(self.evaluate([x]))
+        return _as_floats(self.evaluate(_without_rounding(x)[None]))
 
     def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
-        places = np.repeat(np.arange(len(data)), data)
-        return _as_answer(self.on_rows(universe, places[None, :]))
+        return _as_floats(self._of_one(universe, data))
 
-    def on_rows(self, universe: Universe, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    def answered(self, universe: Universe, data: NDArray[np.int64]) -> Answered:
+        """Return the answer on a dataset given by multiplicities, as it is."""
+        return as_answered(np.asarray(self._of_one(universe, data)[0]))
+
+    def on_rows(self, universe: Universe, rows: NDArray[np.intp]) -> Answers:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""
         if universe.numeric:
             return self.evaluate(universe.given(rows))
         return self.evaluate([universe.given(row) for row in rows])
 
-    def evaluate(self, rows: Any) -> NDArray[np.float64]:
+    def _of_one(self, universe: Universe, data: NDArray[np.int64]) -> Answers:
+        return self.on_rows(universe, np.repeat(np.arange(len(data)), data)[None, :])
+
+    def check_answer(self, universe: Universe, data: NDArray[np.int64], answer: Answered) -> None:
+        """Raise QueryError if a dataset alone is not answered as it was beside others."""
+        if self.vectorized:
+            among = np.asarray(answer)
+            self._check_alone(universe.array[np.repeat(np.arange(len(data)), data)], among, among)
+
+    def evaluate(self, rows: Any) -> Answers:
         """Return the function's answer on every dataset.
 
         Parameters
@@ -59,13 +80,15 @@ class Function(Query):
 
         Returns
         -------
-        ndarray of float, shape (datasets,) or (datasets, d)
+        ndarray of numbers, shape (datasets,) or (datasets, d)
+            Of int64, float64 or Python objects; none is rounded.
 
         Raises
         ------
         QueryError
             If the function raises, or returns anything but a finite number per dataset, or arrays
-            of one length; the message names the dataset.
+            of one length, or a vectorized one answers a row differently beside other rows; the
+            message names the dataset.
         """
         if not self.vectorized:
             return self._together([self._one(row) for row in rows], rows)
@@ -75,16 +98,31 @@ class Function(Query):
                 "give a function of one DataFrame"
             )
         try:
-            given = np.asarray(self.function(rows.copy()))
-            good = given.shape[:1] == (len(rows),) and given.ndim <= 2
-            good = good and given.size > 0 and given.dtype.kind in "biufO"
-            answers = given.astype(np.float64) if good else np.empty(0)
-            good = good and bool(np.isfinite(answers).all())
+            answers = numbers_of(self.function(rows.copy()))
+            good = answers.shape[:1] == (len(rows),) and answers.ndim <= 2 and answers.size > 0
         except Exception:  # noqa: BLE001 - the caller's code; row by row it is raised again
             good = False
-        return answers if good else self._one_by_one(rows)
+        if not good:
+            return self._one_by_one(rows)
+        if len(rows) > 1:
+            for place in sorted({0, len(rows) // 2, len(rows) - 1}):
+                self._check_alone(rows[place], np.asarray(answers[place]), answers)
+        return answers
 
-    def _one(self, row: Any) -> NDArray[np.float64]:
+    def _check_alone(self, row: NDArray[Any], among: Answers, others: Answers) -> None:
+        """Raise QueryError if a row is answered differently alone, beyond rounding."""
+        alone = self._alone(row)
+        if alone.shape == among.shape:
+            exact = are_exact(alone) and are_exact(among)
+            if bool(np.all(alone == among)) if exact else _are_close(alone, among, others, row):
+                return
+        raise QueryError(
+            f"{self._on(row)} returned {among.tolist()} beside other datasets and {alone.tolist()} "
+            "alone; a vectorized function gets shape (datasets, n) and answers each row from this "
+            "row only, for example with axis=1"
+        )
+
+    def _one(self, row: Any) -> Answers:
         """Return the answer on one dataset, or raise QueryError with its records."""
         try:
             answer = self.function(row.copy())
@@ -92,7 +130,21 @@ class Function(Query):
             raise QueryError(f"{self._on(row)} raised {type(error).__name__}: {error}") from error
         return self._numbers(answer, row)
 
-    def _together(self, answers: list[NDArray[np.float64]], rows: Any) -> NDArray[np.float64]:
+    def _alone(self, row: NDArray[Any]) -> Answers:
+        """Return a vectorized function's answer on one row, or raise QueryError."""
+        try:
+            answers = self.function(row[None, :].copy())
+        except Exception as error:
+            raise QueryError(f"{self._on(row)} raised {type(error).__name__}: {error}") from error
+        shape = shape_of(answers)
+        if shape is not None and shape[:1] != (1,):
+            raise QueryError(
+                f"{self._on(row)} returned an array of shape {shape} for one row; "
+                "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
+            )
+        return self._numbers(answers if shape == () or len(answers) != 1 else answers[0], row)
+
+    def _together(self, answers: list[Answers], rows: Any) -> Answers:
         """Return answers of one shape as one array, or raise QueryError."""
         for answer, row in zip(answers, rows, strict=True):
             if answer.shape != answers[0].shape:
@@ -101,48 +153,38 @@ class Function(Query):
                     f"{self._on(row)} returned {other}, on another dataset {one}; a query returns "
                     "a number, or an array of one fixed length"
                 )
-        return np.array(answers)
+        return np.stack(alike(answers))
 
-    def _one_by_one(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _one_by_one(self, rows: NDArray[Any]) -> Answers:
         """Find the row on which a vectorized function fails, and raise for it."""
         for row in rows:
-            try:
-                answers = self.function(row[None, :].copy())
-            except Exception as error:
-                raise QueryError(
-                    f"{self._on(row)} raised {type(error).__name__}: {error}"
-                ) from error
-            answers = _as_array(answers)
-            if np.shape(answers)[:1] != (1,):
-                raise QueryError(
-                    f"{self._on(row)} returned an array of shape {np.shape(answers)} for one row; "
-                    "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
-                )
-            self._numbers(np.asarray(answers)[0], row)
+            self._alone(row)
         raise QueryError(
             f"query {self.name!r} works on single rows but not on {len(rows)} rows at once; "
             "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
         )
 
-    def _numbers(self, answer: Any, row: Any) -> NDArray[np.float64]:
-        """Return a number, or an array of them, as floats; raise QueryError for anything else."""
+    def _numbers(self, answer: Any, row: Any) -> Answers:
+        """Return a number, or an array of them; raise QueryError for anything else."""
+        try:
+            numbers = numbers_of(answer)
+            if numbers.ndim <= 1 and numbers.size:
+                return numbers
+            special = ""
+        except NoNumbersError as error:
+            special = str(error)
         came = shown(answer.tolist() if hasattr(answer, "tolist") else answer)
         if isinstance(answer, pd.DataFrame | pd.Series):
-            came = f"{type(answer).__name__} of shape {answer.shape}"
-        wrong = QueryError(
+            came = f"{type(answer).__name__} of shape {shape_of(answer)}"
+        if special:
+            raise QueryError(
+                f"{self._on(row)} returned {special}: {came}; what is masked is no number, so "
+                "fill it with one, for example with .filled(0)"
+            )
+        raise QueryError(
             f"{self._on(row)} returned {came}; a query returns one finite number, or a 1-D "
             "array of them"
         )
-        try:
-            if isinstance(answer, (str, bytes)) or np.iscomplexobj(answer):
-                raise wrong
-            numbers = np.asarray(answer).astype(np.float64)
-        except Exception:  # noqa: BLE001 - whatever cannot be made numbers is no answer
-            raise wrong from None
-        text = np.asarray(answer).dtype.kind not in "biufO"
-        if text or numbers.ndim > 1 or not numbers.size or not np.isfinite(numbers).all():
-            raise wrong
-        return numbers
 
     def _on(self, row: Any) -> str:
         if isinstance(row, pd.DataFrame):
@@ -152,22 +194,36 @@ class Function(Query):
         return f"query {self.name!r} on the dataset {records}"
 
 
-def _as_answer(answers: NDArray[np.float64]) -> Answer:
-    """Return the answer on the only dataset."""
-    return float(answers[0]) if answers.ndim == 1 else tuple(answers[0].tolist())
+def as_answered(answer: Answers) -> Answered:
+    """Return an answer, a number or an array of them, with Fractions for what is no float."""
+    numbers = [Fraction(one) if isinstance(one, int) else one for one in answer.ravel().tolist()]
+    return tuple(numbers) if answer.ndim else numbers[0]
 
 
-def _as_array(answers: Any) -> NDArray[Any]:
-    """Return what a vectorized function returned as an array; one of objects if it is none."""
-    try:
-        return np.asarray(answers)
-    except Exception:  # noqa: BLE001 - whatever cannot be made an array is a single object
-        alone = np.empty((), dtype=object)
-        alone[()] = answers
-        return alone
+def _as_floats(answers: Answers) -> Answer:
+    """Return the answer on the only dataset as the nearest floats."""
+    numbers = [float(one) for one in answers.ravel().tolist()]
+    return numbers[0] if answers.ndim == 1 else tuple(numbers)
 
 
-def _shape(answer: NDArray[np.float64]) -> str:
+def _without_rounding(x: Any) -> NDArray[Any]:
+    """Return records as an array; numpy would round large ints beside floats."""
+    array = np.asarray(x)
+    if array.dtype.kind == "f" and isinstance(x, (list, tuple)) and array.tolist() != list(x):
+        return np.array(x, dtype=object)
+    return array
+
+
+def _are_close(alone: Answers, among: Answers, others: Answers, row: NDArray[Any]) -> bool:
+    """Tell whether answers in floats differ no more than the order of additions can explain."""
+    largest = float(np.abs(others.astype(np.float64)).max())
+    slack = _CLOSE * largest + _CLOSE**2 * float(np.abs(row.astype(np.float64)).max(initial=0.0))
+    with np.errstate(over="ignore"):
+        gaps = np.abs(alone.astype(np.float64) - among.astype(np.float64))
+    return bool((gaps <= slack).all())
+
+
+def _shape(answer: Answers) -> str:
     return "a number" if answer.ndim == 0 else f"{len(answer)} numbers"
 
 
@@ -180,14 +236,16 @@ def from_function(
     ----------
     function : callable
         Takes the records of one dataset, ascending, as a 1-D array (int64 or float64; of Python
-        objects for Fraction, Decimal and large ints), or on a universe of records as a DataFrame,
-        and returns a finite number, or a 1-D array of them, always of the same length. It must give
-        the same answer each time. It gets a copy, which it may write into.
+        objects for Fraction, Decimal and large ints, which are not rounded), or on a universe of
+        records as a DataFrame, and returns a finite number, or a 1-D array of them, always of the
+        same length. It must give the same answer each time. It may write into what it gets, a copy.
     vectorized : bool, default False
         Whether `function` takes a 2-D array, one dataset per row, and returns one answer per row.
-        Much faster where numpy does the work; not for tables.
+        Much faster where numpy does the work; not for tables. Each answer must come from its own
+        row: some of them, and those of the witness, are compared with answers on single rows.
     name : str, optional
-        What tables and legends call it; by default the function's own name.
+        What tables and legends call it; by default the function's own name, with "(function)"
+        after it where a query of the lab has that name.
 
     Returns
     -------
@@ -197,6 +255,13 @@ def from_function(
     ------
     InputError
         If `function` cannot be called.
+
+    Notes
+    -----
+    Ints, Fractions and Decimals that a function returns are compared exactly, however large, and
+    the result says ``arithmetic="exact"``. Floats are compared as they are, but the function may
+    have rounded them, so the result says ``arithmetic="float"`` and has no `exact` and no `upper`.
+    numpy's own sums of int64 wrap around beyond 2**63: such an answer is what the function returns.
 
     Examples
     --------
@@ -210,4 +275,8 @@ def from_function(
         check_text("name", name, "a text")
     vectorized = check_flag("vectorized", vectorized)
     label = str(name or getattr(function, "__name__", type(function).__name__))
-    return Function(function, vectorized, "function" if label == "<lambda>" else label)
+    if label == "<lambda>":
+        label = "function"
+    elif label in NAMES and not name:
+        label += " (function)"
+    return Function(function, vectorized, label)

@@ -93,25 +93,17 @@ class Automaton:
     def _step(self, state: int, letter: int) -> int:
         accumulator, record = self._accumulators[state], self._records[letter]
         self.steps += 1
+        where = f"the step of {self.fold.name!r} from {accumulator!r} with the record {record!r}"
         try:
-            return self._state(self.fold.step(accumulator, record))
-        except TypeError as error:
-            if "unhashable" not in str(error):
-                raise self._failure(accumulator, record, error) from error
-            raise QueryError(
-                f"the step of {self.fold.name!r} from {accumulator!r} with the record {record!r} "
-                "returned an accumulator that cannot be hashed; return a number or a tuple"
-            ) from error
-        except TooLargeError:
-            raise
+            arrived = self.fold.step(accumulator, record)
         except Exception as error:
-            raise self._failure(accumulator, record, error) from error
-
-    def _failure(self, accumulator: Any, record: Any, error: Exception) -> QueryError:
-        return QueryError(
-            f"the step of {self.fold.name!r} from {accumulator!r} with the record {record!r} "
-            f"raised {type(error).__name__}: {error}"
-        )
+            raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
+        try:
+            return self._state(arrived)
+        except TypeError as error:
+            raise QueryError(
+                f"{where} returned an accumulator that cannot be hashed; return a number or a tuple"
+            ) from error
 
     def _state(self, accumulator: Any) -> int:
         """Return the number of an accumulator, a new one if it is new."""

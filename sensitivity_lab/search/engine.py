@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from sensitivity_lab.checks import check_running
 from sensitivity_lab.neighbors import Multiplicities, check_whole
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Answer
+from sensitivity_lab.queries import Answered
 
 
 class Refusal(NamedTuple):
@@ -65,7 +65,7 @@ class Finding:
 
     x: Multiplicities
     y: Multiplicities
-    answers: tuple[Answer, Answer] | None
+    answers: tuple[Answered, Answered] | None
     datasets_evaluated: int
 
 

@@ -19,12 +19,14 @@ from sensitivity_lab.listing import neighboring_datasets
 from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.returned import Answers
 
 from .engine import Finding, Options, Refusal
 from .evaluation import evaluate_levels
 from .gaps import Family, Finder, GapFinder, Pair, best_pair
 from .lattice import Floats
 from .plan import Plan, refusal_of
+from .searched import Searched
 from .vectors import VectorFinder
 
 _COLUMNS = 8
@@ -84,20 +86,22 @@ class _OneByOne(Exception):  # noqa: N818 - no error: the queries take turns
 
 
 def _solve_evaluated(
-    problem: Problem, plan: Plan, answers: list[dict[int, Floats]], options: Options
+    problem: Problem, plan: Plan, given: list[dict[int, Answers]], options: Options
 ) -> list[list[Finding]]:
     """Solve a problem whose queries are evaluated: all that answer numbers in one sweep."""
     evaluator, lattice = plan.evaluator(problem), plan.lattice
-    is_vector = [of_one[plan.sizes[0]].ndim == 2 for of_one in answers]
+    answers = [Searched.of(of_one) for of_one in given]
+    is_vector = [of_one.floats[plan.sizes[0]].ndim == 2 for of_one in answers]
     numbers = [place for place, vector in enumerate(is_vector) if not vector]
     findings: dict[int, list[Finding]] = {}
     if numbers:
         together = {
-            size: np.column_stack([answers[place].pop(size) for place in numbers])
+            size: np.column_stack([answers[place].floats[size] for place in numbers])
             for size in plan.sizes
         }
         queries = tuple(problem.queries[place] for place in numbers)
-        finder = GapFinder(replace(evaluator, queries=queries), lattice, together)
+        searched = [answers[place] for place in numbers]
+        finder = GapFinder(replace(evaluator, queries=queries), lattice, together, searched)
         pairs = _sweep(finder, together, plan, options)
         for column, place in enumerate(numbers):
             findings[place] = _findings(problem, plan, pairs, column, problem.queries[place])
@@ -160,6 +164,9 @@ def _finding(
             next(neighboring_datasets(x, problem.universe, relation)), problem.universe
         )
     sizes = {size for f in plan.families[relation] for size in (f.of_x, f.of_y)}
-    # A function of many rows can answer differently on one; the result is stated for one.
+    if best.answers is not None:
+        for data, answer in zip((best.x, best.y), best.answers, strict=True):
+            query.check_answer(problem.universe, data, answer)
+    # What a function of many rows adds up in another order is stated as of one row.
     answers = None if query.vectorized else best.answers
     return Finding(best.x, y, answers, sum(map(plan.lattice.number, sizes)))

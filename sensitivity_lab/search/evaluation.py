@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.returned import Answers, alike
 from sensitivity_lab.universe import Universe
 
 from .engine import Options
-from .lattice import Floats, Lattice
+from .lattice import Lattice
 from .scaling import Scale
 
 _CHUNKS = 48
@@ -31,6 +32,8 @@ _BLOCK_ROWS = 8192
 
 _BLOCK_RECORDS = 1 << 22
 """Nor datasets of more records than that together."""
+_TOGETHER = 8
+"""So many datasets of a size are put to a vectorized function at once, to see what it does."""
 
 _SERIAL_SECONDS = 0.1
 """Work that takes less is not worth starting workers for."""
@@ -69,18 +72,18 @@ class Evaluator:
         """The universe's values as floats, by whether they are centred."""
         return {centred: Scale.of(self.universe, centred=centred) for centred in (False, True)}
 
-    def __call__(self, recipe: Recipe) -> list[Floats]:
+    def __call__(self, recipe: Recipe) -> list[Answers]:
         """Return the answers on a range of datasets.
 
         Returns
         -------
         list of ndarray, shape (last - first,) or (last - first, d)
             By query. For exact queries on numbers their numerators on the scaled values; for other
-            queries their answers.
+            queries their answers, of a caller's function without rounding any.
         """
         lattice = lattice_of(self.universe, self.top, self.lowest)
         block = max(1, min(_BLOCK_ROWS, _BLOCK_RECORDS // recipe.size))
-        parts: list[list[Floats]] = [[] for _ in self.queries]
+        parts: list[list[Answers]] = [[] for _ in self.queries]
         for first in range(recipe.first, recipe.last, block):
             last = min(first + block, recipe.last)
             rows = lattice.rows(recipe.size, first, last)
@@ -90,8 +93,26 @@ class Evaluator:
                     answers = query.evaluate(self.records_for(query)[rows.T].T)
                 else:
                     answers = query.on_rows(self.universe, rows)
-                part.append(answers.astype(np.float64, copy=False))
+                if query.arithmetic == "exact":
+                    answers = answers.astype(np.float64, copy=False)
+                part.append(answers)
         return [joined(query, part) for query, part in zip(self.queries, parts, strict=True)]
+
+    def answer_together(self, sizes: Sequence[int]) -> None:
+        """Let vectorized functions answer a few datasets of each size together.
+
+        They compare some of the answers with those on single datasets, and raise QueryError where
+        these differ. Chunks of small levels hold one dataset each, and would show nothing.
+        """
+        lattice = lattice_of(self.universe, self.top)
+        for query in self.queries:
+            if query.arithmetic == "exact" or not query.vectorized:
+                continue
+            for size in sizes:
+                last = lattice.number(size) - 1
+                places = sorted({last * part // (_TOGETHER - 1) for part in range(_TOGETHER)})
+                rows = [lattice.rows(size, place, place + 1) for place in places]
+                query.on_rows(self.universe, np.concatenate(rows))
 
     def records_for(self, query: Query) -> NDArray[Any]:
         """Return the distinct values as this query is to see them, shape (m,)."""
@@ -106,7 +127,7 @@ def lattice_of(universe: Universe, top: int, lowest: int = 0) -> Lattice:
     return Lattice(universe.multiplicities(top).tolist(), top, lowest)
 
 
-def joined(query: Query, parts: Sequence[Floats]) -> Floats:
+def joined(query: Query, parts: Sequence[Answers]) -> Answers:
     """Return answers on several blocks as one array, or raise QueryError if they do not fit."""
     shapes = list(dict.fromkeys(part.shape[1:] for part in parts))
     if len(shapes) > 1:
@@ -115,7 +136,7 @@ def joined(query: Query, parts: Sequence[Floats]) -> Floats:
             f"query {query.name!r} returned {one} on some datasets and {other} on others; a query "
             "returns a number, or an array of one fixed length"
         )
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return parts[0] if len(parts) == 1 else np.concatenate(alike(parts))
 
 
 def evaluate_levels(
@@ -123,7 +144,7 @@ def evaluate_levels(
     sizes: Sequence[int],
     options: Options,
     check: Callable[[Sequence[int | None]], None],
-) -> list[dict[int, Floats]]:
+) -> list[dict[int, Answers]]:
     """Evaluate every dataset of the given sizes once.
 
     After a few datasets, `check` is told how many numbers each query answers, None for one that is
@@ -135,6 +156,7 @@ def evaluate_levels(
         By query, then by size. The same for every number of workers, as the chunks are.
     """
     lattice = lattice_of(evaluator.universe, evaluator.top, evaluator.lowest)
+    evaluator.answer_together(sizes)
     recipes = _recipes({size: lattice.number(size) for size in sizes})
     recipes = _with_probe(evaluator, recipes)
     probe = recipes[0]
@@ -146,11 +168,11 @@ def evaluate_levels(
     little = seconds / (probe.last - probe.first) * sum(lengths) < _SERIAL_SECONDS
     n_jobs = 1 if little else options.n_jobs
     done += _parallel.run(evaluator, recipes[1:], lengths, n_jobs=n_jobs, progress=options.progress)
-    levels: list[dict[int, Floats]] = []
+    levels: list[dict[int, Answers]] = []
     for place, query in enumerate(evaluator.queries):
         blocks = [answers[place] for answers in done]
         joined(query, [block[:1] for block in blocks])
-        of_size: dict[int, list[Floats]] = {size: [] for size in sizes}
+        of_size: dict[int, list[Answers]] = {size: [] for size in sizes}
         for recipe, block in zip(recipes, blocks, strict=True):
             of_size[recipe.size].append(block)
         levels.append({size: joined(query, parts) for size, parts in of_size.items()})

@@ -15,11 +15,12 @@ import numpy as np
 
 from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.neighbors import Multiplicities
-from sensitivity_lab.queries import Answer, ExactQuery, Query
+from sensitivity_lab.queries import Answered, ExactQuery, Query
 
 from .cores import above, containing
 from .evaluation import Evaluator
 from .lattice import Floats, Indices, Lattice
+from .searched import Searched
 
 _ROWS = 16384
 """Gaps are computed for so many cores at a time: a block that stays in the cache."""
@@ -56,7 +57,7 @@ class Pair:
     y: Multiplicities
     gap: float
     difference: Difference | None
-    answers: tuple[Answer, Answer] | None
+    answers: tuple[Answered, Answered] | None
 
 
 def best_pair(pairs: Sequence[Pair]) -> Pair:
@@ -87,13 +88,22 @@ class GapFinder:
     evaluator : Evaluator
     lattice : Lattice
     answers : dict of ndarray, shape (datasets of the size, queries)
-        By size, what the evaluator returned.
+        By size, the floats of all that was searched.
+    searched : sequence of Searched
+        By query, its answers.
     """
 
-    def __init__(self, evaluator: Evaluator, lattice: Lattice, answers: dict[int, Floats]) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        lattice: Lattice,
+        answers: dict[int, Floats],
+        searched: Sequence[Searched],
+    ) -> None:
         self.evaluator = evaluator
         self.lattice = lattice
         self.answers = answers
+        self.searched = searched
 
     def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
         """Return for every query the pair of a family that is furthest apart.
@@ -107,7 +117,10 @@ class GapFinder:
         small : ndarray, shape (cores, 2 * queries)
             The same for the smaller datasets.
         """
-        measures = [_Measure.of(query, family, self.evaluator) for query in self.evaluator.queries]
+        measures = [
+            _Measure.of(query, family, self.evaluator, searched.error)
+            for query, searched in zip(self.evaluator.queries, self.searched, strict=True)
+        ]
         starts = range(0, len(big), _ROWS)
         maxima = np.array(
             [_gaps(measures, big[s : s + _ROWS], small[s : s + _ROWS]).max(axis=0) for s in starts]
@@ -178,9 +191,9 @@ class _Measure:
     evaluated_exactly: bool
 
     @classmethod
-    def of(cls, query: Query, family: Family, evaluator: Evaluator) -> _Measure:
+    def of(cls, query: Query, family: Family, evaluator: Evaluator, error: float) -> _Measure:
         if not isinstance(query, ExactQuery):
-            return cls(query, (1.0, 1.0), None, 0.0, False)
+            return cls(query, (1.0, 1.0), None, error, False)
         scale = evaluator.scales[query.centred]
         sizes = (family.larger, family.smaller)
         one, other = (query.denominator(size) for size in sizes)
@@ -312,8 +325,11 @@ class _Cores:
         """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
         answers = sign * side.answers
         query = self.measure.query
-        if self.measure.evaluated_exactly or not isinstance(query, ExactQuery):
+        if self.measure.evaluated_exactly or not self.measure.error:
             return int(np.argmax(answers))
+        if not isinstance(query, ExactQuery):
+            near = np.flatnonzero(answers >= answers.max() - 2 * self.measure.error)
+            return int(max(near, key=lambda row: sign * self._rational(side, int(row))))
         scale = self.finder.evaluator.scales[query.centred]
         error = scale.error(query, side.size, 1)
         near = np.flatnonzero(answers >= answers.max() - 2 * error)
@@ -328,6 +344,16 @@ class _Cores:
         exact = query.evaluate(rows)
         return int(near[max(range(len(near)), key=lambda place: sign * exact[place])])
 
+    def _rational(self, side: _Side, row: int) -> Fraction:
+        """Return a function's answer as the rational that it is."""
+        answer = self._answered(side, row)
+        if isinstance(answer, tuple):
+            raise TypeError(f"{answer!r} is not a number")
+        return Fraction(*answer.as_integer_ratio())
+
+    def _answered(self, side: _Side, row: int) -> Answered:
+        return self.finder.searched[self.column].answer(side.size, int(side.ranks[row]))
+
     def _pair(self, big: _Side, row: int, small: _Side, other: int) -> Pair:
         universe, query = self.finder.evaluator.universe, self.measure.query
         lattice = self.finder.lattice
@@ -335,12 +361,16 @@ class _Cores:
             lattice.multiplicities(side.size, int(side.ranks[place]))
             for side, place in ((big, row), (small, other))
         )
-        answers: tuple[Answer, Answer]
-        answers = (float(big.answers[row]), float(small.answers[other]))
+        gap = abs(float(big.values[row] - small.values[other]))
+        if query.arithmetic == "exact":
+            first, second = query.exactly(universe, x), query.exactly(universe, y)
+            if not isinstance(first, Fraction) or not isinstance(second, Fraction):
+                raise TypeError(f"{query.name} answers with {first!r} and {second!r}")
+            if self.family.of_x < self.family.of_y:
+                x, y = y, x
+            return Pair(x, y, gap, Difference(first, second, query.root), None)
+        answers = self._answered(big, row), self._answered(small, other)
+        difference = Difference(self._rational(big, row), self._rational(small, other))
         if self.family.of_x < self.family.of_y:
             x, y, answers = y, x, answers[::-1]
-        gap = abs(float(big.values[row] - small.values[other]))
-        first, second = query.exactly(universe, x), query.exactly(universe, y)
-        if isinstance(first, Fraction) and isinstance(second, Fraction):
-            return Pair(x, y, gap, Difference(first, second, query.root), None)
-        return Pair(x, y, gap, None, answers)
+        return Pair(x, y, gap, difference, answers)

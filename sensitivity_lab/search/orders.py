@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import QueryError
+from sensitivity_lab.queries.returned import shape_of
 from sensitivity_lab.universe import Universe
 
 from .answers import Answer, as_answer, class_of
@@ -64,12 +65,16 @@ class Code:
         except Exception as error:
             raise QueryError(f"{where} raised {type(error).__name__}: {error}") from error
         if self.vectorized:
-            if np.shape(raw) != (1,):
+            shape = shape_of(raw)
+            if shape != (1,):
                 raise QueryError(
-                    f"{where} returned an array of shape {np.shape(raw)} for one row; a vectorized "
+                    f"{where} returned {raw!r} for one row; a vectorized function gets shape "
+                    "(datasets, n) and returns shape (datasets,)"
+                    if shape is None
+                    else f"{where} returned an array of shape {shape} for one row; a vectorized "
                     "function gets shape (datasets, n) and returns shape (datasets,)"
                 )
-            raw = np.asarray(raw)[0]
+            raw = raw[0]
         return as_answer(raw, where)
 
 

@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.norms import Norm, distance
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.queries import Answered, Query
 
 from .cores import above, containing
 from .gaps import Family, Pair, best_pair
 from .lattice import Floats, Lattice
+from .searched import Searched
 
 _SIGNED = 6
 """Up to so many coordinates, L1 is bounded through all their signs."""
@@ -61,14 +62,19 @@ class VectorFinder:
         Gives the universe and the norm.
     query : Query
     lattice : Lattice
-    answers : dict of ndarray, shape (datasets of the size, d)
-        By size, what the evaluator returned.
+    searched : Searched
+        The answers, vectors of one length.
     """
 
     problem: Problem
     query: Query
     lattice: Lattice
-    answers: dict[int, Floats]
+    searched: Searched
+
+    @property
+    def answers(self) -> dict[int, Floats]:
+        """By size, the floats that are searched by, shape (datasets, d)."""
+        return self.searched.floats
 
     @cached_property
     def _functions(self) -> Floats:
@@ -108,7 +114,8 @@ class VectorFinder:
     def _slack(self) -> float:
         """Bound the error of a distance (of its square for L2), of answers and of arithmetic."""
         numbers, eps = len(self._functions), float(np.finfo(np.float64).eps)
-        if self.query.arithmetic == "float" and self._largest < 2**53:
+        exact = self.query.arithmetic == "float" and not self.searched.error
+        if exact and self._largest < 2**53:
             widest = 2 * self._largest
             total = numbers * (widest**2 if self.problem.norm == "L2" else widest)
             whole = all(bool((a == np.rint(a)).all()) for a in self.answers.values())
@@ -158,10 +165,8 @@ class VectorFinder:
         """Return the pairs over a core that are furthest apart, up to the error."""
         shared = self.lattice.multiplicities(family.core, core)
         ranks_x, ranks_y = (above(self.lattice, shared, of) for of in (family.of_x, family.of_y))
-        answers_x, answers_y = (
-            self.answers[family.of_x][ranks_x],
-            self.answers[family.of_y][ranks_y],
-        )
+        answers_x = self.answers[family.of_x][ranks_x]
+        answers_y = self.answers[family.of_y][ranks_y]
         disjoint = _Disjoint.of(self, family, shared) if family.disjoint else None
         least = -np.inf if best is None else best.gap - 2 * self._slack
         near: list[tuple[float, int, int]] = []
@@ -176,13 +181,7 @@ class VectorFinder:
             found = np.argwhere(far >= least)[: None if self._slack else 1]
             near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
         return [
-            self._pair(
-                gap,
-                self.lattice.multiplicities(family.of_x, int(ranks_x[x])),
-                self.lattice.multiplicities(family.of_y, int(ranks_y[y])),
-                answers_x[x],
-                answers_y[y],
-            )
+            self._pair(gap, family, int(ranks_x[x]), int(ranks_y[y]))
             for gap, x, y in near
             if gap >= least and gap > -np.inf
         ]
@@ -199,25 +198,20 @@ class VectorFinder:
             far = gaps.max(axis=2)
         return far
 
-    def _pair(
-        self,
-        gap: float,
-        x: NDArray[np.int64],
-        y: NDArray[np.int64],
-        answer_x: Floats,
-        answer_y: Floats,
-    ) -> Pair:
-        answers: tuple[Answer, Answer] = tuple(answer_x.tolist()), tuple(answer_y.tolist())
-        first, second = (
-            self._exact(data, answer) for data, answer in ((x, answer_x), (y, answer_y))
-        )
-        return Pair(x, y, gap, distance(first, second, self.problem.norm), answers)
+    def _pair(self, gap: float, family: Family, x: int, y: int) -> Pair:
+        """Return the pair of the datasets of these ranks among those of their sizes."""
+        places = ((family.of_x, x), (family.of_y, y))
+        answers = (self.searched.answer(*places[0]), self.searched.answer(*places[1]))
+        data = [self.lattice.multiplicities(*place) for place in places]
+        first, second = map(self._exact, data, answers)
+        return Pair(data[0], data[1], gap, distance(first, second, self.problem.norm), answers)
 
-    def _exact(self, data: NDArray[np.int64], answer: Floats) -> tuple[Fraction, ...]:
+    def _exact(self, data: NDArray[np.int64], answer: Answered) -> tuple[Fraction, ...]:
         """Return the exact answer on a dataset; a function's floats are what they are."""
         exact = self.query.exactly(self.problem.universe, data)
         if exact is None:
-            return tuple(map(Fraction, answer.tolist()))
+            numbers = answer if isinstance(answer, tuple) else (answer,)
+            return tuple(Fraction(*number.as_integer_ratio()) for number in numbers)
         return exact if isinstance(exact, tuple) else (exact,)
 
 

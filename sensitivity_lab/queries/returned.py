@@ -1,0 +1,138 @@
+"""What a caller's function returned, as numbers and without rounding any of them.
+
+The type of an array of answers says what they are: int64 and Python objects, all of them ints or
+Fractions, are exact; whatever holds a float is of floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Answers = NDArray[Any]
+"""Numbers: int64, float64, or Python ints, Fractions and floats where neither holds them all."""
+
+_WHOLE = 2**53
+"""Floats hold all whole numbers up to this one."""
+
+_DIGITS = 5000
+"""Decimals of a larger exponent, of either sign, are beyond all floats and costly as Fractions."""
+
+
+class NoNumbersError(ValueError):
+    """What was returned is no number, nor an array of them; the text is the reason, if special."""
+
+
+def numbers_of(returned: Any) -> Answers:
+    """Return what a function returned as an array of numbers, of its own shape.
+
+    Raises
+    ------
+    NoNumbersError
+        If it is anything but finite numbers, or masked.
+
+    Examples
+    --------
+    >>> numbers_of(2**60 + 1), numbers_of([True, Fraction(1, 2)])
+    (array(1152921504606846977), array([1, Fraction(1, 2)], dtype=object))
+    """
+    if np.ma.is_masked(returned):
+        raise NoNumbersError("a masked answer")
+    if isinstance(returned, (list, tuple)):
+        parts = alike([numbers_of(one) for one in returned])
+        if len({part.shape for part in parts}) != 1:
+            raise NoNumbersError
+        return np.stack(parts)
+    if isinstance(returned, (str, bytes)):
+        raise NoNumbersError
+    try:
+        array = np.asarray(returned)
+    except Exception:  # noqa: BLE001 - a caller's class, asked to become an array
+        raise NoNumbersError from None
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        if not np.isfinite(array).all():
+            raise NoNumbersError
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind in "biu" and array.dtype != np.uint64:
+        return array.astype(np.int64, copy=False)
+    if array.dtype.kind not in "bfuO":
+        raise NoNumbersError
+    return _packed([_number(one) for one in array.ravel()]).reshape(array.shape)
+
+
+def alike(parts: Sequence[Answers]) -> list[Answers]:
+    """Return arrays in one type, which holds the numbers of all of them.
+
+    Examples
+    --------
+    >>> [part.dtype.name for part in alike([np.array([1]), np.array([0.5])])]
+    ['float64', 'float64']
+    >>> [part.dtype.name for part in alike([np.array([2**60 + 1]), np.array([0.5])])]
+    ['object', 'object']
+    """
+    if len({part.dtype for part in parts}) <= 1:
+        return list(parts)
+    if all(part.dtype == np.float64 or _in_floats(part) for part in parts):
+        return [part.astype(np.float64, copy=False) for part in parts]
+    return [part.astype(object) for part in parts]
+
+
+def are_exact(answers: Answers) -> bool:
+    """Tell whether no answer is a float."""
+    if answers.dtype == object:
+        return all(isinstance(one, (int, Fraction)) for one in answers.ravel())
+    return answers.dtype.kind in "iu"
+
+
+def shape_of(returned: Any) -> tuple[int, ...] | None:
+    """Return the shape of what was returned; None if it has none, as [1, [2]]."""
+    try:
+        return tuple(np.shape(returned))
+    except ValueError:
+        return None
+
+
+def _in_floats(answers: Answers) -> bool:
+    """Tell whether answers are whole numbers that floats hold."""
+    return answers.dtype == np.int64 and bool((np.abs(answers) <= _WHOLE).all())
+
+
+def _packed(numbers: Sequence[int | float | Fraction]) -> Answers:
+    """Return Python numbers as an array of the smallest type that holds them."""
+    kinds = set(map(type, numbers))
+    if kinds == {float}:
+        return np.array(numbers)
+    if kinds == {int} and all(-(2**63) <= number < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)
+    if kinds == {int, float} and all(abs(one) <= _WHOLE for one in numbers if type(one) is int):
+        return np.array(numbers, dtype=np.float64)
+    packed = np.empty(len(numbers), dtype=object)
+    packed[:] = numbers
+    return packed
+
+
+def _number(given: Any) -> Any:
+    """Return one number as an int, a Fraction or a float; a longdouble stays one if it must."""
+    if isinstance(given, np.generic) and not isinstance(given, np.longdouble):
+        given = given.item()
+    if isinstance(given, (str, bytes)):
+        raise NoNumbersError
+    try:
+        close = float(given)
+    except Exception:  # noqa: BLE001 - anything that is no real number, or beyond floats
+        raise NoNumbersError from None
+    if not math.isfinite(close):
+        raise NoNumbersError
+    if isinstance(given, (int, np.longdouble)):
+        return int(given) if isinstance(given, int) else close if close == given else given
+    if isinstance(given, Decimal):
+        if given and given.adjusted() < -_DIGITS:
+            raise NoNumbersError
+        return Fraction(given)
+    return given if isinstance(given, Fraction) else close

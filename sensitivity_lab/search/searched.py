@@ -1,0 +1,85 @@
+"""Answers as floats to search by, beside what they are.
+
+A function may return whole numbers or fractions that no float holds. Less one of them, and times a
+common denominator, they are integers; floats carry these, or their leading bits, down the lattice.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.queries import Answered, as_answered
+from sensitivity_lab.queries.returned import Answers, alike
+
+from .lattice import Floats
+
+_BITS = 53
+"""Floats hold all integers of so many bits."""
+
+_ERROR = 4.0
+"""Bounds the error of a gap of two answers of `_BITS` bits, each half a unit off: 1, and 1 for the
+rounding of a gap of one bit more. Twice that."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The answers of one query, by the size of the datasets.
+
+    Attributes
+    ----------
+    floats : dict of ndarray of float64, shape (datasets,) or (datasets, d)
+        The answers, or what they are above one of them in a common unit: gaps are in this unit.
+    error : float
+        Bounds the error of the gap between two of them; 0 where they are the answers.
+    given : dict of ndarray, shape (datasets,) or (datasets, d)
+        The answers as they are.
+    """
+
+    floats: dict[int, Floats]
+    error: float
+    given: dict[int, Answers]
+
+    @classmethod
+    def of(cls, answers: dict[int, Answers]) -> Searched:
+        """Make floats of answers, exactly where floats hold them."""
+        given = dict(zip(answers, alike(list(answers.values())), strict=True))
+        first = next(iter(given.values()))
+        if first.dtype == np.float64:
+            return cls(given, 0.0, given)
+        lowest = min(int(part.min()) if part.dtype == np.int64 else 0 for part in given.values())
+        highest = max(int(part.max()) if part.dtype == np.int64 else 0 for part in given.values())
+        if first.dtype == np.int64 and highest - lowest <= 1 << _BITS:
+            floats = {n: (part - first[0]).astype(np.float64) for n, part in given.items()}
+            return cls(floats, 0.0, given)
+        return cls._of_rationals(given)
+
+    @classmethod
+    def _of_rationals(cls, given: dict[int, Answers]) -> Searched:
+        ratios = {size: _ratios(part) for size, part in given.items()}
+        unit = math.lcm(*{below for above in ratios.values() for below in set(above[1].flat)})
+        integers = {size: above * (unit // below) for size, (above, below) in ratios.items()}
+        centre = next(iter(integers.values()))[0]
+        centred = {size: part - centre for size, part in integers.items()}
+        largest = max(int(np.abs(part).max()) for part in centred.values())
+        shift = max(0, largest.bit_length() - _BITS)
+        floats = {size: (part / (1 << shift)).astype(np.float64) for size, part in centred.items()}
+        # Gaps of integers of one bit less are themselves exact.
+        return cls(floats, 0.0 if largest < 1 << (_BITS - 1) else _ERROR, given)
+
+    def answer(self, size: int, place: int) -> Answered:
+        """Return an answer as it is."""
+        return as_answered(np.asarray(self.given[size][place]))
+
+
+def _ratios(answers: Answers) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return numerators and denominators, as Python ints, of the shape of the answers."""
+    above, below = np.empty(answers.shape, object), np.empty(answers.shape, object)
+    pairs = [one.as_integer_ratio() for one in answers.astype(object).ravel()]
+    above.ravel()[:] = [one for one, _ in pairs]
+    below.ravel()[:] = [one for _, one in pairs]
+    return above, below
