@@ -231,9 +231,9 @@ def test_a_long_double_is_not_rounded():
         (1j, "1j"),
         ([float("inf")], "[inf]"),
         (Decimal("NaN"), "Decimal('NaN')"),
-        (Decimal("1e99999999"), "Decimal('1E+99999999')"),
-        (Decimal("1e-99999999"), "Decimal('1E-99999999')"),
-        (2**1100, str(2**1100)),
+        (Decimal("1e99999999"), "about 1e99999999 (numbers have at most 4,000 digits)"),
+        (Decimal("1e-99999999"), "about 1e-99999999 (numbers have at most 4,000 digits)"),
+        (2**1100, f"{str(2**1100)[:100]} ... {str(2**1100)[-50:]}"),
         (np.datetime64("2020-01-01"), "datetime.date(2020, 1, 1)"),
     ],
 )

@@ -142,7 +142,7 @@ def test_vectors_are_refused_after_a_few_answers():
             size=10,
             neighbors=sl.Bounded(1),
         )
-    assert sum(rows) <= 1024
+    assert sum(rows) < 1100  # the first answers, and a few rows that are asked for again alone
     assert str(caught.value) == (
         "enumeration would need about 12.4 GiB for the 184,756 answers of wide, each of which "
         "becomes 1000 columns, more than the memory limit of 4.0 GiB; choose a smaller size or "
