@@ -215,17 +215,18 @@ def _mathematical(claimed: Number, point: Sensitivity) -> AuditRow:
     """Set a claim beside the result of a search."""
     query, universe, seen = point.query, point.universe, point.witness
     answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-    first, second = map(rationals_of, answers)
+    first, second = floats = tuple(map(rationals_of, answers))
     told = query.arithmetic == "float"
     if told and point.arithmetic == "exact":
         exact = difference_of(first, second, point.norm).exact
         told = exact is not None and exact == point.exact
-    if not told:  # the floats of the witness are not what the query answers
+    if not told:
         first, second = (
             exact_answer(query, universe, multiplicities_of(data, universe))
             for data in (seen.x, seen.y)
         )
-        answers = answers if query.root else (first, second)
+        rounded = query.arithmetic == "exact" or floats != (first, second)
+        answers = (first, second) if rounded and not query.root else answers
     truth = difference_of(first, second, point.norm, query.root)
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
     evidence = Evidence(seen.x, seen.y, *answers, columns)

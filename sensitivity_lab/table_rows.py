@@ -94,7 +94,7 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     for name, values in domains.items():
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             raise InputError(f"the domain of column {name!r} must list values, got {values!r}")
-        columns[name] = pd.Series(list(values))
+        columns[name] = _series(list(values))
         if columns[name].empty:
             raise InputError(f"the domain of column {name!r} must list at least one value")
         twice = columns[name][columns[name].duplicated()]
@@ -116,6 +116,15 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
             for (name, column), place in zip(columns.items(), places, strict=True)
         }
     )
+
+
+def _series(values: list[Any]) -> pd.Series[Any]:
+    """Return values as a column; pandas would round large ints beside floats or missing values."""
+    column = pd.Series(values)
+    large = column.dtype.kind == "f" and any(
+        isinstance(value, int) and abs(value) > 2**53 for value in values
+    )
+    return pd.Series(values, dtype=object) if large else column
 
 
 def is_missing(value: Any) -> bool:
