@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .NOTPARALLEL:
+.PHONY: check-oldest check-newest quick-oldest quick-newest newest-versions
 .PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-local clean
 
 help:
@@ -13,6 +14,7 @@ help:
 	@echo "make test       run the tests that represent the rest, in a minute or two"
 	@echo "make audit      audit the claims of other libraries, which it installs"
 	@echo "make check      lint, types, notebooks and all tests but the stress"
+	@echo "make check-oldest, check-newest   run the tests of make test with other versions"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
 	@echo "make benchmark-article, -large, -local   time the rest; see benchmarks/"
@@ -45,6 +47,26 @@ exhaustive: $(VENV)/installed-test
 	@echo "Running all tests but the stress: about five minutes of one core."
 	$(BIN)/python -m pytest -m "not notebooks and not stress"
 
+# Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.
+# With the oldest versions, what these use of newer packages is deprecated by now.
+OF_OLDEST := -W ignore::DeprecationWarning
+# What other packages change first: arrays, tables, workers, files, pictures.
+QUICK := tests/test_cli.py tests/test_contract.py tests/test_dask.py tests/test_errors.py \
+  tests/test_functions.py tests/test_parallel.py tests/test_pipelines_tables.py \
+  tests/test_plot_answers.py tests/test_queries.py tests/test_records_errors.py tests/test_universe.py
+
+check-oldest: .venv-oldest/installed
+	.venv-oldest/bin/python -m pytest $(OF_OLDEST)
+
+check-newest: newest-versions
+	.venv-newest/bin/python -m pytest
+
+quick-oldest: .venv-oldest/installed
+	.venv-oldest/bin/python -m pytest $(OF_OLDEST) $(QUICK)
+
+quick-newest: newest-versions
+	.venv-newest/bin/python -m pytest $(QUICK)
+
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress
 
@@ -62,7 +84,7 @@ benchmark-local: $(VENV)/installed-test
 	$(BIN)/python benchmarks/tables.py
 
 clean:
-	rm -rf $(VENV) results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stem names the extras: installed-test,check installs .[test,check].
@@ -70,6 +92,21 @@ $(VENV)/installed-%: pyproject.toml $(VENV)/created
 	@echo "Installing sensitivity_lab[$*] into $(VENV), which can take a minute or two"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	@touch $@
+
+.venv-oldest/installed: pyproject.toml tools/floors.py $(VENV)/created
+	@echo "Installing the oldest versions that pyproject.toml promises into .venv-oldest"
+	@$(PYTHON) -m venv --clear .venv-oldest
+	@$(PYTHON) tools/floors.py > .venv-oldest/constraints.txt
+	@.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint .venv-oldest/constraints.txt --editable '.[test,dask]'
+	@touch $@
+
+# Each time: the newest versions are others tomorrow.
+newest-versions: $(VENV)/created
+	@echo "Installing the newest versions into .venv-newest"
+	@test -x .venv-newest/bin/python || $(PYTHON) -m venv .venv-newest
+	@.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --upgrade --upgrade-strategy eager --editable '.[test,dask]'
 
 $(VENV)/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

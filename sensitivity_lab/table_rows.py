@@ -98,7 +98,7 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     columns = {}
     for name, values in domains.items():
         wrong = f"the domain of column {shown(name)} must list values"
-        columns[name] = pd.Series(listed(values, wrong))
+        columns[name] = _series(listed(values, wrong))
         if columns[name].empty:
             raise InputError(f"the domain of column {name!r} must list at least one value")
         twice = columns[name][columns[name].duplicated()]
@@ -120,6 +120,15 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
             for (name, column), place in zip(columns.items(), places, strict=True)
         }
     )
+
+
+def _series(values: list[Any]) -> pd.Series[Any]:
+    """Return values as a column; pandas would round large ints beside floats or missing values."""
+    column = pd.Series(values)
+    large = column.dtype.kind == "f" and any(
+        isinstance(value, int) and abs(value) > 2**53 for value in values
+    )
+    return pd.Series(values, dtype=object) if large else column
 
 
 def is_missing(value: Any) -> bool:

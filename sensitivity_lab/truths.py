@@ -62,17 +62,18 @@ def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> Measured:
     """Measure the witness of a search again."""
     query, universe, seen = point.query, point.universe, point.witness
     answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
-    first, second = map(rationals_of, answers)
+    first, second = floats = tuple(map(rationals_of, answers))
     told = query.arithmetic == "float"
     if told and point.arithmetic == "exact":
         exact = difference_of(first, second, point.norm).exact
         told = exact is not None and exact == point.exact
-    if not told:  # the floats of the witness are not what the query answers
+    if not told:  # the floats of the witness may not be what the query answers
         first, second = (
             exact_answer(query, universe, multiplicities_of(data, universe))
             for data in (seen.x, seen.y)
         )
-        answers = answers if query.root else (first, second)
+        differ = query.arithmetic == "exact" or floats != (first, second)
+        answers = (first, second) if differ and not query.root else answers
     rounded = point.arithmetic == "float" and holds_float(answers)
     truth = difference_of(first, second, point.norm, query.root)
     columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None

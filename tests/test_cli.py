@@ -345,6 +345,16 @@ NOT_FINITE = "; drop or replace missing and infinite values first"
 NUMBER = "a record must be a number, got"
 
 
+NULL = "nul\0l.csv"
+
+
+def python_says_of(path: str) -> str:
+    """What this Python says of a path that cannot be one: the words differ between versions."""
+    with pytest.raises(ValueError, match="embedded null") as caught:
+        Path(path).stat()
+    return str(caught.value)
+
+
 @pytest.mark.usefixtures("folder", "no_search")
 @pytest.mark.parametrize(
     ("file", "reason"),
@@ -376,7 +386,7 @@ NUMBER = "a record must be a number, got"
             "infinite.csv",
             f"column 'a': records must be finite numbers, got inf at position 1{NOT_FINITE}",
         ),
-        ("nul\0l.csv", "cannot read 'nul\\x00l.csv' as a CSV file: embedded null byte"),
+        (NULL, f"cannot read 'nul\\x00l.csv' as a CSV file: {python_says_of(NULL)}"),
     ],
 )
 def test_bad_files(capsys, file, reason):

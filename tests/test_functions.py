@@ -203,6 +203,22 @@ def test_functions_see_the_records_that_were_given():
         seen.clear()
 
 
+@pytest.mark.parametrize("beside", [0.5, None, 1])
+def test_functions_of_tables_see_the_records_that_were_given(beside):
+    universe = sl.TableUniverse.from_domain({"v": [2**60 + 1, beside]}, allow_missing=True)
+    seen = []
+
+    def first(rows):
+        seen.append(rows["v"].tolist()[0])
+        return seen[-1] or 0
+
+    result = solve(first, universe, 1)
+    assert 2**60 + 1 in seen
+    assert set(universe.values) == {(2**60 + 1,), (beside,)}
+    assert result.value == 2**60
+    result.verify()
+
+
 def test_a_long_double_is_not_rounded():
     if np.finfo(np.longdouble).nmant <= 52:
         pytest.skip("long doubles are doubles here")
@@ -399,6 +415,10 @@ def test_a_start_that_cannot_be_hashed_is_refused():
         )
 
 
+def mistaken_step(_, __):
+    raise TypeError("unhashable, says the code itself")
+
+
 @pytest.mark.parametrize(
     ("step", "ending"),
     [
@@ -407,8 +427,8 @@ def test_a_start_that_cannot_be_hashed_is_refused():
             "returned an accumulator that cannot be hashed; return a number or a tuple",
         ),
         (
-            lambda _, record: {record, []},  # the mistake of the code itself
-            "raised TypeError: unhashable type: 'list'",
+            mistaken_step,
+            "raised TypeError: unhashable, says the code itself",
         ),
     ],
 )

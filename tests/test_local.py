@@ -215,13 +215,13 @@ def test_too_many_neighbors_are_refused_with_their_number():
         sl.TooLargeError,
         lambda: sl.local_sensitivity(range(1, 101), LARGE, np.median, neighbors=sl.Bounded(3)),
     ) == (
-        "no engine takes median here: quantiles covers median, percentile, min and max, not "
-        "median; rearrangement covers sum, mean and count, not median; moments covers var and "
-        "std, not median; additive covers sums of a function of a record (counts, sums, "
-        "histograms and their stacks), not median; projection covers the mean of a column without "
-        "missing values, not median here; enumeration would evaluate 26,171,402,500 neighbors, "
-        "more than the limit of 1,000,000; choose a smaller distance, or a coarser universe with "
-        "fewer distinct values"
+        "no engine takes median (function) here: quantiles covers median, percentile, min and max, "
+        "not median (function); rearrangement covers sum, mean and count, not median (function); "
+        "moments covers var and std, not median (function); additive covers sums of a function of "
+        "a record (counts, sums, histograms and their stacks), not median (function); projection "
+        "covers the mean of a column without missing values, not median (function) here; "
+        "enumeration would evaluate 26,171,402,500 neighbors, more than the limit of 1,000,000; "
+        "choose a smaller distance, or a coarser universe with fewer distinct values"
     )
 
 

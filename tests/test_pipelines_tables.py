@@ -346,7 +346,15 @@ def test_what_tables_do_not_accept(call, message):
 EQUAL = [
     [1, 1.0, True, np.int8(1), np.float32(1), Fraction(1), Decimal("1.0"), np.bool_(True)],
     [0, 0.0, -0.0, False, Decimal("-0")],
-    [None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), Decimal("nan"), np.float64("nan")],
+    [
+        None,
+        float("nan"),
+        pd.NA,
+        pd.NaT,
+        np.datetime64("NaT", "s"),
+        Decimal("nan"),
+        np.float64("nan"),
+    ],
     ["1", np.str_("1")],
     [b"1"],
     [0.1, np.float64(0.1)],

@@ -92,6 +92,8 @@ def test_percentiles_are_numpys(method, sizes):
 @pytest.mark.parametrize("method", PERCENTILE_METHODS)
 def test_percentiles_at_jumps_are_numpys_where_floats_are_exact(method):
     """q/100 and n q/100 are dyadic, so that numpy does not round: both stand on the same side."""
+    if method == "closest_observation" and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        pytest.skip("before 2.0 NumPy took a half to the odd rank, not to the even one")
     for n in range(1, 17):
         x = [record**2 for record in range(n)]
         for q in (0, 12.5, 25, 37.5, 50, 62.5, 75, 87.5, 100):
