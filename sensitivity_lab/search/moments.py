@@ -32,7 +32,9 @@ class Moments:
     Notes
     -----
     Time: O(N log n) per change for N records, and O(k log n) for every window whose bound reaches
-    the best pair. Memory: about 50 bytes per distinct value or record, whichever is fewer.
+    the best pair; more if fewer records are kept than replaced. Memory: 8 bytes for every 32 bits
+    that some record or square has, for each record (each distinct value beyond 4 million records):
+    some 200 bytes for floats. Too many windows or pairs are a `TooLargeError` that says how many.
     """
 
     name = "moments"
