@@ -204,21 +204,31 @@ def test_a_ddof_of_a_long_double_is_taken_exactly():
 
 
 @pytest.mark.parametrize("root", [False, True])
-def test_values_of_more_bits_than_floats_have_are_compared_exactly(root):
-    records = [-(10**2500), 0, 1, 3, 10**2500, 10**2500 + 1]
-    working = SortedRecords(np.array(records, dtype=object), [1] * 6)
+@pytest.mark.parametrize(
+    ("kernel", "relation"), [(replace_words, "bounded"), (remove_words, "unbounded")]
+)
+def test_values_of_more_bits_than_floats_have_are_compared_exactly(
+    kernel, relation, root, monkeypatch
+):
+    monkeypatch.setattr(windows, "FEW", 0)
+    records = [-(10**2500), -1, 0, 1, 3, 10**2500, 10**2500 + 1]
+    working = SortedRecords(np.array(records, dtype=object), [1] * 7)
     assert not working.readable
-    word = replace_words(working, 3, 1, Spread(Fraction(0), root))
-    core, of_x, of_y = (
-        [record for start, stop in word.ranges(label) for record in records[start:stop]]
-        for label in "CAB"
-    )
-    found = [oracle.evaluate(("var", 0), core + own) for own in (of_x, of_y)]
-    pairs = oracle.pairs(range(6), 3, "bounded", 1, exactly=True)
-    answers = [
-        [oracle.evaluate(("var", 0), [records[at] for at in x]) for x in pair] for pair in pairs
-    ]
-    assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
+    for size, changed in ((4, 1), (5, 2), (3, 2)):
+        if relation == "unbounded" or size + changed <= 7:
+            word = kernel(working, size, changed, Spread(Fraction(0), root))
+            core, of_x, of_y = (
+                [record for start, stop in word.ranges(label) for record in records[start:stop]]
+                for label in "CAB"
+            )
+            found = [oracle.evaluate(("var", 0), core + own) for own in (of_x, of_y)]
+            removing = {} if relation == "bounded" else {"direction": "remove"}
+            pairs = oracle.pairs(range(7), size, relation, changed, exactly=True, **removing)
+            answers = [
+                [oracle.evaluate(("var", 0), [records[at] for at in x]) for x in pair]
+                for pair in pairs
+            ]
+            assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
 
 
 def words_looked_at(records, query, kernel, changed):
