@@ -12,11 +12,12 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.search import ENGINES, windows
+from sensitivity_lab.search import ENGINES, removing, windows
 from sensitivity_lab.search.comparing import Spread
 from sensitivity_lab.search.removing import remove_words
 from sensitivity_lab.search.replacing import replace_words
 from sensitivity_lab.search.sorted_records import SortedRecords
+from sensitivity_lab.search.word_search import Search, Word
 
 (MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
 
@@ -284,3 +285,39 @@ def test_a_progress_bar_counts_pairs(progress, capsys):
     universe = sl.Universe.from_dataset(range(100))
     sl.global_sensitivity(universe, "std", size=50, neighbors=sl.Bounded(3), progress=progress)
     assert (" pairs" in capsys.readouterr().err) == (progress is True)
+
+
+def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
+    draw = random.Random(5)
+    compared = tied = 0
+    for _ in range(40):
+        records = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
+        distinct = sorted(set(records))
+        working = SortedRecords(
+            np.array(distinct, dtype=object), [records.count(value) for value in distinct]
+        )
+        kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
+        start = Word("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
+        search = Search(working, Spread(Fraction(0), root=True), start)
+        for begin in range(9 - removed + 1):
+            outside = records[:begin] + records[begin + removed :]
+            window = np.array([begin])
+            core = removing._Core(search, windows.Outside(working, window, removed), kept)
+            parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
+            of = [
+                [
+                    oracle.evaluate(("var", 0), part + more)
+                    for more in ([], records[begin : begin + removed])
+                ]
+                for part in parts
+            ]
+            for i in range(kept):
+                wide = all(of_c > of_x for of_c, of_x in of[i : i + 2])
+                assert core.wider(np.array([i])).item() == (of[i][0] > of[i][1])
+                if wide and parts[i] != parts[i + 1]:
+                    here, after = (Difference(*pair, True) for pair in of[i : i + 2])
+                    assert core.falls(np.array([i])).item() == (not here < after)
+                    compared += 1
+                    tied += here == after
+    assert compared > 100
+    assert tied  # and there `falls` asks for an exact comparison
