@@ -12,8 +12,9 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.search import ENGINES, removing, windows
+from sensitivity_lab.search import ENGINES, moments, removing, windows
 from sensitivity_lab.search.comparing import Spread
+from sensitivity_lab.search.layout import sorted_universe
 from sensitivity_lab.search.removing import remove_words
 from sensitivity_lab.search.replacing import replace_words
 from sensitivity_lab.search.sorted_records import SortedRecords
@@ -321,3 +322,10 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
                     tied += here == after
     assert compared > 100
     assert tied  # and there `falls` asks for an exact comparison
+
+
+def test_records_are_centered_at_the_middle_record():
+    """At the middle value, here an outlier, all other records would be far from zero."""
+    universe = sl.Universe([0, 1, 10**15, 2 * 10**15, 3 * 10**15], [300, 301, 1, 1, 1])
+    working = moments._working(sorted_universe(universe, 301))
+    assert working.integers.tolist() == [-1, 0, 10**15 - 1, 2 * 10**15 - 1, 3 * 10**15 - 1]

@@ -100,6 +100,8 @@ def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction
 def _working(records: SortedUniverse) -> SortedRecords:
     """Return the records, centred and in the largest unit in which all are whole numbers."""
     integers, _ = records.universe.integers
-    centred = integers - integers[len(integers) // 2]
+    # The middle record, not the middle value: of few values, many may be outliers.
+    middle = int(records.stops.searchsorted(records.size // 2, side="right"))
+    centred = integers - integers[middle]
     unit = math.gcd(*centred.tolist()) or 1
     return SortedRecords(centred // unit if unit > 1 else centred, records.counts.tolist())
