@@ -12,11 +12,13 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.search import ENGINES, windows
+from sensitivity_lab.search import ENGINES, moments, removing, windows
 from sensitivity_lab.search.comparing import Spread
+from sensitivity_lab.search.layout import sorted_universe
 from sensitivity_lab.search.removing import remove_words
 from sensitivity_lab.search.replacing import replace_words
 from sensitivity_lab.search.sorted_records import SortedRecords
+from sensitivity_lab.search.word_search import Search, Word
 
 (MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
 
@@ -206,21 +208,31 @@ def test_a_ddof_of_a_long_double_is_taken_exactly():
 
 
 @pytest.mark.parametrize("root", [False, True])
-def test_values_of_more_bits_than_floats_have_are_compared_exactly(root):
-    records = [-(10**2500), 0, 1, 3, 10**2500, 10**2500 + 1]
-    working = SortedRecords(np.array(records, dtype=object), [1] * 6)
+@pytest.mark.parametrize(
+    ("kernel", "relation"), [(replace_words, "bounded"), (remove_words, "unbounded")]
+)
+def test_values_of_more_bits_than_floats_have_are_compared_exactly(
+    kernel, relation, root, monkeypatch
+):
+    monkeypatch.setattr(windows, "FEW", 0)
+    records = [-(10**2500), -1, 0, 1, 3, 10**2500, 10**2500 + 1]
+    working = SortedRecords(np.array(records, dtype=object), [1] * 7)
     assert not working.readable
-    word = replace_words(working, 3, 1, Spread(Fraction(0), root))
-    core, of_x, of_y = (
-        [record for start, stop in word.ranges(label) for record in records[start:stop]]
-        for label in "CAB"
-    )
-    found = [oracle.evaluate(("var", 0), core + own) for own in (of_x, of_y)]
-    pairs = oracle.pairs(range(6), 3, "bounded", 1, exactly=True)
-    answers = [
-        [oracle.evaluate(("var", 0), [records[at] for at in x]) for x in pair] for pair in pairs
-    ]
-    assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
+    for size, changed in ((4, 1), (5, 2), (3, 2)):
+        if relation == "unbounded" or size + changed <= 7:
+            word = kernel(working, size, changed, Spread(Fraction(0), root))
+            core, of_x, of_y = (
+                [record for start, stop in word.ranges(label) for record in records[start:stop]]
+                for label in "CAB"
+            )
+            found = [oracle.evaluate(("var", 0), core + own) for own in (of_x, of_y)]
+            removing = {} if relation == "bounded" else {"direction": "remove"}
+            pairs = oracle.pairs(range(7), size, relation, changed, exactly=True, **removing)
+            answers = [
+                [oracle.evaluate(("var", 0), [records[at] for at in x]) for x in pair]
+                for pair in pairs
+            ]
+            assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
 
 
 def words_looked_at(records, query, kernel, changed):
@@ -276,3 +288,46 @@ def test_a_progress_bar_counts_pairs(progress, capsys):
     universe = sl.Universe.from_dataset(range(100))
     sl.global_sensitivity(universe, "std", size=50, neighbors=sl.Bounded(3), progress=progress)
     assert (" pairs" in capsys.readouterr().err) == (progress is True)
+
+
+def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
+    draw = random.Random(5)
+    compared = tied = 0
+    for _ in range(40):
+        records = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
+        distinct = sorted(set(records))
+        working = SortedRecords(
+            np.array(distinct, dtype=object), [records.count(value) for value in distinct]
+        )
+        kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
+        start = Word("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
+        search = Search(working, Spread(Fraction(0), root=True), start)
+        for begin in range(9 - removed + 1):
+            outside = records[:begin] + records[begin + removed :]
+            window = np.array([begin])
+            core = removing._Core(search, windows.Outside(working, window, removed), kept)
+            parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
+            of = [
+                [
+                    oracle.evaluate(("var", 0), part + more)
+                    for more in ([], records[begin : begin + removed])
+                ]
+                for part in parts
+            ]
+            for i in range(kept):
+                wide = all(of_c > of_x for of_c, of_x in of[i : i + 2])
+                assert core.wider(np.array([i])).item() == (of[i][0] > of[i][1])
+                if wide and parts[i] != parts[i + 1]:
+                    here, after = (Difference(*pair, True) for pair in of[i : i + 2])
+                    assert core.falls(np.array([i])).item() == (not here < after)
+                    compared += 1
+                    tied += here == after
+    assert compared > 100
+    assert tied  # and there `falls` asks for an exact comparison
+
+
+def test_records_are_centered_at_the_middle_record():
+    """At the middle value, here an outlier, all other records would be far from zero."""
+    universe = sl.Universe([0, 1, 10**15, 2 * 10**15, 3 * 10**15], [300, 301, 1, 1, 1])
+    working = moments._working(sorted_universe(universe, 301))
+    assert working.integers.tolist() == [-1, 0, 10**15 - 1, 2 * 10**15 - 1, 3 * 10**15 - 1]

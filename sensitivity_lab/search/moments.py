@@ -32,7 +32,9 @@ class Moments:
     Notes
     -----
     Time: O(N log n) per change for N records, and O(k log n) for every window whose bound reaches
-    the best pair. Memory: about 50 bytes per distinct value or record, whichever is fewer.
+    the best pair; more if fewer records are kept than replaced. Memory: 8 bytes for every 32 bits
+    that some record or square has, for each record (each distinct value beyond 4 million records):
+    some 200 bytes for floats. Too many windows or pairs are a `TooLargeError` that says how many.
     """
 
     name = "moments"
@@ -98,6 +100,8 @@ def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction
 def _working(records: SortedUniverse) -> SortedRecords:
     """Return the records, centred and in the largest unit in which all are whole numbers."""
     integers, _ = records.universe.integers
-    centred = integers - integers[len(integers) // 2]
+    # The middle record, not the middle value: of few values, many may be outliers.
+    middle = int(records.stops.searchsorted(records.size // 2, side="right"))
+    centred = integers - integers[middle]
     unit = math.gcd(*centred.tolist()) or 1
     return SortedRecords(centred // unit if unit > 1 else centred, records.counts.tolist())

@@ -234,6 +234,11 @@ class _Core:
         slopes of the variances and the roots are those before and after the step.
         """
         of_c, of_x = self.slopes(split)
+        if not self.records.readable:
+            rows = enumerate(split.tolist())
+            return np.array(
+                [self._falls(row, place, of_c, of_x) for row, place in rows], dtype=bool
+            )
         (low_c, high_c), (low_x, high_x) = self._roots(split)
         fall_c, fall_x = of_c.value * self.part_c, of_x.value * self.part_x
         error_c, error_x = (
