@@ -1,0 +1,273 @@
+"""A sorted universe of integers, and exact sums of its records and their squares by position.
+
+Positions number the records in ascending order, equal values one after the other. Sums are kept as
+limbs, so that any combination of them is exact until it is read as a floating-point number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import cache, cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.arithmetic import Integers
+
+Positions = NDArray[np.int64]
+Reals = NDArray[np.longdouble]
+Sums = NDArray[np.int64]
+"""Exact integers as limbs, the last axis; they add, subtract and change sign limb by limb."""
+
+_FLOAT = np.finfo(np.longdouble)
+UNIT = float(_FLOAT.eps) / 2  # unit roundoff of the working precision
+_DIGITS = _FLOAT.nmant + 1  # integers of so many bits are floats
+EXPANDED = 1 << 22  # up to this many records, repeated values are written out
+WIDTHS = (32, 16, 8)
+"""Bits of a limb: the widest whose sums over all records fit into int64 and into a float."""
+
+LONG = 160
+"""Integers of more bits are cut apart from short ones."""
+
+
+class Limbs:
+    """Exact prefix sums of integers, each cut into limbs: the sum of ``limb << place``.
+
+    Parameters
+    ----------
+    terms : ndarray of Python ints, shape (m,)
+        What is added up.
+    counts : array of int64, shape (m,)
+        How often.
+    width : int
+        Bits per limb: 32, 16 or 8.
+    expanded : bool
+        Whether to keep a prefix sum for every copy, or only for every term.
+
+    Attributes
+    ----------
+    terms : array of int64, shape (m, limbs)
+    before : array of int64, shape (m + 1, limbs), or (N + 1, limbs) if expanded
+        Sums of the first terms.
+    error : float
+        Bound on the relative error of `real`.
+
+    Notes
+    -----
+    Places at which no term has a bit have no limb; so one huge record costs two or three limbs.
+    """
+
+    def __init__(self, terms: Integers, counts: Positions, width: int, *, expanded: bool) -> None:
+        self.terms, self.places = _cut(terms, width)
+        copies = np.repeat(self.terms, counts, axis=0) if expanded else self.terms * counts[:, None]
+        self.before = np.zeros((len(copies) + 1, len(self.places)), dtype=np.int64)
+        np.cumsum(copies, axis=0, out=self.before[1:])
+        self.error = (len(self.places) + 2) * UNIT
+
+    def mirrored(self, sign: int) -> Self:
+        """The sums of the terms times a sign, from the last one on."""
+        made = copy(self)
+        made.terms = sign * self.terms[::-1]
+        made.before = sign * (self.before[-1] - self.before[::-1])
+        return made
+
+    def real(self, sums: Sums) -> Reals:
+        """Read limbs as floats; only steps beyond the float's digits round, and none cancels."""
+        # Where sums differ little, the upper limbs are 0 in all of them.
+        used = [column for column in range(len(self.places)) if sums[..., column].any()]
+        if not used:
+            return np.zeros(sums.shape[:-1], dtype=np.longdouble)
+        value = sums[..., used[-1]].astype(np.longdouble)
+        for below, above in zip(used[-2::-1], used[:0:-1], strict=True):
+            value *= _power(self.places[above] - self.places[below])
+            value += sums[..., below]
+        return value * _power(self.places[used[0]])
+
+    def integers(self, sums: Sums) -> Integers:
+        """Read limbs as Python ints, shape (rows,)."""
+        value = np.zeros(sums.shape[:-1], dtype=object)
+        for column, place in enumerate(self.places):
+            value = value + (sums[..., column].astype(object) << place)
+        return value
+
+
+def _cut(terms: Integers, width: int) -> tuple[Sums, list[int]]:
+    """Cut integers into limbs from ``-half`` to ``half - 1``; return them and their places.
+
+    An integer a little below a power of two has no bits in between, in limbs with signs.
+    """
+    listed, half = terms.tolist(), 1 << (width - 1)
+    most = max(abs(int(terms.max())), abs(int(terms.min()))).bit_length()
+    bits = np.full(len(listed), most)
+    if most > LONG:
+        bits = np.array([term.bit_length() for term in listed])
+    # A few that are far longer than most are cut apart from the others.
+    short = bits <= 2 * np.median(bits) + 32
+    parts = []
+    for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
+        if len(chosen):
+            length = 4 * ((int(bits[chosen].max()) + 1) // 32 + 1)
+            shift = int.from_bytes(
+                half.to_bytes(width // 8, "little") * (8 * length // width), "little"
+            )
+            data = b"".join(
+                [(listed[at] + shift).to_bytes(length, "little") for at in chosen.tolist()]
+            )
+            digits = np.frombuffer(data, dtype=f"<u{width // 8}").reshape(len(chosen), -1)
+            used = np.flatnonzero((digits != half).any(axis=0))
+            parts.append((chosen, used, digits[:, used].astype(np.int64) - half))
+    columns = np.unique(
+        np.concatenate([used for _, used, _ in parts] + [np.zeros(1, dtype=np.int64)])
+    )
+    limbs = np.zeros((len(terms), len(columns)), dtype=np.int64)
+    for chosen, used, digits in parts:
+        limbs[np.ix_(chosen, np.searchsorted(columns, used))] = digits
+    return limbs, [int(column) * width for column in columns]
+
+
+class SortedRecords:
+    """The records of a universe in ascending order, with exact prefix sums.
+
+    Parameters
+    ----------
+    integers : ndarray of Python ints, shape (m,)
+        The distinct values, ascending and centered (a record near the middle subtracted).
+    counts : sequence of int, shape (m,)
+        How many records have each value, at least 1.
+
+    Attributes
+    ----------
+    size : int
+        Number of records N.
+    starts : array of int64, shape (m,)
+        The position of the first record of each value.
+    repeated : bool
+        Whether some value occurs more than once.
+    sign : int
+        -1 for a mirror image, else 1.
+    error : float
+        Bound on the relative error of `record` and of sums read as floats.
+    readable : bool
+        Whether floats have room for sums and their products; if not, they are all read as 0.
+
+    Raises
+    ------
+    OverflowError
+        If there are too many records to add up.
+
+    Notes
+    -----
+    Memory is 8 bytes per limb and record, or per distinct value beyond ``EXPANDED`` records.
+
+    Examples
+    --------
+    >>> records = SortedRecords(np.array([-2, 0, 3], dtype=object), [1, 2, 1])
+    >>> records.record(np.arange(4)).astype(float).tolist()
+    [-2.0, 0.0, 0.0, 3.0]
+    >>> records.real(records.total(np.array([0, 1, 4]))).astype(float).tolist()
+    [0.0, -2.0, 1.0]
+    """
+
+    def __init__(self, integers: Integers, counts: Sequence[int], sign: int = 1) -> None:
+        self.size = sum(map(int, counts))
+        room = 1 << min(62, _DIGITS)
+        widths = [width for width in WIDTHS if self.size << (width + 3) <= room]
+        if not widths:
+            raise OverflowError(f"{self.size:,} records are too many to add up exactly")
+        self.integers, self.counts, self.sign = integers, np.asarray(counts, np.int64), sign
+        self.starts = np.cumsum(self.counts) - self.counts
+        self.repeated = len(integers) < self.size
+        self._compact = self.size > max(EXPANDED, len(integers))
+        squares = integers * integers
+        self._sum, self._square = (
+            Limbs(terms, self.counts, widths[0], expanded=not self._compact)
+            for terms in (integers, squares)
+        )
+        if self.repeated and not self._compact:
+            self._runs = np.repeat(np.arange(len(integers)), self.counts)
+        self.all_squares = int((squares * self.counts.astype(object)).sum())
+        self.error = max(self._sum.error, self._square.error)
+        self.readable = self.all_squares.bit_length() + 256 < _FLOAT.maxexp
+        self._values = self.real(self._sum.terms)
+
+    def exact(self, size: int) -> bool:
+        """Whether size times a sum of squares, and every step up to it, is free of rounding."""
+        return 8 * (size + 1) * (self.all_squares + 1) < 1 << _DIGITS
+
+    @cached_property
+    def _mirror(self) -> Self:
+        made = copy(self)
+        made.sign = -self.sign
+        made.integers, made.counts = -self.integers[::-1], self.counts[::-1]
+        made.starts = np.cumsum(made.counts) - made.counts
+        made._values = -self._values[::-1]
+        made._sum, made._square = self._sum.mirrored(-1), self._square.mirrored(1)
+        if self.repeated and not self._compact:
+            made._runs = len(self.integers) - 1 - self._runs[::-1]
+        return made
+
+    def mirrored(self) -> Self:
+        """The same records times -1: position p becomes ``size - 1 - p``."""
+        return self._mirror
+
+    def run(self, positions: Positions) -> Positions:
+        """Which distinct value each position has; positions outside go to the nearest end."""
+        if not self.repeated:
+            return np.clip(positions, 0, self.size - 1)
+        if not self._compact:
+            return self._runs.take(positions, mode="clip")
+        found = np.searchsorted(self.starts, positions, side="right") - 1
+        return np.clip(found, 0, len(self.starts) - 1)
+
+    def record(self, positions: Positions) -> Reals:
+        """The record at each position; positions outside are moved to the nearest end."""
+        return self._values.take(self.run(positions))
+
+    def integer(self, positions: Positions) -> Integers:
+        """The record at each position, exactly."""
+        return self.integers.take(self.run(positions))
+
+    def total(self, positions: Positions) -> Sums:
+        """The sum of the first p records, for each p from 0 to N."""
+        return self._prefix(self._sum, positions)
+
+    def squares(self, positions: Positions) -> Sums:
+        """The sum of squares of the first p records, for each p from 0 to N."""
+        return self._prefix(self._square, positions)
+
+    def _prefix(self, limbs: Limbs, positions: Positions) -> Sums:
+        if not self._compact:
+            return limbs.before.take(positions, axis=0, mode="clip")
+        run = self.run(positions)
+        inside = positions - self.starts.take(run)
+        prefix: Sums = limbs.before.take(run, axis=0)
+        prefix += inside[..., None] * limbs.terms.take(run, axis=0)
+        return prefix
+
+    def real(self, sums: Sums) -> Reals:
+        """Read sums as floats."""
+        return self._read(self._sum, sums)
+
+    def real_squares(self, squares: Sums) -> Reals:
+        """Read sums of squares as floats."""
+        return self._read(self._square, squares)
+
+    def integer_sums(self, sums: Sums) -> Integers:
+        """Read sums as Python ints."""
+        return self._sum.integers(sums)
+
+    def integer_squares(self, squares: Sums) -> Integers:
+        """Read sums of squares as Python ints."""
+        return self._square.integers(squares)
+
+    def _read(self, limbs: Limbs, sums: Sums) -> Reals:
+        if not self.readable:
+            return np.zeros(sums.shape[:-1], dtype=np.longdouble)
+        return limbs.real(sums)
+
+
+@cache
+def _power(exponent: int) -> np.longdouble:
+    return np.longdouble(np.ldexp(np.longdouble(1), exponent))
