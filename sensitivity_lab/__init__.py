@@ -34,12 +34,18 @@ Examples
 """
 
 from . import pipelines
-from .audit import assert_sensitivity, audit
+from .audits.call import assert_sensitivity, audit
 from .audits.opendp import audit_opendp
 from .audits.recorded import audit_recorded
 from .audits.recording import recording
+from .audits.report import AuditReport, AuditRow, Evidence
 from .audits.stability import audit_stability
-from .curves import SensitivityCurves, sensitivity_curves
+from .calls.curves import SensitivityCurves, sensitivity_curves
+from .calls.global_sensitivity import global_sensitivity
+from .calls.local_sensitivity import local_curves, local_sensitivity
+from .calls.neighbor_table import neighbor_table
+from .calls.smooth_sensitivity import smooth_sensitivity
+from .calls.sweep import Sweep, sweep
 from .errors import (
     InputError,
     MissingExtraError,
@@ -50,14 +56,9 @@ from .errors import (
     TooLargeError,
     VerificationError,
 )
-from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
-from .implementation import implemented_sensitivity
-from .implementation_result import ImplementedSensitivity, OrderedWitness
-from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
-from .local import local_curves, local_sensitivity
-from .neighbor_rows import NeighborRow, NeighborTable
-from .neighbor_table import neighbor_table
-from .neighbors import Bounded, SymmetricDifference, Unbounded
+from .implementations.call import implemented_sensitivity
+from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
+from .implementations.result import ImplementedSensitivity, OrderedWitness
 from .queries import (
     Count,
     CountIf,
@@ -77,14 +78,13 @@ from .queries import (
     Var,
     from_function,
 )
-from .result import Sensitivity, Witness
-from .sensitivity import global_sensitivity
-from .smooth import smooth_sensitivity
-from .smooth_result import SmoothSensitivity
-from .sweep import Sweep, sweep
-from .tables import TableUniverse
-from .universe import Universe
-from .verdicts import AuditReport, AuditRow, Evidence
+from .results.neighbor_table import NeighborRow, NeighborTable
+from .results.sensitivity import Sensitivity, Witness
+from .results.smooth import SmoothSensitivity
+from .universes.datasets import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .universes.relations import Bounded, SymmetricDifference, Unbounded
+from .universes.table import TableUniverse
+from .universes.universe import Universe
 
 __all__ = [
     "AuditReport",

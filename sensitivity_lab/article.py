@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from .columns import as_universes
-from .curves import SensitivityCurves, sensitivity_curves
-from .neighbors import Bounded, Relation, Unbounded
-from .universe import Universe
+from .calls.curves import SensitivityCurves, sensitivity_curves
+from .universes.columns import as_universes
+from .universes.relations import Bounded, Relation, Unbounded
+from .universes.universe import Universe
 
 _HERE = Path(__file__).parent
 DATA = next(path for path in (_HERE / "data", _HERE.parent / "data") if path.is_dir())

@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from .calls.global_sensitivity import global_sensitivity
 from .checks import check_column, listed, shown
 from .errors import InputError, kind_of
-from .neighbors import Bounded, Relation, Unbounded, check_whole
 from .queries import NAMED, Percentile, Query, as_query
-from .sensitivity import global_sensitivity
-from .universe import Universe
+from .universes.relations import Bounded, Relation, Unbounded, check_whole
+from .universes.universe import Universe
 
 __all__ = [
     "bounded_empirical_global_L1_sensitivity",

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .arithmetic import nearest, round_down, round_up
+from .calls.global_sensitivity import global_sensitivity
 from .checks import shown
 from .errors import InputError, MissingExtraError
-from .neighbors import SymmetricDifference
-from .pipelines.noise import laplace_scale
-from .pipelines.noise_arguments import positive, rational, upper_bound
-from .sensitivity import global_sensitivity
-from .universe import Universe
+from .exact.difference import nearest, round_down, round_up
+from .pipelines.noise.arguments import positive, rational, upper_bound
+from .pipelines.noise.scales import laplace_scale
+from .universes.relations import SymmetricDifference
+from .universes.universe import Universe
 
 try:
     import opendp.prelude as dp
@@ -273,7 +273,7 @@ def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
     --------
     >>> import opendp.prelude as dp
     >>> dp.enable_features("contrib")
-    >>> from sensitivity_lab.pipelines.clipping import clipping_sweep
+    >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
     >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=1, release=opendp_release)
     >>> [type(point.release) for point in sweep.points]
     [<class 'float'>, <class 'float'>, <class 'float'>]

@@ -11,10 +11,10 @@ import numpy as np
 
 from .checks import listed
 from .errors import InputError, TooLargeError
-from .neighbors import Change, Multiplicities, Relation, check_size
-from .norms import Norm
+from .exact.norms import Norm
 from .queries import Query
-from .universe import Universe
+from .universes.relations import Change, Multiplicities, Relation, check_size
+from .universes.universe import Universe
 
 
 @dataclass(frozen=True)

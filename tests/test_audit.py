@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import NAMES, QUERIES, RELATIONS, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.exact.difference import Difference
 
 BITS = sl.Universe.from_domain([0, 1])
 SCHOOL = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])

@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.audits import pairs, randomness, vectors
+from sensitivity_lab.audits import inputs as vectors
+from sensitivity_lab.audits import randomness
+from sensitivity_lab.audits import worst_pair as pairs
 from sensitivity_lab.audits.opendp import audit_opendp
+from sensitivity_lab.exact.difference import Difference
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 

@@ -16,7 +16,7 @@ from strategies import NAMES
 
 import sensitivity_lab as sl
 from sensitivity_lab.article import experiments
-from sensitivity_lab.cli import main
+from sensitivity_lab.cli.commands import main
 from sensitivity_lab.search import ENGINES
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +55,7 @@ def no_search(monkeypatch):
     def never(*_arguments, **_options):
         raise AssertionError("the search has started")
 
-    for name in ("cli.sensitivity_curves", "cli.global_sensitivity", "article.Experiment.run"):
+    for name in ("cli.commands.sensitivity_curves", "cli.commands.global_sensitivity", "article.Experiment.run"):
         monkeypatch.setattr(f"sensitivity_lab.{name}", never)
 
 
@@ -148,7 +148,7 @@ def test_forms_of_a_domain(capsys, monkeypatch, domain, copies, universe):
         asked.append(universe)
         raise sl.InputError("seen")
 
-    monkeypatch.setattr("sensitivity_lab.cli.global_sensitivity", record)
+    monkeypatch.setattr("sensitivity_lab.cli.commands.global_sensitivity", record)
     more = ["--copies", str(copies)] if copies else []
     arguments = ["--domain", f"a={domain}", *MEAN_OF_TWO, *more]
     assert run(capsys, "sensitivity", *arguments) == (2, "", "sensitivity-lab sensitivity: seen\n")
@@ -674,7 +674,7 @@ def test_outputs_are_checked_before_any_work(capsys, folder, command, option, fi
 @pytest.mark.usefixtures("folder", "no_search")
 def test_a_folder_without_permission(capsys, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
-    monkeypatch.setattr("sensitivity_lab.cli_arguments.os.access", lambda _path, _mode: False)
+    monkeypatch.setattr("sensitivity_lab.cli.arguments.os.access", lambda _path, _mode: False)
     for command in (CURVES, ONE):
         check_refused(
             capsys,

@@ -16,7 +16,7 @@ import pytest
 from test_cli import MEAN_OF_TWO, MEDIAN_OF_ABSENCES, SCHOOL, check_refused, run
 
 import sensitivity_lab as sl
-from sensitivity_lab.cli_output import in_options
+from sensitivity_lab.cli.output import in_options
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -34,7 +34,7 @@ def test_version_of_a_checkout(capsys, monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr("sensitivity_lab.cli.metadata.version", missing)
+    monkeypatch.setattr("sensitivity_lab.cli.commands.metadata.version", missing)
     assert run(capsys, "--version") == (
         0,
         "sensitivity-lab of a checkout that is not installed\n",
@@ -50,16 +50,16 @@ def interrupted(*_arguments, **_options):
     ("where", "arguments", "doing"),
     [
         (
-            "cli.global_sensitivity",
+            "cli.commands.global_sensitivity",
             MEDIAN_OF_ABSENCES,
             "sensitivity: interrupted while searching the sensitivity of median",
         ),
         (
-            "cli.sensitivity_curves",
+            "cli.commands.sensitivity_curves",
             ("curves", *DOMAIN, "--distances", "1", "--queries", "mean", "var"),
             "curves: interrupted while searching the curves of mean, var",
         ),
-        ("cli.audit", VIOLATED, "audit: interrupted while auditing mean"),
+        ("cli.commands.audit", VIOLATED, "audit: interrupted while auditing mean"),
         (
             "article.Experiment.run",
             ("article",),
@@ -67,7 +67,7 @@ def interrupted(*_arguments, **_options):
             "unbounded",
         ),
         (
-            "cli_arguments.read_table",
+            "cli.arguments.read_table",
             MEDIAN_OF_ABSENCES,
             f"sensitivity: interrupted while reading {SCHOOL}",
         ),
@@ -77,11 +77,11 @@ def interrupted(*_arguments, **_options):
             "sensitivity: interrupted while drawing w.png",
         ),
         (
-            "facts.written_whole",
+            "results.reprs.written_whole",
             ("curves", *DOMAIN, "--distances", "1", "--table", "t.csv"),
             "curves: interrupted while writing t.csv",
         ),
-        ("cli.Session.flush", ("--help",), ": interrupted while reading the arguments"),
+        ("cli.output.Session.flush", ("--help",), ": interrupted while reading the arguments"),
     ],
 )
 def test_an_interruption_is_one_line(capsys, monkeypatch, tmp_path, where, arguments, doing):
@@ -96,7 +96,7 @@ def test_memory_that_runs_out_is_one_line(capsys, monkeypatch):
     def full(*_arguments, **_options):
         raise MemoryError
 
-    monkeypatch.setattr("sensitivity_lab.cli.global_sensitivity", full)
+    monkeypatch.setattr("sensitivity_lab.cli.commands.global_sensitivity", full)
     line = (
         "sensitivity-lab sensitivity: not enough memory while searching the sensitivity of median; "
         "take fewer records"

@@ -10,8 +10,8 @@ import pytest
 from test_cli import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
-from sensitivity_lab.cli_arguments import _domain
-from sensitivity_lab.cli_tables import exact_number, read_table
+from sensitivity_lab.cli.arguments import _domain
+from sensitivity_lab.cli.tables import exact_number, read_table
 from sensitivity_lab.errors import InputError
 
 LARGE = 2**53 + 1
@@ -172,10 +172,10 @@ def test_a_long_domain_is_read_in_one_pass(monkeypatch):
             return int(self) == int(other)
 
     monkeypatch.setattr(
-        "sensitivity_lab.cli_arguments.exact_number", lambda text: Counted(exact_number(text))
+        "sensitivity_lab.cli.arguments.exact_number", lambda text: Counted(exact_number(text))
     )
     monkeypatch.setattr(
-        "sensitivity_lab.cli_arguments.Universe.from_domain", lambda values, _: list(values)
+        "sensitivity_lab.cli.arguments.Universe.from_domain", lambda values, _: list(values)
     )
     values = ",".join(map(str, range(30_000)))
     name, listed = _domain(f"a={values}", None)

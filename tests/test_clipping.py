@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines.clipping import clipping_bounds, clipping_sweep
-from sensitivity_lab.pipelines.noise import laplace_scale
+from sensitivity_lab.pipelines.noise.clipping import clipping_bounds, clipping_sweep
+from sensitivity_lab.pipelines.noise.scales import laplace_scale
 from sensitivity_lab.plotting import plot_clipping
 
 RECORDS = st.one_of(

@@ -17,12 +17,15 @@ from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, Asked, as_fractions, problems
 
 import sensitivity_lab as sl
+from sensitivity_lab.calls.global_sensitivity import conclude
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
-from sensitivity_lab.search import enumeration, evaluation, gaps, lattice
+from sensitivity_lab.search import lattice
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.enumeration import Enumeration
-from sensitivity_lab.sensitivity import conclude
+from sensitivity_lab.search.enumeration import evaluate as evaluation
+from sensitivity_lab.search.enumeration import global_max as enumeration
+from sensitivity_lab.search.enumeration import number_pairs as gaps
+from sensitivity_lab.search.enumeration.global_max import Enumeration
 
 RECORDS = [1, 2, 2, 2, 5, 5, 7, 8, 9, 9]
 

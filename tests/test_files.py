@@ -18,8 +18,8 @@ from test_cli import check_refused, run
 
 import sensitivity_lab as sl
 from sensitivity_lab import plotting
-from sensitivity_lab.facts import write_csv
 from sensitivity_lab.files import written_whole
+from sensitivity_lab.results.reprs import write_csv
 
 ROOT = Path(__file__).parents[1]
 TABLE = pd.DataFrame({"a": [1, 2]})

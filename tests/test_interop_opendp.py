@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines.clipping import clipping_sweep
-from sensitivity_lab.pipelines.noise import laplace_epsilon, laplace_scale
+from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
+from sensitivity_lab.pipelines.noise.scales import laplace_epsilon, laplace_scale
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab.search import cores, counting
+from sensitivity_lab.search import counting
 from sensitivity_lab.search import lattice as module
+from sensitivity_lab.search.enumeration import cores
 from sensitivity_lab.search.lattice import Lattice
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)

@@ -17,7 +17,7 @@ from strategies import NUMPY_KINDS, QUERIES, RELATIONS, as_fractions, percentile
 import sensitivity_lab as sl
 from sensitivity_lab.search import ENGINES, LOCAL_ENGINES
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.local_ends import LocalQuantiles
+from sensitivity_lab.search.order_statistics.local_max import LocalQuantiles
 
 FAMILIES = pytest.mark.parametrize(
     ("family", "exactly"), [*product(RELATIONS, (False, True))], ids=str

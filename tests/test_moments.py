@@ -11,14 +11,17 @@ import oracle
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.search import ENGINES, moments, removing, windows
-from sensitivity_lab.search.comparing import Spread
-from sensitivity_lab.search.layout import sorted_universe
-from sensitivity_lab.search.removing import remove_words
-from sensitivity_lab.search.replacing import replace_words
-from sensitivity_lab.search.sorted_records import SortedRecords
-from sensitivity_lab.search.word_search import Search, Word
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search.layouts import sorted_universe
+from sensitivity_lab.search.variance import global_max as moments
+from sensitivity_lab.search.variance import remove as removing
+from sensitivity_lab.search.variance import windows
+from sensitivity_lab.search.variance.comparing import Spread
+from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
+from sensitivity_lab.search.variance.patterns import Search, Word
+from sensitivity_lab.search.variance.remove import remove_words
+from sensitivity_lab.search.variance.replace import replace_words
 
 (MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
 

@@ -23,10 +23,13 @@ from near_ties import DDOFS, POOLS, Pairs, Rated, draw_records, exactly, pairs, 
 from strategies import RELATIONS, most_feasible
 
 import sensitivity_lab as sl
+from sensitivity_lab.calls.global_sensitivity import conclude
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.search import ENGINES, sorted_records, windows, word_search
+from sensitivity_lab.search import ENGINES
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.sensitivity import conclude
+from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
+from sensitivity_lab.search.variance import patterns as word_search
+from sensitivity_lab.search.variance import windows
 
 FEW_UNIVERSES = 12
 MANY = int(os.environ.get("NEAR_TIES", "1000000"))

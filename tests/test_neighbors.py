@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import RELATIONS, as_fractions, as_records, problems, universes
 
 import sensitivity_lab as sl
-from sensitivity_lab.neighbors import as_relation
+from sensitivity_lab.universes.relations import as_relation
 
 each_relation = pytest.mark.parametrize(
     ("family", "exactly"), [(family, exactly) for family in RELATIONS for exactly in (False, True)]
@@ -170,7 +170,7 @@ def test_counting_datasets_takes_few_steps(monkeypatch):
         steps.append(1)
         return math.comb(n, k)
 
-    monkeypatch.setattr("sensitivity_lab.listing.comb", counted)
+    monkeypatch.setattr("sensitivity_lab.universes.datasets.comb", counted)
     universe = sl.Universe(range(400), [1] * 200 + [2] * 200)
     number = sl.count_datasets(universe, 300)
     once = [math.comb(200, records) for records in range(201)]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines.noise import (
+from sensitivity_lab.pipelines.noise.scales import (
     gaussian_rho,
     gaussian_scale,
     group_noise_scales,

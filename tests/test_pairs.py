@@ -13,10 +13,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sensitivity_lab import InputError, MissingExtraError, QueryError, TooLargeError, audit_opendp
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.audits import pairs, vectors
-from sensitivity_lab.audits.distances import METRICS, NUMERIC, ORDER_IGNORED, distances, key_of
-from sensitivity_lab.audits.pairs import Answered, worst_pairs
+from sensitivity_lab.audits import inputs as vectors
+from sensitivity_lab.audits import worst_pair as pairs
+from sensitivity_lab.audits.metrics import METRICS, NUMERIC, ORDER_IGNORED, distances, key_of
+from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
+from sensitivity_lab.exact.difference import Difference
 
 NAN = float("nan")
 SEQUENCES = st.lists(st.lists(st.integers(0, 2), max_size=4), min_size=2, max_size=8)

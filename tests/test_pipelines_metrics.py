@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines.exact import root_of
+from sensitivity_lab.exact.roots import root_of
 
 RECORDS = st.lists(st.integers(0, 3), max_size=6)
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=6)

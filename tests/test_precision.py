@@ -16,7 +16,7 @@ from oracle import root_difference
 from strategies import QUERIES, Asked, as_fractions
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference, common_integers, round_up
+from sensitivity_lab.exact.difference import Difference, common_integers, round_up
 from sensitivity_lab.search import ENGINES
 
 F = Fraction

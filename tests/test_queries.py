@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import QUERIES, percentiles, records
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import common_integers
+from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.queries import DEFAULT_QUERIES, NAMED, PERCENTILE_METHODS, as_query
 
 NUMPY = {

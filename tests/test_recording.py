@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import audit_recorded, recording
-from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.audits.recording import Call
+from sensitivity_lab.exact.difference import Difference
 
 
 class Mechanism:

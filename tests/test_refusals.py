@@ -13,15 +13,11 @@ from checks import calls_of
 import sensitivity_lab as sl
 from sensitivity_lab.problem import LocalProblem, Problem
 from sensitivity_lab.queries import as_query
-from sensitivity_lab.search import (
-    ENGINES,
-    LOCAL_ENGINES,
-    SMOOTH_ENGINES,
-    local_enumeration,
-    smooth_enumeration,
-)
+from sensitivity_lab.search import ENGINES, LOCAL_ENGINES, SMOOTH_ENGINES
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.evaluation import Evaluator
+from sensitivity_lab.search.enumeration import local_max as local_enumeration
+from sensitivity_lab.search.enumeration import smooth_max as smooth_enumeration
+from sensitivity_lab.search.enumeration.evaluate import Evaluator
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.search.smooth_engine import SmoothProblem
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from strategies import KINDS, NUMPY_KINDS, QUERIES, as_fractions, percentiles
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.checks import shown
-from sensitivity_lab.damping import Damped
+from sensitivity_lab.exact.damped import Damped
+from sensitivity_lab.exact.difference import Difference
 
 BETAS = st.sampled_from([Fraction(1, 100), Fraction(1, 3), 0.1, 0.5, 1, 3])
 GRID = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])

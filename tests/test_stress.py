@@ -30,7 +30,7 @@ from checks import check_value
 from strategies import QUERIES, RELATIONS, most_feasible
 
 import sensitivity_lab as sl
-from sensitivity_lab.search import windows
+from sensitivity_lab.search.variance import windows
 
 FEW = 40
 MANY = int(os.environ.get("STRESS", "20000"))

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from test_plotting import assert_nothing_cut_off, settle
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.claims import ROUNDING_ULPS
-from sensitivity_lab.literals import brief, brief_pair, literal
+from sensitivity_lab.audits.claims import ROUNDING_ULPS
+from sensitivity_lab.audits.report import VERDICTS
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.plotting import plot_audit
-from sensitivity_lab.verdicts import VERDICTS
+from sensitivity_lab.results.literals import brief, brief_pair, literal
 
 PAIR = sl.Evidence((1, 2), (1, 4), Fraction(3, 2), Fraction(5, 2))
 SQRT_2 = Difference(Fraction(2), Fraction(0), root=True)

@@ -25,11 +25,11 @@ from reference_cases import all_cases
 from reference_parts import Json, name_of
 
 import sensitivity_lab as sl
-from sensitivity_lab.arithmetic import Difference
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.files import written_whole
-from sensitivity_lab.measure import ExactAnswer, difference_of
-from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.queries import Query
+from sensitivity_lab.results.measure import ExactAnswer, difference_of
+from sensitivity_lab.universes.relations import Relation, multiplicities_of
 
 PATH = Path(__file__).parent.parent / "data" / "reference_sensitivities.json"
 

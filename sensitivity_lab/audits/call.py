@@ -5,21 +5,22 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from . import _parallel
-from .arithmetic import Number
-from .checks import check_flag, shown
+from sensitivity_lab import _parallel
+from sensitivity_lab.calls.curves import as_relations
+from sensitivity_lab.checks import check_flag, shown
+from sensitivity_lab.errors import InputError, SensitivityViolation
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.relations import Relation, as_relation, show
+from sensitivity_lab.universes.universe import Universe, check_universe
+
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
-from .curves import as_relations
-from .errors import InputError, SensitivityViolation
-from .neighbors import Relation, as_relation, show
-from .norms import check_norm
-from .numpy_state import with_numpy_defaults
-from .problem import check_sizes
-from .queries import as_query
-from .search.engine import Options
+from .report import AuditReport, AuditRow
 from .truths import Measured, of_code, of_mathematics
-from .universe import Universe, check_universe
-from .verdicts import AuditReport, AuditRow
 
 
 @with_numpy_defaults

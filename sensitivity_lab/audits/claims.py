@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import Number
-from .checks import as_python, shown
-from .errors import InputError
+from sensitivity_lab.checks import as_python, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
 
 ROUNDING_ULPS = 4
 """By default, so many units in the last place of the truth are the rounding of floats."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.neighbors import check_whole
+from sensitivity_lab.universes.relations import check_whole
 
 VECTOR_LIMIT = 200_000
 """At most so many vectors are put to an implementation."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,16 +18,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Difference, common_integers
 from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Difference, common_integers
+from sensitivity_lab.exact.keys import key_of, multiset
 
 Row = NDArray[Any]
 """Distances from one item to all later ones: int64, or Python ints where those do not fit."""
 
 INFINITE = 2**62
 """The distance of items that no number of steps connects."""
-
-_NAN = ("not a number",)
 
 
 class Distances(ABC):
@@ -228,15 +226,6 @@ class _Discrete(_Ordered):
         return np.asarray((self.codes[k + 1 :] != self.codes[k]).any(axis=1), dtype=np.int64)
 
 
-def key_of(item: Any) -> Hashable:
-    """Return an item such that equal ones, and any two NaN, have equal keys."""
-    if isinstance(item, Mapping):
-        return frozenset((key_of(name), key_of(value)) for name, value in item.items())
-    if isinstance(item, list | tuple | np.ndarray):
-        return tuple(key_of(entry) for entry in item)
-    return item if item == item else _NAN
-
-
 def _numeric(kind: type[_Numeric], items: Sequence[Any]) -> Distances:
     mappings = [item for item in items if isinstance(item, Mapping)]
     names = list(dict.fromkeys(name for item in mappings for name in item))
@@ -280,18 +269,6 @@ def _codes(items: Iterable[Iterable[Any]]) -> list[list[int]]:
     """Return the entries as small integers, equal ones for equal entries."""
     known: dict[Hashable, int] = {}
     return [[known.setdefault(key_of(entry), len(known)) for entry in item] for item in items]
-
-
-def multiset(item: Sequence[Any]) -> Counter[Hashable]:
-    """Return how often each entry occurs in a sequence."""
-    try:
-        counted = Counter(item)
-    except TypeError:  # entries that are lists
-        return Counter(map(key_of, item))
-    merged: Counter[Hashable] = Counter()
-    for entry, number in counted.items():
-        merged[key_of(entry)] += number
-    return merged
 
 
 def _counted(kind: type[_Counted], items: Sequence[Any]) -> Distances:

@@ -14,19 +14,19 @@ from functools import lru_cache, partial
 from typing import Any, Literal
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.arithmetic import Number
 from sensitivity_lab.checks import check_flag, check_running, shown
-from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
-from sensitivity_lab.literals import brief, one_line, short_literal
-from sensitivity_lab.neighbors import show
+from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.verdicts import AuditReport, AuditRow
+from sensitivity_lab.results.literals import brief, one_line, short_literal
+from sensitivity_lab.universes.relations import show
 
-from .distances import ORDER_IGNORED
-from .pairs import Answered, check_pairs, worst_pairs
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
+from .inputs import check_several, check_values, vectors
+from .metrics import ORDER_IGNORED
 from .randomness import try_evidence_again, try_inputs_again
-from .vectors import check_several, check_values, vectors
+from .report import AuditReport, AuditRow
+from .worst_pair import Answered, check_pairs, worst_pairs
 
 _CHUNKS = 48
 """Work is cut into about so many chunks, whatever the number of workers."""

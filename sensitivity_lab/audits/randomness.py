@@ -8,10 +8,10 @@ from typing import Any
 
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.literals import literal, short_literal
-from sensitivity_lab.verdicts import Evidence
+from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.results.literals import literal, short_literal
 
-from .distances import key_of
+from .report import Evidence
 
 PROBES = 2048
 """At most so many calls are spread over inputs of all sizes."""

@@ -10,20 +10,26 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.arithmetic import Number
 from sensitivity_lab.checks import check_callable, check_flag, check_text, shown
-from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.literals import brief, short_literal
-from sensitivity_lab.neighbors import Bounded, SymmetricDifference, Unbounded, as_relation, show
-from sensitivity_lab.norms import Norm, check_norm
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.norms import Norm, check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.verdicts import AuditReport, AuditRow
+from sensitivity_lab.results.literals import brief, short_literal
+from sensitivity_lab.universes.relations import (
+    Bounded,
+    SymmetricDifference,
+    Unbounded,
+    as_relation,
+    show,
+)
 
-from .distances import entries
-from .pairs import Answered, WorstPair, worst_pairs
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
+from .inputs import check_several, check_values, vectors
+from .metrics import entries
 from .recording import Call, recording
-from .vectors import check_several, check_values, vectors
+from .report import AuditReport, AuditRow
+from .worst_pair import Answered, WorstPair, worst_pairs
 
 _METRIC_OF = {
     Bounded: "change_one",

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .arithmetic import Number
-from .audit_row import FAILING, VERDICTS, AuditRow, Evidence
-from .checks import number_text
-from .errors import InputError, SensitivityViolation
-from .facts import write_csv
-from .literals import brief, brief_pair, one_line, plain, with_decimals
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.errors import InputError, SensitivityViolation
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain, with_decimals
+from sensitivity_lab.results.reprs import write_csv
+
+from .row import FAILING, VERDICTS, AuditRow, Evidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +55,7 @@ class AuditReport:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from sensitivity_lab.arithmetic import Difference
+    >>> from sensitivity_lab.exact.difference import Difference
     >>> truth = Difference(Fraction(3), Fraction(1))
     >>> row = AuditRow(1, 1, truth, Evidence((1, 2), (1, 4), Fraction(1), Fraction(3)))
     >>> report = AuditReport("range", (row,), "bounded, at most k; size 2")
@@ -150,7 +151,7 @@ class AuditReport:
         --------
         >>> import json
         >>> from fractions import Fraction
-        >>> from sensitivity_lab.arithmetic import Difference
+        >>> from sensitivity_lab.exact.difference import Difference
         >>> truth = Difference(Fraction(10), Fraction(0))
         >>> row = AuditRow(1, Fraction(10, 7), truth, Evidence((1,), (11,), 1, 11))
         >>> text = json.dumps(AuditReport("max", (row,), "size 1").to_dict())
@@ -221,7 +222,7 @@ class AuditReport:
 
         Of several rows at one distance, the worst is drawn.
         """
-        from .plotting import plot_audit
+        from sensitivity_lab.plotting import plot_audit
 
         worst: dict[int, AuditRow] = {}
         for row in sorted(self.rows, key=lambda row: (VERDICTS.index(row.verdict), -row.factor)):

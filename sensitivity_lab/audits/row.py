@@ -8,10 +8,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from .arithmetic import Difference, Number
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance
-from .errors import InputError
-from .literals import (
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.results.literals import (
     brief,
     brief_pair,
     decimals,
@@ -21,6 +20,8 @@ from .literals import (
     plain,
     with_decimals,
 )
+
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance
 
 _SHOWN_AS_ULP = 1e-3
 """Factors nearer to 1 are told by the units in the last place instead."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.arithmetic import Difference, Number
 from sensitivity_lab.checks import check_whole, listed
-from sensitivity_lab.claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines import (
     PairDistance,
@@ -18,9 +18,10 @@ from sensitivity_lab.pipelines import (
     measured_stability,
     upper_of,
 )
-from sensitivity_lab.pipelines.exact import Distance
-from sensitivity_lab.pipelines.stability import MeasuredStability
-from sensitivity_lab.verdicts import AuditReport, AuditRow, Evidence
+from sensitivity_lab.pipelines.stability.result import MeasuredStability
+
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at
+from .report import AuditReport, AuditRow, Evidence
 
 
 @with_numpy_defaults

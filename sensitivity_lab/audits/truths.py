@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import Difference
+from sensitivity_lab.calls.curves import sensitivity_curves
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.implementations.call import implemented_sensitivity
+from sensitivity_lab.implementations.result import ImplementedSensitivity
+from sensitivity_lab.queries import Query
+from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.universes.relations import Relation, multiplicities_of
+from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import Universe
+
 from .claims import holds_float
-from .curves import sensitivity_curves
-from .implementation import implemented_sensitivity
-from .implementation_result import ImplementedSensitivity
-from .measure import difference_of, exact_answer, rationals_of
-from .neighbors import Relation, multiplicities_of
-from .queries import Query
-from .result import Sensitivity
-from .tables import TableUniverse
-from .universe import Universe
-from .verdicts import Evidence
+from .report import Evidence
 
 
 @dataclass(frozen=True)

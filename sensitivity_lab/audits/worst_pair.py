@@ -10,21 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.errors import QueryError, TooLargeError
-from sensitivity_lab.literals import short_literal
-from sensitivity_lab.verdicts import Evidence
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.keys import key_of, multiset
+from sensitivity_lab.results.literals import short_literal
 
-from .distances import (
-    NUMERIC,
-    ORDER_IGNORED,
-    Distances,
-    distances,
-    entries,
-    exact,
-    key_of,
-    multiset,
-)
+from .metrics import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exact
+from .report import Evidence
 
 PAIR_LIMIT = 200_000_000
 """At most so many pairs of datasets are compared, which takes about a minute."""

@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from .checks import listed, number_text
-from .columns import as_universes
-from .errors import InputError, NoEngineError
-from .facts import Tabled, in_table, printable, write_csv
-from .literals import shortened
-from .neighbors import Relation, as_relation, check_whole
-from .norms import check_norm
-from .numpy_state import with_numpy_defaults
-from .problem import Problem, check_sizes, check_witnesses
-from .queries import DEFAULT_QUERIES, Query, as_query
-from .result import Sensitivity
-from .search import check_method, choose, memory_told
-from .search.engine import Engine, Finding, Options
-from .sensitivity import conclude
-from .universe import Universe
+from sensitivity_lab.checks import listed, number_text
+from sensitivity_lab.errors import InputError, NoEngineError
+from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
+from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
+from sensitivity_lab.results.literals import shortened
+from sensitivity_lab.results.reprs import Tabled, in_table, printable, write_csv
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.search import check_method, choose, memory_told
+from sensitivity_lab.search.engine import Engine, Finding, Options
+from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
+from sensitivity_lab.universes.universe import Universe
+
+from .global_sensitivity import conclude
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -179,7 +180,7 @@ class SensitivityCurves(Tabled):
         matplotlib.figure.Figure, or the Axes given as `ax`
             Never shown; in a notebook the cell's value is displayed.
         """
-        from .plotting import plot_curves
+        from sensitivity_lab.plotting import plot_curves
 
         figure: Figure = plot_curves(self.to_frame(), **options)
         return figure

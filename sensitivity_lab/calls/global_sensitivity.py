@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .errors import InputError
-from .measure import measure
-from .neighbors import as_relation, check_related
-from .norms import check_norm
-from .numpy_state import with_numpy_defaults
-from .problem import Problem, check_sizes, check_witnesses
-from .queries import Query, as_query
-from .result import Sensitivity, Witness
-from .search import choose, memory_told
-from .search.engine import Finding, Options
-from .universe import Universe, check_universe
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.results.measure import measure
+from sensitivity_lab.results.sensitivity import Sensitivity, Witness
+from sensitivity_lab.search import choose, memory_told
+from sensitivity_lab.search.engine import Finding, Options
+from sensitivity_lab.universes.relations import as_relation, check_related
+from sensitivity_lab.universes.universe import Universe, check_universe
 
 
 @with_numpy_defaults

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .checks import check_text
+from sensitivity_lab.checks import check_text
+from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import LocalProblem, Problem
+from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.search import check_method, choose_local, memory_told
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.relations import (
+    Multiplicities,
+    as_relation,
+    check_dataset,
+    multiplicities_of,
+)
+from sensitivity_lab.universes.universe import Universe, check_universe
+
 from .curves import SensitivityCurves, as_queries, as_relations
-from .neighbors import Multiplicities, as_relation, check_dataset, multiplicities_of
-from .norms import check_norm
-from .numpy_state import with_numpy_defaults
-from .problem import LocalProblem, Problem
-from .queries import DEFAULT_QUERIES, Query, as_query
-from .result import Sensitivity
-from .search import check_method, choose_local, memory_told
-from .search.engine import Options
-from .sensitivity import conclude
-from .universe import Universe, check_universe
+from .global_sensitivity import conclude
 
 
 @with_numpy_defaults

@@ -9,12 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import Difference
-from .errors import InputError, TooLargeError
-from .listing import count_datasets, count_neighbors, datasets, neighboring_datasets
-from .measure import ExactAnswer, answer_of, difference_of
-from .neighbor_rows import CHANGES, NeighborRow, NeighborTable
-from .neighbors import (
+from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
+from sensitivity_lab.queries import Answer, Query, as_query
+from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_of
+from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.datasets import (
+    count_datasets,
+    count_neighbors,
+    datasets,
+    neighboring_datasets,
+)
+from sensitivity_lab.universes.relations import (
     Dataset,
     Multiplicities,
     Relation,
@@ -23,12 +33,7 @@ from .neighbors import (
     multiplicities_of,
     show,
 )
-from .norms import Norm, check_norm
-from .numpy_state import with_numpy_defaults
-from .problem import Problem, check_sizes, check_witnesses
-from .queries import Answer, Query, as_query
-from .search.engine import Options
-from .universe import Universe, check_universe
+from sensitivity_lab.universes.universe import Universe, check_universe
 
 _ROW_LIMIT = 5_000
 

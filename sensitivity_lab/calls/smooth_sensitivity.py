@@ -7,23 +7,30 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import Difference
-from .checks import finite_number, shown
-from .damping import Damped
-from .errors import InputError
-from .local import dataset_of
-from .neighbors import Bounded, Relation, Unbounded, as_relation, check_whole
-from .norms import check_norm
-from .numpy_state import with_numpy_defaults
-from .problem import Problem
-from .queries import Query, as_query
-from .result import Sensitivity
-from .search import choose_smooth, memory_told
-from .search.engine import Finding, Options
-from .search.smooth_engine import Rise, SmoothProblem
-from .sensitivity import conclude
-from .smooth_result import SmoothSensitivity
-from .universe import Universe, check_universe
+from sensitivity_lab.checks import finite_number, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.damped import Damped
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.search import choose_smooth, memory_told
+from sensitivity_lab.search.engine import Finding, Options
+from sensitivity_lab.search.smooth_engine import Rise, SmoothProblem
+from sensitivity_lab.universes.relations import (
+    Bounded,
+    Relation,
+    Unbounded,
+    as_relation,
+    check_whole,
+)
+from sensitivity_lab.universes.universe import Universe, check_universe
+
+from .global_sensitivity import conclude
+from .local_sensitivity import dataset_of
 
 
 @with_numpy_defaults

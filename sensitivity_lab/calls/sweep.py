@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from ._parallel import tracked
-from .checks import check_running, is_hashable, listed, shown
+from sensitivity_lab._parallel import tracked
+from sensitivity_lab.checks import check_running, is_hashable, listed, shown
+from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.results.literals import shortened
+from sensitivity_lab.results.reprs import Tabled, in_table, printable
+
 from .curves import SensitivityCurves
-from .errors import InputError, SensitivityLabError
-from .facts import Tabled, in_table, printable
-from .literals import shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,7 +129,7 @@ class Sweep(Tabled):
         matplotlib.figure.Figure, or the Axes given as `ax`
             Never shown; in a notebook the cell's value is displayed.
         """
-        from .plotting import plot_sweep
+        from sensitivity_lab.plotting import plot_sweep
 
         # The labels tell the norm, where there are several.
         frame = self.to_frame().drop(columns="norm")

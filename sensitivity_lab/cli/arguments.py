@@ -11,13 +11,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .cli_tables import LARGEST_EXPONENT, exact_number, in_range, read_table
-from .columns import as_universes
-from .errors import InputError
-from .files import destination, is_stream
-from .neighbors import RELATIONS, Relation, Unbounded
-from .search.engine import Options
-from .universe import Universe
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.files import destination, is_stream
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
+from sensitivity_lab.universes.universe import Universe
+
+from .tables import LARGEST_EXPONENT, exact_number, in_range, read_table
 
 _MOST = 1_000_000
 """A range may have at most so many values."""
@@ -239,6 +240,6 @@ def check_writable(path: Path | None, *, picture: bool = False) -> None:
             f"cannot write {str(path)!r}: {str(named)!r} is no folder that can be written to"
         )
     if picture:
-        from .plotting import check_path
+        from sensitivity_lab.plotting import check_path
 
         check_path(path)

@@ -10,10 +10,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .article import UNITS, experiments
-from .audit import audit
-from .checks import number_text
-from .cli_arguments import (
+from sensitivity_lab.article import UNITS, experiments
+from sensitivity_lab.audits.call import audit
+from sensitivity_lab.calls.curves import sensitivity_curves
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.queries import DEFAULT_QUERIES
+from sensitivity_lab.universes.relations import RELATIONS
+
+from .arguments import (
     add_direction,
     add_neighbors,
     add_search,
@@ -28,12 +34,7 @@ from .cli_arguments import (
     read_universe,
     read_universes,
 )
-from .cli_output import Session, complain, in_options
-from .curves import sensitivity_curves
-from .errors import InputError, SensitivityLabError
-from .neighbors import RELATIONS
-from .queries import DEFAULT_QUERIES
-from .sensitivity import global_sensitivity
+from .output import Session, complain, in_options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -250,6 +251,6 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
 
 def _draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
     session.doing = f"drawing {path}"
-    from .plotting import save
+    from sensitivity_lab.plotting import save
 
     save(plot(), path)

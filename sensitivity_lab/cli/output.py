@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from .facts import printable
+from sensitivity_lab.results.reprs import printable
 
 _WORDS = (
     (r"\bmemory_limit\b", "--memory-limit"),

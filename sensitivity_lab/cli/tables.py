@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from .errors import InputError
+from sensitivity_lab.errors import InputError
 
 LARGEST_EXPONENT = 400
 """Numbers may be as large or as small as this power of ten, somewhat beyond floats."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from .arithmetic import Difference
+from .difference import Difference
 
 _DIGITS = 40
 """The first try; doubled until a comparison or a rounding is decided."""

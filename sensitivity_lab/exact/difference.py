@@ -16,8 +16,8 @@ from functools import cached_property, total_ordering
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import magnitude
-from .errors import InputError
+from sensitivity_lab.checks import magnitude
+from sensitivity_lab.errors import InputError
 
 Integers = NDArray[np.object_]
 """An array of Python ints, which have no largest one."""

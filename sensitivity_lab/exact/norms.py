@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, cast
 
-from .arithmetic import Difference
-from .checks import check_choice
-from .errors import QueryError
+from sensitivity_lab.checks import check_choice
+from sensitivity_lab.errors import QueryError
+
+from .difference import Difference
 
 Norm = Literal["L1", "L2", "Linf"]
 """For a single number all three are the absolute value."""

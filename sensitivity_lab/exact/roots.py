@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference, round_up
 from sensitivity_lab.checks import finite_number, number_text, shown
 from sensitivity_lab.errors import InputError
+
+from .difference import Difference, round_up
 
 _NUMBERS = (int, Fraction)
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries.returned import shape_of
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.enumeration.evaluate import Recipe, lattice_of
+from sensitivity_lab.universes.universe import Universe
 
 from .answers import Answer, as_answer, class_of
-from .engine import Options
-from .evaluation import Recipe, lattice_of
 
 _CHUNKS = 96
 """Work is cut into about so many chunks, whatever the number of workers."""

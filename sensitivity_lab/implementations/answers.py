@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Integers, common_integers
 from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Integers, common_integers
 
 Answer = int | float | Fraction
 

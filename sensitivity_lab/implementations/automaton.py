@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import QueryError, TooLargeError
-from sensitivity_lab.folds import Fold
-from sensitivity_lab.neighbors import Dataset
+from sensitivity_lab.search.lattice import Indices
+from sensitivity_lab.universes.relations import Dataset
 
 from .answers import Answer, as_answer
-from .lattice import Indices
+from .folds import Fold
 
 _STATE_BYTES = 512
 """About what an accumulator takes: the object, its key, and its row of the table."""

@@ -10,27 +10,21 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .checks import shown
-from .errors import InputError, QueryError
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.checks import shown
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.queries import Function, Query, as_query, from_function
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.relations import Relation, Unbounded, as_relation, check_whole
+from sensitivity_lab.universes.universe import Universe, check_universe
+
+from .answers import distance
 from .folds import Fold
-from .implementation_result import (
-    Implementation,
-    ImplementedSensitivity,
-    Order,
-    OrderedWitness,
-    as_float,
-    run,
-)
-from .implementation_search import Found, Question
-from .listing import neighboring_datasets
-from .neighbors import Relation, Unbounded, as_relation, check_whole
-from .numpy_state import with_numpy_defaults
-from .problem import check_sizes
-from .queries import Function, Query, as_query, from_function
-from .search.answers import distance
-from .search.engine import Options
-from .sensitivity import global_sensitivity
-from .universe import Universe, check_universe
+from .result import Implementation, ImplementedSensitivity, Order, OrderedWitness, as_float, run
+from .search import Found, Question
 
 
 @with_numpy_defaults
@@ -116,7 +110,7 @@ def implemented_sensitivity(
     Examples
     --------
     >>> import sensitivity_lab as sl
-    >>> from sensitivity_lab.folds import float_sum
+    >>> from sensitivity_lab.implementations.folds import float_sum
     >>> universe = sl.Universe.from_domain([0, 0.1, 1])
     >>> result = implemented_sensitivity(
     ...     float_sum("float16"), universe, size=8, neighbors=sl.Bounded(1)

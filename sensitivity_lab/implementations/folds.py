@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import Number
-from .checks import check_flag, check_text, shown
-from .errors import InputError
-from .queries import Mean, Query, Sum, Var, as_query
+from sensitivity_lab.checks import check_flag, check_text, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.queries import Mean, Query, Sum, Var, as_query
 
 
 @dataclass(frozen=True)

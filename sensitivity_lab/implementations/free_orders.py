@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.search.lattice import Indices, Lattice
+
 from .automaton import Automaton
-from .lattice import Indices, Lattice
 
 _STATE = 32
 """Bits of a state within a code: a code is the rank of a multiset and a state of it."""

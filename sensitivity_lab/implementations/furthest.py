@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Integers
+from sensitivity_lab.exact.difference import Integers
+from sensitivity_lab.search.enumeration.number_pairs import Family
+from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
 from .answers import Answer, distance, ranked, scales
-from .gaps import Family
-from .lattice import Floats, Indices, Lattice
 
 
 class Level(NamedTuple):

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .arithmetic import Number, nearest, round_up
-from .checks import number_text
-from .errors import InputError, QueryError, VerificationError
-from .facts import Facts, rounded_up
-from .folds import Fold
-from .neighbors import (
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.errors import InputError, QueryError, VerificationError
+from sensitivity_lab.exact.difference import Number, nearest, round_up
+from sensitivity_lab.queries import Function
+from sensitivity_lab.results.reprs import Facts, rounded_up
+from sensitivity_lab.universes.relations import (
     Bounded,
     Dataset,
     Multiplicities,
@@ -26,10 +26,11 @@ from .neighbors import (
     multiplicities_of,
     show,
 )
-from .queries import Function
-from .search.answers import Answer, as_answer, distance
-from .search.orders import Code
-from .universe import Universe
+from sensitivity_lab.universes.universe import Universe
+
+from .all_orders import Code
+from .answers import Answer, as_answer, distance
+from .folds import Fold
 
 Implementation = Fold | Function
 """Code that can be run on an ordered dataset."""

@@ -9,23 +9,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .errors import TooLargeError
+from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import Function
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.enumeration.evaluate import lattice_of
+from sensitivity_lab.search.enumeration.number_pairs import Family
+from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes.relations import Bounded, Change, Relation
+from sensitivity_lab.universes.universe import Universe
+
+from .aligned_orders import AlignedPairs, Alignment
+from .all_orders import Code, count_orders, evaluate_orders
+from .answers import Answer
+from .automaton import Automaton
 from .folds import Fold
-from .implementation_result import Implementation, Method, Order
-from .neighbors import Bounded, Change, Relation
-from .problem import Problem
-from .queries import Function
-from .search.aligned import AlignedPairs, Alignment
-from .search.answers import Answer
-from .search.automaton import Automaton
-from .search.engine import Options
-from .search.evaluation import lattice_of
-from .search.extremes import Level, furthest
-from .search.gaps import Family
-from .search.lattice import Lattice
-from .search.orders import Code, count_orders, evaluate_orders
-from .search.reachable import Reachable
-from .universe import Universe
+from .free_orders import Reachable
+from .furthest import Level, furthest
+from .result import Implementation, Method, Order
 
 _BYTES_PER_MULTISET = 64
 """What a multiset takes besides its row of multiplicities: extremes, ranks, codes."""

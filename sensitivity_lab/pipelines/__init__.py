@@ -28,13 +28,10 @@ clamp(0, 5) >> sum_(0, 5)
 5.0
 """
 
+from sensitivity_lab.exact.roots import Root, upper_of
+
 from .changes import AddMaxRows, AddRowsWithID
-from .clipping import clipping_bounds, clipping_sweep
 from .domains import Domain, Groups, Numbers, Pair, Scalar, Table, Values, Vector
-from .exact import Root, upper_of
-from .groups import group_by
-from .joins import join_public
-from .measured import measured_stability
 from .metrics import (
     AbsoluteDistance,
     ChangeOneDistance,
@@ -46,31 +43,35 @@ from .metrics import (
     PairDistance,
     SymmetricDistance,
 )
-from .noise import (
+from .noise.clipping import clipping_bounds, clipping_sweep
+from .noise.clipping_result import ClippingPoint, ClippingSweep
+from .noise.scales import (
     gaussian_rho,
     gaussian_scale,
     group_noise_scales,
     laplace_epsilon,
     laplace_scale,
 )
-from .numeric import average, clamp, histogram, sum_
-from .pairs import both, part
-from .private_joins import join_count, join_private, product_rule
-from .public_size import mean, variance
+from .noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from .rounding import rounding_error, summation_error
-from .row_maps import flat_map, map_
-from .rows import count, filter_, select
-from .smooth_noise import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
-from .stability import MeasuredStability, StabilityWitness
-from .sweep import ClippingPoint, ClippingSweep
-from .transformation import Start, Step, Transformation, start
-from .truncation import (
+from .stability.measure import measured_stability
+from .stability.result import MeasuredStability, StabilityWitness
+from .steps.filter_count import count, filter_, select
+from .steps.groups import group_by
+from .steps.numbers import average, clamp, histogram, sum_
+from .steps.pairs import both, part
+from .steps.private_joins import join_count, join_private, product_rule
+from .steps.public_joins import join_public
+from .steps.public_size import mean, variance
+from .steps.row_maps import flat_map, map_
+from .steps.truncation import (
     DropExcess,
     DropNonUnique,
     max_groups_per_id,
     max_rows_per_group_per_id,
     max_rows_per_id,
 )
+from .transformation import Start, Step, Transformation, start
 
 __all__ = [
     "AbsoluteDistance",

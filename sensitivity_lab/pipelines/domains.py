@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.arithmetic import nearest
 from sensitivity_lab.checks import (
     check_flag,
     check_kind,
@@ -27,9 +26,10 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError, kind_of
+from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.exact.roots import as_fraction, show_number
 
 from .columns import check_schema, declared, table_of
-from .exact import as_fraction, show_number
 from .shown import names
 
 

@@ -18,9 +18,9 @@ import pandas as pd
 
 from sensitivity_lab.checks import as_python, check_kind, check_text, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.roots import Distance, as_fraction, root_of, whole
 
 from .encoding import encode, encode_keys, encode_rows
-from .exact import Distance, as_fraction, root_of, whole
 from .shown import names
 
 Rows = frozenset[tuple[bytes, int]]

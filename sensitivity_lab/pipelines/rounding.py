@@ -26,8 +26,7 @@ from fractions import Fraction
 from sensitivity_lab import checks
 from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError
-
-from .exact import as_fraction
+from sensitivity_lab.exact.roots import as_fraction
 
 _UNIT = Fraction(1, 2**53)
 _LEAST = Fraction(1, 2**1075)

@@ -5,15 +5,15 @@ state) and changes no rcParams. Every query has a color, a marker and a dash pat
 picture can be read by the color-blind and in print without color.
 """
 
-from sensitivity_lab.plotting._answers import plot_answers
-from sensitivity_lab.plotting._audit import plot_audit
-from sensitivity_lab.plotting._clipping import plot_clipping
-from sensitivity_lab.plotting._curves import plot_curves
-from sensitivity_lab.plotting._figures import check_path, save
-from sensitivity_lab.plotting._noise import plot_noise_scales
-from sensitivity_lab.plotting._strip import plot_strip
-from sensitivity_lab.plotting._sweep import plot_sweep
-from sensitivity_lab.plotting._witness import plot_witness
+from ._answers import plot_answers
+from ._audit import plot_audit
+from ._clipping import plot_clipping
+from ._curves import plot_curves
+from ._figures import check_path, save
+from ._noise import plot_noise_scales
+from ._strip import plot_strip
+from ._sweep import plot_sweep
+from ._witness import plot_witness
 
 __all__ = [
     "check_path",

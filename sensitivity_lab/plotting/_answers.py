@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure
+
+from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 
 _BARS: dict[str, dict[str, Any]] = {
     "f(x)": {"facecolor": "#0072B2", "hatch": ""},

@@ -13,7 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure
+
+from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 
 _CLAIM: dict[str, Any] = {"color": "#0072B2", "linestyle": (0, (4, 1.5)), "linewidth": 1.8}
 _TRUTH: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 6, "linestyle": "none"}

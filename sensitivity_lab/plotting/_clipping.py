@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, check_frame, given_axes, new_figure
+
+from ._figures import PLAIN, check_frame, given_axes, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +74,7 @@ def plot_clipping(
 
     Examples
     --------
-    >>> from sensitivity_lab.pipelines.clipping import clipping_sweep
+    >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
     >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=1)
     >>> figure = plot_clipping(sweep.to_frame(), true_sum=17, unit="years")
     >>> [ax.get_ylabel() for ax in figure.axes]

@@ -16,7 +16,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import PLAIN, check_frame, given_axes, new_figure, query_unit
+
+from ._figures import PLAIN, check_frame, given_axes, new_figure, query_unit
 
 # Okabe and Ito's palette, with a gray for its yellow, which is too pale for a line on white. The
 # three lengths have no common divisor, so the first 440 queries all differ.

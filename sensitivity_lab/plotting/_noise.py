@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
+from ._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ def plot_noise_scales(
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `sensitivity_lab.pipelines.noise.group_noise_scales` returns.
+        What `sensitivity_lab.pipelines.noise.scales.group_noise_scales` returns.
     ax : Axes, optional
         Where to draw; by default on a new figure.
     title : str, optional
@@ -47,7 +47,7 @@ def plot_noise_scales(
 
     Examples
     --------
-    >>> from sensitivity_lab.pipelines.noise import group_noise_scales
+    >>> from sensitivity_lab.pipelines.noise.scales import group_noise_scales
     >>> plot_noise_scales(group_noise_scales(range(1, 21), rows=[1, 3])).get_title()
     'epsilon = 1, rho = 0.5'
     """

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 
 _PARTS: dict[str, dict[str, Any]] = {
     "C": {"label": "in both (C)", "facecolor": "0.72", "hatch": ""},

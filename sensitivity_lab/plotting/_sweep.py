@@ -12,8 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._curves import plot_curves
-from sensitivity_lab.plotting._figures import PLAIN, check_frame
+
+from ._curves import plot_curves
+from ._figures import PLAIN, check_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from sensitivity_lab.plotting._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
+from ._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
 
 _KINDS: dict[str, dict[str, Any]] = {
     "in both": {"marker": "o", "color": "0.65"},

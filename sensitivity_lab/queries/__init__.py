@@ -15,13 +15,14 @@ from typing import Any
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
-from . import moments, quantiles
+from . import order_statistics as quantiles
+from . import power_sums as moments
 from .base import Answer, Answered, ExactQuery, Query, Weights
 from .functions import Function, as_answered, from_function
 from .groups import GroupBy, Histogram, Stack
-from .moments import Count, Mean, Std, Sum, Var
-from .quantiles import PERCENTILE_METHODS, Max, Median, Min, Percentile
-from .records import CountIf, Covariance, MeanOf, RecordQuery, SumOf
+from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
+from .power_sums import Count, Mean, Std, Sum, Var
+from .tables import CountIf, Covariance, MeanOf, RecordQuery, SumOf
 
 __all__ = [
     "DEFAULT_QUERIES",

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import (
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.exact.difference import (
     Difference,
     Integers,
     Number,
@@ -18,10 +19,9 @@ from sensitivity_lab.arithmetic import (
     common_integers,
     nearest,
 )
-from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.universe import Universe
 
-from .sums import Sums
+from .row_sums import Sums
 
 Answer = float | tuple[float, ...]
 """What a query returns: a number, or several that are released together."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.universe import Universe
 
 from .base import Answer, Answered, Query
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of

@@ -13,14 +13,14 @@ import pandas as pd
 
 from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.tables import TableUniverse
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import Universe
 
 from .base import Query
 from .matching import absent_text, check_kinds, keys_of, places_of
-from .moments import Count
-from .records import RecordQuery
-from .sums import Ratios, Sums, Whole, as_terms, check_cells
+from .power_sums import Count
+from .row_sums import Ratios, Sums, Whole, as_terms, check_cells
+from .tables import RecordQuery
 
 
 @dataclass(frozen=True)

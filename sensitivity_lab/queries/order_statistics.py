@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Number
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
 
 from .base import ExactQuery, Query, Weights
 

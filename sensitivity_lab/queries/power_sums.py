@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.universe import Universe
 
 from .base import ExactQuery, Query
-from .sums import Sums, as_terms
+from .row_sums import Sums, as_terms
 
 
 @dataclass(frozen=True)

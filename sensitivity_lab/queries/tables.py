@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Integers, Number, common_integers, nearest
 from sensitivity_lab.checks import (
     check_column,
     check_text,
@@ -27,14 +26,15 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.exact.difference import Integers, Number, common_integers, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.tables import TableUniverse
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import Universe
 
 from .base import Answer, Query
-from .moments import Mean
+from .power_sums import Mean
 from .predicates import parsed
-from .sums import Ratios, Sums, Whole, as_terms
+from .row_sums import Ratios, Sums, Whole, as_terms
 
 _PROBED = 64
 """A predicate is tried on so many single rows, to see that it does not look at others."""

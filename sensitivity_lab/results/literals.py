@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .arithmetic import Number
-from .audits.distances import key_of, multiset
-from .checks import number_text
-from .errors import InputError
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.keys import key_of, multiset
 
 _SHOWN = 16
 """Of a longer dataset or answer only so many entries are shown."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from .arithmetic import Difference, nearest
-from .neighbors import Multiplicities
-from .norms import Norm, distance
-from .queries import Answer, Answered, Query
-from .universe import Universe
+from sensitivity_lab.exact.difference import Difference, nearest
+from sensitivity_lab.exact.norms import Norm, distance
+from sensitivity_lab.queries import Answer, Answered, Query
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import Universe
 
 ExactAnswer = Fraction | tuple[Fraction, ...]
 """An answer as a rational number (its square, if the query is a root), or a tuple of several."""

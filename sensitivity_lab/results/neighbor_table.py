@@ -10,15 +10,16 @@ from typing import Literal
 
 import pandas as pd
 
-from .checks import number_text
-from .facts import rounded_up
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.universes.relations import Dataset, Relation, show
+from sensitivity_lab.universes.universe import Universe
+
 from .literals import shortened
-from .neighbors import Dataset, Relation, show
-from .norms import Norm
-from .queries import Answer, Query
-from .result import show_answer
-from .table_text import Cells, as_html, as_text
-from .universe import Universe
+from .neighbor_text import Cells, as_html, as_text
+from .reprs import rounded_up
+from .sensitivity import show_answer
 
 CHANGES = ("removed", "added", "replaced")
 """The kinds of change, in the order in which the neighbors of a dataset are listed."""

@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
-from .files import written_whole
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.files import written_whole
 
 if TYPE_CHECKING:
     import pandas as pd

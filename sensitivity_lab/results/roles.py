@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arithmetic import Number
-from .neighbors import Multiplicities
-from .universe import Universe
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import Universe
 
 Block = tuple[str, float, Number, Number]
 """A role ("A", "B", "C" or "O"), a number of records, the smallest and the largest of them."""

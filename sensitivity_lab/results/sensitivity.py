@@ -7,15 +7,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from .blocks import Block, blocks_of
-from .checks import number_text, shown
-from .errors import InputError, VerificationError
-from .facts import Facts, rounded_up
+from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.universes.relations import (
+    Dataset,
+    Multiplicities,
+    Relation,
+    check_related,
+    multiplicities_of,
+    show,
+)
+from sensitivity_lab.universes.universe import Universe
+
 from .measure import measure
-from .neighbors import Dataset, Multiplicities, Relation, check_related, multiplicities_of, show
-from .norms import Norm
-from .queries import Answer, Query
-from .universe import Universe
+from .reprs import Facts, rounded_up
+from .roles import Block, blocks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +63,7 @@ class Witness:
 
     def plot(self, **options: Any) -> Axes:
         """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
-        from .plotting import plot_witness
+        from sensitivity_lab.plotting import plot_witness
 
         if "gap" not in options and not isinstance(self.query_x, tuple):
             options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), digits=6)
@@ -243,7 +251,7 @@ class Sensitivity(Facts):
                 "gap": self._text(6),
             }
             return self.witness.plot(**{**told, **options})
-        from .plotting import plot_answers, plot_strip
+        from sensitivity_lab.plotting import plot_answers, plot_strip
 
         norm = f" in {self.norm}" if vector else ""
         title = (

@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from .damping import Damped
-from .errors import VerificationError
-from .facts import Facts, rounded_up
+from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.exact.damped import Damped
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.relations import (
+    Bounded,
+    Dataset,
+    Multiplicities,
+    Relation,
+    multiplicities_of,
+    show,
+)
+from sensitivity_lab.universes.universe import Universe
+
 from .measure import difference_of, exact_answer
-from .neighbors import Bounded, Dataset, Multiplicities, Relation, multiplicities_of, show
-from .queries import Query
-from .result import Sensitivity, show_answer
-from .universe import Universe
+from .reprs import Facts, rounded_up
+from .sensitivity import Sensitivity, show_answer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -199,7 +207,7 @@ class SmoothSensitivity(Facts):
         **options
             Of `sensitivity_lab.plotting.plot_curves`, such as `units`, `title` and `ax`.
         """
-        from .plotting import plot_curves
+        from sensitivity_lab.plotting import plot_curves
 
         figure: Figure = plot_curves(self.to_frame(column), **options)
         return figure

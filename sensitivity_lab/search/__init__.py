@@ -11,22 +11,23 @@ from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
 from sensitivity_lab.problem import LocalProblem, Problem
 from sensitivity_lab.queries import Query
 
-from .additive import Additive
 from .engine import Engine, Options, Refusal
-from .enumeration import Enumeration
-from .linear import Rearrangement
-from .local_additive import LocalAdditive
-from .local_ends import LocalQuantiles, LocalRearrangement
+from .enumeration.global_max import Enumeration
+from .enumeration.local_max import LocalEnumeration
+from .enumeration.smooth_max import SmoothEnumeration
+from .linear.global_max import Rearrangement
+from .linear.local_max import LocalRearrangement
 from .local_engine import LocalEngine
-from .local_enumeration import LocalEnumeration
-from .local_moments import LocalMoments
-from .local_projection import LocalProjection
-from .moments import Moments
-from .projection import Projection
-from .quantiles import Quantiles
+from .one_column.global_max import Projection
+from .one_column.local_max import LocalProjection
+from .order_statistics.global_max import Quantiles
+from .order_statistics.local_max import LocalQuantiles
+from .order_statistics.smooth_max import SmoothQuantiles
+from .row_sums.global_max import Additive
+from .row_sums.local_max import LocalAdditive
 from .smooth_engine import SmoothEngine, SmoothProblem
-from .smooth_enumeration import SmoothEnumeration
-from .smooth_quantiles import SmoothQuantiles
+from .variance.global_max import Moments
+from .variance.local_max import LocalMoments
 
 _ON_NUMBERS: tuple[Engine, ...] = (Quantiles(), Rearrangement(), Moments())
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from sensitivity_lab.checks import check_running
-from sensitivity_lab.neighbors import Multiplicities, check_whole
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered
+from sensitivity_lab.universes.relations import Multiplicities, check_whole
 
 
 class Refusal(NamedTuple):

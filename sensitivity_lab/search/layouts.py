@@ -13,11 +13,11 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference, Integers
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import Universe
 
 from .engine import Finding
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Protocol
 
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .engine import Finding, Options, Refusal
 

@@ -9,11 +9,11 @@ from typing import Protocol
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Multiplicities
-from sensitivity_lab.norms import Norm
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import Universe
 
 from .engine import Options, Refusal
 

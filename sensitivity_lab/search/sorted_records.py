@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Integers
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Integers
+from sensitivity_lab.universes.relations import Multiplicities
 
 Positions = NDArray[np.int64]
 

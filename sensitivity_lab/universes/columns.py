@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from .arithmetic import Number
-from .checks import check_column, shown, text_of
-from .errors import InputError, kind_of
+from sensitivity_lab.checks import check_column, shown, text_of
+from sensitivity_lab.errors import InputError, kind_of
+from sensitivity_lab.exact.difference import Number
+
 from .universe import Universe, check_universe
 
 

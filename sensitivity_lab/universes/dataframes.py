@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import check_column, check_flag, listed, shown, text_of
-from .errors import InputError, kind_of
+from sensitivity_lab.checks import check_column, check_flag, listed, shown, text_of
+from sensitivity_lab.errors import InputError, kind_of
 
 Row = tuple[Any, ...]
 """A record: a Python value per column, None where it is missing."""

@@ -8,10 +8,11 @@ from math import comb
 
 import numpy as np
 
-from .arithmetic import Number
-from .errors import TooLargeError
+from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.exact.difference import Number
+
 from .neighbor_counts import number_of_neighbors
-from .neighbors import (
+from .relations import (
     Change,
     Dataset,
     Multiplicities,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 
-from .neighbors import Change
+from .relations import Change
 
 _CHEAP = 50_000
 """So many steps are taken in any case, before a limit ends the counting."""

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import check_flag, shown, text_of
-from .checks import check_whole as check_whole
-from .errors import InputError, VerificationError
+from sensitivity_lab.checks import check_flag, shown, text_of
+from sensitivity_lab.checks import check_whole as check_whole
+from sensitivity_lab.errors import InputError, VerificationError
+
 from .universe import Universe
 
 Change = tuple[int, int]

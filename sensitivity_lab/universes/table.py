@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .arithmetic import Integers
-from .checks import is_hashable, shown
-from .errors import InputError
-from .table_rows import Row, as_frame, distinct, is_missing, product, tuples_of
+from sensitivity_lab.checks import is_hashable, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Integers
+
+from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
 from .universe import HOLDS, Universe, check_count, check_counts
 
 _SHOWN = 12

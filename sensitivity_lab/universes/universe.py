@@ -16,9 +16,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arithmetic import Integers, Number, common_integers, integers_of_floats
-from .checks import as_python, finite_number, is_hashable, is_long, listed, shown, text_of
-from .errors import InputError, kind_of
+from sensitivity_lab.checks import (
+    as_python,
+    finite_number,
+    is_hashable,
+    is_long,
+    listed,
+    shown,
+    text_of,
+)
+from sensitivity_lab.errors import InputError, kind_of
+from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
 _SHOWN = 12
 """A repr shows at most so many distinct values."""

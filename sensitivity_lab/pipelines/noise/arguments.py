@@ -12,11 +12,10 @@ from typing import Any
 
 from sensitivity_lab.checks import finite_number
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.implementation_result import ImplementedSensitivity
-from sensitivity_lab.result import Sensitivity
-from sensitivity_lab.smooth_result import SmoothSensitivity
-
-from .exact import Root
+from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.implementations.result import ImplementedSensitivity
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.smooth import SmoothSensitivity
 
 _NOISE = {"L1": "Laplace", "L2": "Gaussian"}
 

@@ -14,17 +14,18 @@ from itertools import accumulate
 from operator import mul
 from typing import Any
 
-from sensitivity_lab.arithmetic import Number, nearest
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.neighbors import Relation, as_relation
+from sensitivity_lab.exact.difference import Number, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.pipelines.noise import laplace_scale
-from sensitivity_lab.pipelines.noise_arguments import positive, rational
-from sensitivity_lab.pipelines.sweep import ClippingPoint, ClippingSweep
-from sensitivity_lab.result import Sensitivity
-from sensitivity_lab.sensitivity import global_sensitivity
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.universes.relations import Relation, as_relation
+from sensitivity_lab.universes.universe import Universe
+
+from .arguments import positive, rational
+from .clipping_result import ClippingPoint, ClippingSweep
+from .scales import laplace_scale
 
 Release = Callable[[Fraction, Fraction, Fraction], Any]
 """A mechanism: of an exact answer, its exact sensitivity and epsilon, it makes a noisy answer."""

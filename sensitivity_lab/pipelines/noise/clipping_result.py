@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sensitivity_lab.arithmetic import Number, nearest, round_up
-from sensitivity_lab.facts import Facts, rounded_up
-from sensitivity_lab.neighbors import Relation
-from sensitivity_lab.result import Sensitivity
+from sensitivity_lab.exact.difference import Number, nearest, round_up
+from sensitivity_lab.results.reprs import Facts, rounded_up
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.universes.relations import Relation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +77,7 @@ class ClippingSweep(Facts):
 
     Examples
     --------
-    >>> from sensitivity_lab.pipelines.clipping import clipping_sweep
+    >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
     >>> clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=0.5)
     Clipping sweep of a sum: 3 upper bounds from 4 to 16, lower bound 0
       records      3, with the sum 17
@@ -122,7 +122,7 @@ class ClippingSweep(Facts):
 
         Examples
         --------
-        >>> from sensitivity_lab.pipelines.clipping import clipping_sweep
+        >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
         >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16])
         >>> sweep.to_frame()[["bound", "clipped_sum", "bias", "sensitivity"]].astype(int)
            bound  clipped_sum  bias  sensitivity

@@ -22,11 +22,11 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.arithmetic import Difference, nearest, round_up
 from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Difference, nearest, round_up
 
-from .noise_arguments import not_negative, positive, square_of
+from .arguments import not_negative, positive, square_of
 
 
 def laplace_scale(sensitivity: Any, epsilon: Any) -> float:

@@ -31,12 +31,12 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.arithmetic import round_down, round_up
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.result import Sensitivity
-from sensitivity_lab.smooth_result import SmoothSensitivity
+from sensitivity_lab.exact.difference import round_down, round_up
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.smooth import SmoothSensitivity
 
-from .noise_arguments import finite_upper, positive, rational
+from .arguments import finite_upper, positive, rational
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from .metrics import ChangeOneDistance, IdDistance, Metric
+from sensitivity_lab.pipelines.metrics import ChangeOneDistance, IdDistance, Metric
 
 Ways = dict[tuple[int, int], int]
 """In how many ways datasets can differ, by how much longer one of them is, and by their distance.

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensitivity_lab._parallel import tracked
+from sensitivity_lab.exact.roots import Distance
+from sensitivity_lab.pipelines.metrics import Metric
 
-from .drawing import Drawn, Indices
-from .exact import Distance
-from .metrics import Metric
+from .inputs import Drawn, Indices
 
 _BLOCK = 1 << 20
 """So many pairs are looked at together."""

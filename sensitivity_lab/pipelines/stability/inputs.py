@@ -18,12 +18,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.pipelines.columns import any_column_of
+from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, plain
+from sensitivity_lab.pipelines.metrics import ChangeOneDistance, IdDistance, Metric
+from sensitivity_lab.pipelines.steps.truncation import take
 
-from .columns import any_column_of
 from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_size
-from .encoding import encode, encode_keys, encode_rows, plain
-from .metrics import ChangeOneDistance, IdDistance, Metric
-from .truncation import take
 
 Indices = NDArray[np.int64]
 Move = tuple[tuple[int, int], ...]

@@ -13,13 +13,13 @@ from sensitivity_lab._parallel import run
 from sensitivity_lab.checks import check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.pipelines.changes import distance_of
+from sensitivity_lab.pipelines.metrics import Metric, PairDistance
+from sensitivity_lab.pipelines.transformation import Transformation
 
-from .changes import distance_of
-from .drawing import Drawn, Indices
 from .farthest import Farthest
-from .metrics import Metric, PairDistance
-from .stability import MeasuredStability, StabilityWitness
-from .transformation import Transformation
+from .inputs import Drawn, Indices
+from .result import MeasuredStability, StabilityWitness
 from .universes import drawn_from
 
 _CHUNK = 1024

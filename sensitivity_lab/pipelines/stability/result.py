@@ -9,12 +9,11 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from sensitivity_lab.facts import Facts, rounded_up
-
-from .exact import Distance, Root, upper_of
-from .metrics import IdDistance, Metric, PairDistance
-from .shown import cut
-from .transformation import Transformation
+from sensitivity_lab.exact.roots import Distance, Root, upper_of
+from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance
+from sensitivity_lab.pipelines.shown import cut
+from sensitivity_lab.pipelines.transformation import Transformation
+from sensitivity_lab.results.reprs import Facts, rounded_up
 
 _SHOWN = 8
 """A repr shows at most so many rows of a table, and three times as many values."""

@@ -10,13 +10,13 @@ import numpy as np
 
 from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.tables import TableUniverse
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.pipelines.domains import Domain, Pair, Table, Values
+from sensitivity_lab.pipelines.metrics import Metric, PairDistance
+from sensitivity_lab.pipelines.transformation import Transformation
+from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import Universe
 
-from .domains import Domain, Pair, Table, Values
-from .drawing import Drawn, draw
-from .metrics import Metric, PairDistance
-from .transformation import Transformation
+from .inputs import Drawn, draw
 
 _ROWS = 100
 """Inputs may have so many rows on average, if there are as many inputs as the limit says."""

@@ -10,11 +10,10 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_kind, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
-
-from .columns import rows_in
-from .domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
-from .encoding import plain
-from .metrics import (
+from sensitivity_lab.pipelines.columns import rows_in
+from sensitivity_lab.pipelines.domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
+from sensitivity_lab.pipelines.encoding import plain
+from sensitivity_lab.pipelines.metrics import (
     AbsoluteDistance,
     ChangeOneDistance,
     GroupsDistance,
@@ -22,8 +21,8 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
-from .shown import names
-from .transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.shown import names
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 
 def count() -> Step:

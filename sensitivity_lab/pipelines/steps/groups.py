@@ -9,11 +9,10 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_text, listed, shown
 from sensitivity_lab.errors import InputError
-
-from .domains import Domain, Groups, Table
-from .encoding import MISSING, encode
-from .exact import Distance, root_of
-from .metrics import (
+from sensitivity_lab.exact.roots import Distance, root_of
+from sensitivity_lab.pipelines.domains import Domain, Groups, Table
+from sensitivity_lab.pipelines.encoding import MISSING, encode
+from sensitivity_lab.pipelines.metrics import (
     ChangeOneDistance,
     GroupsDistance,
     IdDistance,
@@ -22,8 +21,9 @@ from .metrics import (
     Metric,
     SymmetricDistance,
 )
-from .rows import check_columns
-from .transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+
+from .filter_count import check_columns
 from .truncation import places_of, take
 
 Norm = L1Distance | L2Distance

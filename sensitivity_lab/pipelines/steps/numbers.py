@@ -12,14 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import common_integers, nearest
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError
-
-from .domains import Domain, Numbers, Pair, Scalar, Values, Vector, check_bounds, show_bounds
-from .encoding import MISSING, encode
-from .exact import show_number, whole
-from .metrics import (
+from sensitivity_lab.exact.difference import common_integers, nearest
+from sensitivity_lab.exact.roots import show_number, whole
+from sensitivity_lab.pipelines.domains import (
+    Domain,
+    Numbers,
+    Pair,
+    Scalar,
+    Values,
+    Vector,
+    check_bounds,
+    show_bounds,
+)
+from sensitivity_lab.pipelines.encoding import MISSING, encode
+from sensitivity_lab.pipelines.metrics import (
     AbsoluteDistance,
     ChangeOneDistance,
     L1Distance,
@@ -28,8 +36,8 @@ from .metrics import (
     PairDistance,
     SymmetricDistance,
 )
-from .rounding import summation_error
-from .transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.rounding import summation_error
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 Bounds = tuple[Fraction, Fraction]
 

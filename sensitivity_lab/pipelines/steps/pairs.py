@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from sensitivity_lab.checks import as_python, shown
 from sensitivity_lab.errors import InputError
-
-from .domains import Domain, Pair
-from .metrics import Metric, PairDistance
-from .transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.domains import Domain, Pair
+from sensitivity_lab.pipelines.metrics import Metric, PairDistance
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 
 def both(first: Transformation, second: Transformation) -> Transformation:

@@ -9,14 +9,20 @@ import pandas as pd
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.pipelines.columns import Schema
+from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar, Table
+from sensitivity_lab.pipelines.encoding import encode_keys, encode_rows
+from sensitivity_lab.pipelines.metrics import (
+    AbsoluteDistance,
+    IdDistance,
+    Metric,
+    PairDistance,
+    SymmetricDistance,
+)
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
-from .columns import Schema
-from .domains import Domain, Pair, Scalar, Table
-from .encoding import encode_keys, encode_rows
-from .joins import check_two_keys, joined_rows, key_columns, shown_columns
-from .metrics import AbsoluteDistance, IdDistance, Metric, PairDistance, SymmetricDistance
-from .rows import check_columns
-from .transformation import MismatchError, Step, Transformation
+from .filter_count import check_columns
+from .public_joins import check_two_keys, joined_rows, key_columns, shown_columns
 from .truncation import Keys, Truncation, places_of
 
 Tables = tuple[pd.DataFrame, pd.DataFrame]

@@ -6,18 +6,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.arithmetic import nearest
+from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.exact.roots import show_number, whole
+from sensitivity_lab.pipelines.changes import check_count
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, check_bounds
+from sensitivity_lab.pipelines.metrics import AbsoluteDistance, Metric
+from sensitivity_lab.pipelines.rounding import rounding_error
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
-from .changes import check_count
-from .domains import Domain, Numbers, Scalar, check_bounds
-from .exact import show_number, whole
-from .metrics import (
-    AbsoluteDistance,
-    Metric,
-)
-from .numeric import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
-from .rounding import rounding_error
-from .transformation import MismatchError, Step, Transformation
+from .numbers import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
 
 
 def mean(lower: Any, upper: Any, size: int) -> Step:

@@ -11,20 +11,27 @@ import pandas as pd
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
-
-from .changes import check_count
-from .columns import Row, Schema, any_column_of, check_schema, declared, rows_in
-from .domains import Domain, Numbers, Table, Values
-from .encoding import encode
-from .metrics import (
+from sensitivity_lab.pipelines.changes import check_count
+from sensitivity_lab.pipelines.columns import (
+    Row,
+    Schema,
+    any_column_of,
+    check_schema,
+    declared,
+    rows_in,
+)
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Table, Values
+from sensitivity_lab.pipelines.encoding import encode
+from sensitivity_lab.pipelines.metrics import (
     ChangeOneDistance,
     IdDistance,
     Metric,
     SymmetricDistance,
 )
-from .rows import called, check_columns, guarded, records_of, rows_rate
-from .shown import names
-from .transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.shown import names
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+
+from .filter_count import called, check_columns, guarded, records_of, rows_rate
 
 
 def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> Step:

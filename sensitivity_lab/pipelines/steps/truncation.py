@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from sensitivity_lab.checks import check_text
+from sensitivity_lab.pipelines.changes import check_count
+from sensitivity_lab.pipelines.domains import Domain, Limit, Table
+from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, fixed_order
+from sensitivity_lab.pipelines.metrics import IdDistance, Metric, SymmetricDistance
+from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
-from .changes import check_count
-from .domains import Domain, Limit, Table
-from .encoding import encode, encode_keys, encode_rows, fixed_order
-from .metrics import IdDistance, Metric, SymmetricDistance
-from .rows import check_columns
-from .transformation import MismatchError, Step, Transformation
+from .filter_count import check_columns
 
 Keys = Sequence[bytes | None]
 

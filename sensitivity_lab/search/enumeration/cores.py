@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sensitivity_lab.neighbors import Multiplicities
-
-from .lattice import Indices, Lattice
+from sensitivity_lab.search.lattice import Indices, Lattice
+from sensitivity_lab.universes.relations import Multiplicities
 
 _BLOCK = 1 << 20
 """About so many numbers are worked on at a time."""

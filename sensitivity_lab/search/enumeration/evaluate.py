@@ -18,11 +18,11 @@ from sensitivity_lab import _parallel
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes.universe import Universe
 
-from .engine import Options
-from .lattice import Lattice
-from .scaling import Scale
+from .float_error import Scale
 
 _CHUNKS = 48
 """Work is cut into about so many chunks, whatever the number of workers."""

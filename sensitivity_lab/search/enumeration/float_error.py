@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import ExactQuery
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.universes.universe import Universe
 
 _EXACT = 2**53
 """Floats hold all integers up to this one."""

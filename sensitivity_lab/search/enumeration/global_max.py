@@ -15,19 +15,19 @@ import numpy as np
 
 from sensitivity_lab._parallel import tracked
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.listing import neighboring_datasets
-from sensitivity_lab.neighbors import Relation, multiplicities_of
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.lattice import Floats
+from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.relations import Relation, multiplicities_of
 
-from .engine import Finding, Options, Refusal
-from .evaluation import evaluate_levels
-from .gaps import Family, Finder, GapFinder, Pair, best_pair
-from .lattice import Floats
+from .evaluate import evaluate_levels
+from .number_pairs import Family, Finder, GapFinder, Pair, best_pair
 from .plan import Plan, refusal_of
 from .searched import Searched
-from .vectors import VectorFinder
+from .vector_pairs import VectorFinder
 
 _COLUMNS = 8
 """Queries share a pass down the lattice in groups of at most so many; more would not be faster."""

@@ -9,15 +9,14 @@ from itertools import islice
 
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.listing import inside_and_outside, iter_neighbors
-from sensitivity_lab.measure import ExactAnswer, difference_of, exact_answer
-from sensitivity_lab.neighbor_counts import number_of_neighbors
-from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universe import Universe
-
-from .engine import Finding, Options, Refusal
+from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
+from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.universe import Universe
 
 _MOST = 1_000_000
 """At most so many neighbors are listed."""

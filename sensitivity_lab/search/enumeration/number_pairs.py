@@ -13,13 +13,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries import Answered, ExactQuery, Query
+from sensitivity_lab.search.lattice import Floats, Indices, Lattice
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .cores import above, containing
-from .evaluation import Evaluator
-from .lattice import Floats, Indices, Lattice
+from .evaluate import Evaluator
 from .searched import Searched
 
 _ROWS = 16384

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from sensitivity_lab.neighbors import Relation
-from sensitivity_lab.norms import Norm
+from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.universe import Universe
+from sensitivity_lab.search.counting import estimate
+from sensitivity_lab.search.engine import Options, Refusal
+from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import Universe
 
-from .counting import estimate
-from .engine import Options, Refusal
-from .evaluation import Evaluator, lattice_of
-from .gaps import Family
-from .lattice import Lattice
-from .vectors import width_of
+from .evaluate import Evaluator, lattice_of
+from .number_pairs import Family
+from .vector_pairs import width_of
 
 _STEPS = 10**12
 """At most so many records are read and answers compared: about an hour."""

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Answered, as_answered
 from sensitivity_lab.queries.returned import Answers, alike
-
-from .lattice import Floats
+from sensitivity_lab.search.lattice import Floats
 
 _BITS = 53
 """Floats hold all integers of so many bits."""

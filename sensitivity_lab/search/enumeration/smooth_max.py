@@ -11,15 +11,15 @@ from itertools import chain
 import numpy as np
 
 from sensitivity_lab._parallel import tracked
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.listing import iter_datasets, iter_neighbors
-from sensitivity_lab.measure import ExactAnswer, difference_of, exact_answer
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.search.counting import Numbers, estimate
+from sensitivity_lab.search.engine import Options, Refusal
+from sensitivity_lab.search.smooth_engine import Enough, Rise, Rises, SmoothProblem
+from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
+from sensitivity_lab.universes.relations import Multiplicities
 
-from .counting import Numbers, estimate
-from .engine import Options, Refusal
-from .local_enumeration import answers_on, check_width
-from .smooth_engine import Enough, Rise, Rises, SmoothProblem
+from .local_max import answers_on, check_width
 
 _MOST = 200_000
 """At most so many datasets are listed."""

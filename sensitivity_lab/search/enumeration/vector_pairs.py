@@ -19,14 +19,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.neighbors import Multiplicities
-from sensitivity_lab.norms import Norm, distance
+from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
+from sensitivity_lab.search.lattice import Floats, Lattice
+from sensitivity_lab.universes.relations import Multiplicities
 
 from .cores import above, containing
-from .gaps import Family, Pair, best_pair
-from .lattice import Floats, Lattice
+from .number_pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _SIGNED = 6

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensitivity_lab.neighbors import Multiplicities, Relation
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.tables import TableUniverse
-from sensitivity_lab.universe import Universe
-
-from .engine import Engine, Finding, Options, Refusal
-from .lattice import Indices
+from sensitivity_lab.search.engine import Engine, Finding, Options, Refusal
+from sensitivity_lab.search.lattice import Indices
+from sensitivity_lab.universes.relations import Multiplicities, Relation
+from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.universe import Universe
 
 
 class Projection:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensitivity_lab.neighbors import Multiplicities
 from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.tables import TableUniverse
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.lattice import Indices
+from sensitivity_lab.search.local_engine import LocalEngine
+from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.table import TableUniverse
 
-from .engine import Finding, Options, Refusal
-from .lattice import Indices
-from .local_engine import LocalEngine
-from .projection import before_in_line, first_of, swaps_of
+from .global_max import before_in_line, first_of, swaps_of
 
 
 class LocalProjection:

@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Change
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query, Weights
-
-from .engine import Finding, Options, Refusal
-from .layout import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.layouts import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
+from sensitivity_lab.universes.relations import Change
 
 
 class Quantiles:

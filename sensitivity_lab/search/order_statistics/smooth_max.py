@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab._parallel import tracked
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Bounded, Multiplicities
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.search.engine import Options, Refusal
+from sensitivity_lab.search.smooth_engine import Enough, Rise, Rises, SmoothProblem
+from sensitivity_lab.universes.relations import Bounded, Multiplicities
 
-from .engine import Options, Refusal
-from .local_ends import LocalQuantiles, bottom, top
-from .smooth_engine import Enough, Rise, Rises, SmoothProblem
+from .local_max import LocalQuantiles, bottom, top
 
 Whole = NDArray[Any]
 """Integers: int64 where that is enough, else Python ints."""

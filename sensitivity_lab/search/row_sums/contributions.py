@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.sums import Sums
-from sensitivity_lab.universe import Universe
-
-from .lattice import Floats, Indices
+from sensitivity_lab.queries.row_sums import Sums
+from sensitivity_lab.search.lattice import Floats, Indices
+from sensitivity_lab.universes.universe import Universe
 
 Whole = NDArray[np.int64]
 

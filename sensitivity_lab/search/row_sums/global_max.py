@@ -15,15 +15,15 @@ from math import comb, prod
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Change, Multiplicities, Relation
-from sensitivity_lab.norms import Norm, distance
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.lattice import Floats, Indices, Lattice
+from sensitivity_lab.universes.relations import Change, Multiplicities, Relation
 
 from .contributions import Contributions, Part, contributions_of
-from .engine import Finding, Options, Refusal
-from .lattice import Floats, Indices, Lattice
 
 _SIGNED = 10
 """Up to so many coordinates, L1 is searched through all their signs."""

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.local_engine import furthest
+from sensitivity_lab.universes.relations import Multiplicities
 
-from .additive import MOST_PAIRS, apart, candidates, number_of_pairs, spread
 from .contributions import Contributions, contributions_of
-from .engine import Finding, Options, Refusal
-from .local_engine import furthest
+from .global_max import MOST_PAIRS, apart, candidates, number_of_pairs, spread
 
 
 class LocalAdditive:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .sorted_records import UNIT, Positions, Reals, SortedRecords, Sums
+from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords, Sums
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Integers
+from sensitivity_lab.exact.difference import Integers
 
 Positions = NDArray[np.int64]
 Reals = NDArray[np.longdouble]

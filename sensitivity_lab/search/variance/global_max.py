@@ -13,17 +13,17 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.arithmetic import Difference
 from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.layouts import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
 
 from .comparing import Spread
-from .engine import Finding, Options, Refusal
-from .layout import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
-from .removing import proved, remove_words
-from .replacing import replace_words
-from .sorted_records import SortedRecords
+from .float_prefix_sums import SortedRecords
+from .remove import proved, remove_words
+from .replace import replace_words
 
 
 class Moments:

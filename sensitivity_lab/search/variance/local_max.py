@@ -15,13 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference, Integers
-from sensitivity_lab.neighbors import Multiplicities
+from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import LocalProblem
-
-from .engine import Finding, Options, Refusal
-from .lines import Line, Positions
-from .local_engine import furthest
+from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.local_engine import furthest
+from sensitivity_lab.search.sorted_records import Line, Positions
+from sensitivity_lab.universes.relations import Multiplicities
 
 
 class LocalMoments:

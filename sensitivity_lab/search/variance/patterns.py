@@ -13,10 +13,10 @@ from math import isqrt
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference, Integers
+from sensitivity_lab.exact.difference import Difference, Integers
 
 from .comparing import Pair, Rated, Sets, Spread, as_real
-from .sorted_records import UNIT, Positions, Reals, SortedRecords
+from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 
 CHUNK = 1 << 16
 """Words evaluated at once."""

@@ -11,10 +11,11 @@ from math import sqrt
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Difference, Integers
+from sensitivity_lab.exact.difference import Difference, Integers
 
 from .comparing import Sets, Spread, as_real
-from .sorted_records import UNIT, Positions, Reals, SortedRecords
+from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
+from .patterns import BUDGET, Search, Word
 from .windows import (
     Mask,
     Outside,
@@ -28,7 +29,6 @@ from .windows import (
     windows,
     windows_at_runs,
 )
-from .word_search import BUDGET, Search, Word
 
 
 def remove_words(

@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sensitivity_lab.arithmetic import Integers
+from sensitivity_lab.exact.difference import Integers
 
 from .comparing import Sets, Spread, as_real
-from .sorted_records import Positions, Reals, SortedRecords, Sums
+from .float_prefix_sums import Positions, Reals, SortedRecords, Sums
+from .patterns import BUDGET, Search, Word
 from .windows import (
     Mask,
     Outside,
@@ -28,7 +29,6 @@ from .windows import (
     widest,
     windows,
 )
-from .word_search import BUDGET, Search, Word
 
 
 def replace_words(

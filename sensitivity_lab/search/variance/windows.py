@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.arithmetic import Integers
+from sensitivity_lab.exact.difference import Integers
 
 from .comparing import Sets
-from .sorted_records import Positions, Reals, SortedRecords, Sums
-from .word_search import CHUNK, Search
+from .float_prefix_sums import Positions, Reals, SortedRecords, Sums
+from .patterns import CHUNK, Search
 
 Mask = NDArray[np.bool_]
 Signs = NDArray[np.int8]

@@ -1,0 +1,1 @@
+"""Numbers without rounding: differences, norms, roots and damped values."""

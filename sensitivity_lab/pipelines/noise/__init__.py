@@ -1,0 +1,1 @@
+"""Noise scales, and the search for a clipping bound."""

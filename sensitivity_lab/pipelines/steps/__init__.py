@@ -1,0 +1,1 @@
+"""The transformations that a pipeline is made of."""

@@ -1,0 +1,1 @@
+"""Any query, each distinct dataset evaluated once."""

@@ -1,0 +1,1 @@
+"""Sum, mean and count: rearrangement."""

@@ -1,0 +1,1 @@
+"""Median, percentiles, minimum and maximum."""

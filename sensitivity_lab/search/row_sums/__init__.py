@@ -1,0 +1,1 @@
+"""Sums of a function of a record: counts, sums, histograms."""

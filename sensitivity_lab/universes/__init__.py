@@ -1,0 +1,1 @@
+"""What datasets are drawn from: universes, neighbor relations, and datasets listed and counted."""
