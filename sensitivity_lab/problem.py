@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from .checks import listed
 from .errors import InputError, TooLargeError
+from .exact.difference import Difference
 from .exact.norms import Norm
 from .queries import Query
 from .universes.relations import Change, Multiplicities, Relation, check_size
 from .universes.universe import Universe
+
+Kind = Literal["global", "local", "smooth"]
+"""Over which datasets a sensitivity is the maximum: all, one and its neighbors, or all, damped."""
+
+
+Stop = Callable[[Difference, int, int, Difference], bool]
+"""Whether no larger distance matters; see `SmoothProblem`."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,8 @@ class Problem:
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     """
+
+    kind: ClassVar[Literal["global"]] = "global"
 
     universe: Universe
     queries: tuple[Query, ...]
@@ -114,6 +124,8 @@ class LocalProblem:
         Of the difference of two answers that are vectors; for numbers, all three are one.
     """
 
+    kind: ClassVar[Literal["local"]] = "local"
+
     universe: Universe
     query: Query
     neighbors: Relation
@@ -122,8 +134,18 @@ class LocalProblem:
 
     def checked(self) -> LocalProblem:
         """Return the problem, or raise InputError unless the relation and the query apply to it."""
-        Problem(self.universe, (self.query,), (self.neighbors,), (self.size,)).checked()
+        Problem(self.universe, self.queries, (self.neighbors,), self.sizes).checked()
         return self
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The query, as a problem with several would have it."""
+        return (self.query,)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of x, as a problem with several would have it."""
+        return (self.size,)
 
     @cached_property
     def size(self) -> int:
@@ -141,6 +163,55 @@ class LocalProblem:
         most = max(added for _, added in self.changes)
         left: Multiplicities = self.universe.multiplicities(self.size + most) - self.x
         return np.minimum(left, most)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothProblem:
+    """How large the local sensitivity is for the datasets at every distance from x.
+
+    Parameters
+    ----------
+    universe : Universe
+    query : Query
+    x : ndarray of int64, shape (m,)
+        The dataset: how often each distinct value of the universe occurs in it.
+    replace : bool
+        Whether a neighbor has one record replaced, instead of one added or removed.
+    limits : tuple of two numbers
+        The smallest and the largest size of datasets, both that of x if `replace`; the largest
+        may be math.inf.
+    stop : callable
+        Told the largest local sensitivity so far and the distance where it is, the distance that
+        was reached, and a bound of all local sensitivities: whether no larger distance matters.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    """
+
+    kind: ClassVar[Literal["smooth"]] = "smooth"
+
+    universe: Universe
+    query: Query
+    x: Multiplicities
+    replace: bool
+    limits: tuple[int, float]
+    stop: Stop
+    norm: Norm = "L1"
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The query, as a problem with several would have it."""
+        return (self.query,)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of records of x."""
+        return int(self.x.sum())
+
+    def distance(self, z: Multiplicities) -> int:
+        """Return how far a dataset is from x: records replaced, or added and removed."""
+        if self.replace:
+            return int(np.maximum(z - self.x, 0).sum())
+        return int(np.abs(z - self.x).sum())
 
 
 def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:

@@ -129,6 +129,17 @@ def test_no_imports_go_in_a_circle_inside_a_room(room):
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph) > 1
 
 
+@pytest.mark.parametrize("theory", THEORIES)
+def test_theories_do_not_need_one_another(theory):
+    imported = {
+        name[1]
+        for file in (PACKAGE / "search" / theory).rglob("*.py")
+        for name in own_imports(file)
+        if name[0] == "search" and len(name) > 1
+    }
+    assert imported & set(THEORIES) <= {theory}
+
+
 @each_file
 def test_plotting_knows_no_more_than_errors_and_files(file):
     if room_of(name_of(file)) == "plotting":
@@ -166,6 +177,12 @@ def test_only_the_problem_and_what_is_above_validates(file):
     if room_of(name) == "search" and name not in (("search",), ("search", "engine")):
         names = {node.id for node in ast.walk(parse(file)) if isinstance(node, ast.Name)}
         assert "InputError" not in names
+
+
+@each_file
+def test_no_search_asserts_what_its_plan_has_found_out(file):
+    if room_of(name_of(file)) == "search":
+        assert "AssertionError" not in file.read_text("utf-8")
 
 
 @pytest.mark.parametrize("folder", sorted({file.parent for file in FILES}), ids=lambda f: f.name)

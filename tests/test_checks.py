@@ -148,8 +148,8 @@ NAMED = {
     ),
     "NA for a choice": (
         lambda: ask("count", method=pd.NA),
-        "unknown method <NA>; choose one of 'auto', 'quantiles', 'rearrangement', 'moments', "
-        "'additive', 'projection', 'enumeration'",
+        "unknown method <NA>; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
+        "'row_sums', 'one_column', 'enumeration'",
     ),
     "an array for a flag": (
         lambda: sl.Bounded(1, exactly=np.array([True, False])),

@@ -17,7 +17,7 @@ from strategies import NAMES
 import sensitivity_lab as sl
 from sensitivity_lab.article import experiments
 from sensitivity_lab.cli.commands import main
-from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search import engines_for
 
 ROOT = Path(__file__).parents[1]
 SCHOOL = str(ROOT / "data" / "school_large.csv")
@@ -55,7 +55,11 @@ def no_search(monkeypatch):
     def never(*_arguments, **_options):
         raise AssertionError("the search has started")
 
-    for name in ("cli.commands.sensitivity_curves", "cli.commands.global_sensitivity", "article.Experiment.run"):
+    for name in (
+        "cli.commands.sensitivity_curves",
+        "cli.commands.global_sensitivity",
+        "article.Experiment.run",
+    ):
         monkeypatch.setattr(f"sensitivity_lab.{name}", never)
 
 
@@ -400,7 +404,9 @@ def test_bad_files(capsys, file, reason):
 
 WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
 QUERIES = f"choose one of {NAMES}, percentile_25 (any number from 0 to 100)"
-METHODS = ", ".join(repr(name) for name in ("auto", *(engine.name for engine in ENGINES)))
+METHODS = ", ".join(
+    repr(name) for name in ("auto", *(engine.name for engine in engines_for("global")))
+)
 EITHER = (
     "give either a CSV file (scenario a), before the options that take several words, or "
     "--domain NAME=VALUES (scenario b)"
@@ -621,7 +627,7 @@ def test_a_search_too_large_is_refused_in_one_line(capsys):
     arguments += ["--domain", "a=0:99", "--method", "enumeration"]
     code, out, err = run(capsys, "sensitivity", *arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("sensitivity-lab sensitivity: no engine takes var here: enumeration ")
+    assert err.startswith("sensitivity-lab sensitivity: no engine accepts var here: enumeration ")
     assert err.endswith(" or a larger --memory-limit\n")
 
 

@@ -463,7 +463,7 @@ def test_no_search_starts_while_a_column_is_bad():
 
 def test_no_search_starts_while_a_column_is_too_large():
     universes = {"a": YEAR, "b": sl.Universe.from_dataset(range(60))}
-    with pytest.raises(sl.TooLargeError, match=r"^column 'b': no engine takes never here: "):
+    with pytest.raises(sl.TooLargeError, match=r"^column 'b': no engine accepts never here: "):
         sl.sensitivity_curves(
             universes, never, size=3, distances=1, neighbors="unbounded", memory_limit=10_000
         )

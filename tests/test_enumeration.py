@@ -26,6 +26,7 @@ from sensitivity_lab.search.enumeration import evaluate as evaluation
 from sensitivity_lab.search.enumeration import global_max as enumeration
 from sensitivity_lab.search.enumeration import number_pairs as gaps
 from sensitivity_lab.search.enumeration.global_max import Enumeration
+from sensitivity_lab.search.enumeration.levels import Levels
 
 RECORDS = [1, 2, 2, 2, 5, 5, 7, 8, 9, 9]
 
@@ -40,7 +41,7 @@ ALL_RELATIONS = tuple(
 def solve(universe, queries, relations, sizes, **options) -> list[list[sl.Sensitivity]]:
     """Solve several queries and relations in one search."""
     problem = Problem(universe, tuple(map(as_query, queries)), tuple(relations), tuple(sizes))
-    found = Enumeration().solve(problem, Options(**options))
+    found = Enumeration().plan(problem, Options(**options)).solve()
     return [
         [
             conclude(problem, query, relation, "enumeration", finding)
@@ -105,7 +106,7 @@ def test_pieces_agree_with_the_definition(family, data):
 
 def test_little_memory_means_fewer_queries_at_a_time():
     universe = sl.Universe.from_dataset(RECORDS)
-    plan = enumeration.Plan.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
+    plan = Levels.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
     found = solve(
         universe, DEFAULT_QUERIES, [sl.Bounded(2)], [5], memory_limit=plan.bytes_per_query
     )
@@ -115,7 +116,7 @@ def test_little_memory_means_fewer_queries_at_a_time():
 @pytest.mark.parametrize("short_of", [0, 1])
 def test_the_memory_limit_is_a_limit(short_of):
     universe = sl.Universe.from_dataset(RECORDS)
-    plan = enumeration.Plan.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
+    plan = Levels.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
     limit = plan.bytes_per_query - short_of
     ask = {"size": 5, "neighbors": sl.Bounded(2), "method": "enumeration", "memory_limit": limit}
     if short_of:
@@ -139,7 +140,7 @@ def test_the_memory_limit_is_a_limit(short_of):
 )
 def test_the_plan_counts_the_datasets_before_any_work(relation, sizes):
     universe = sl.Universe.from_dataset(range(12))
-    plan = enumeration.Plan.of(Problem(universe, (sl.Mean(),), (relation,), (6,)))
+    plan = Levels.of(Problem(universe, (sl.Mean(),), (relation,), (6,)))
     assert plan.datasets == sum(comb(12, size) for size in sizes)
     result = sl.global_sensitivity(
         universe, "mean", size=6, neighbors=relation, method="enumeration"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from strategies import NUMPY_KINDS, QUERIES, RELATIONS, as_fractions, percentiles, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.search import ENGINES, LOCAL_ENGINES
+from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.order_statistics.local_max import LocalQuantiles
+from sensitivity_lab.search.order_statistics.local_max import LocalOrderStatistics
 
 FAMILIES = pytest.mark.parametrize(
     ("family", "exactly"), [*product(RELATIONS, (False, True))], ids=str
@@ -63,16 +63,16 @@ def check(asked, x, ours, theirs, method):
 
 
 QUICK = {
-    "mean": "rearrangement",
-    "sum": "rearrangement",
-    "count": "rearrangement",
-    "median": "quantiles",
-    "min": "quantiles",
-    "max": "quantiles",
-    "var": "moments",
-    "var_ddof_1": "moments",
-    "std": "moments",
-    "std_ddof_1": "moments",
+    "mean": "linear",
+    "sum": "linear",
+    "count": "linear",
+    "median": "order_statistics",
+    "min": "order_statistics",
+    "max": "order_statistics",
+    "var": "variance",
+    "var_ddof_1": "variance",
+    "std": "variance",
+    "std_ddof_1": "variance",
 }
 
 
@@ -92,7 +92,7 @@ def test_agrees_with_the_definition(name, family, exactly, data):
 def test_percentiles_agree_with_the_definition(family, exactly, data):
     asked, x = data.draw(asked_of_one(family, exactly))
     ours, theirs = data.draw(percentiles())
-    check(asked, x, ours, theirs, data.draw(st.sampled_from(["quantiles", "enumeration"])))
+    check(asked, x, ours, theirs, data.draw(st.sampled_from(["order_statistics", "enumeration"])))
 
 
 @FAMILIES
@@ -201,7 +201,9 @@ def test_parallel_listing_gives_the_same():
 
 
 def test_the_methods_are_those_of_the_global_engines():
-    assert [engine.name for engine in LOCAL_ENGINES] == [engine.name for engine in ENGINES]
+    assert [engine.name for engine in engines_for("local")] == [
+        engine.name for engine in engines_for("global")
+    ]
 
 
 def message(error, call):
@@ -215,10 +217,10 @@ def test_too_many_neighbors_are_refused_with_their_number():
         sl.TooLargeError,
         lambda: sl.local_sensitivity(range(1, 101), LARGE, np.median, neighbors=sl.Bounded(3)),
     ) == (
-        "no engine takes median (function) here: quantiles covers median, percentile, min and max, "
-        "not median (function); rearrangement covers sum, mean and count, not median (function); "
-        "moments covers var and std, not median (function); additive covers sums of a function of "
-        "a record (counts, sums, histograms and their stacks), not median (function); projection "
+        "no engine accepts median (function) here: order_statistics covers median, percentile, min "
+        "and max, not median (function); linear covers sum, mean and count, not median (function); "
+        "variance covers var and std, not median (function); row_sums covers sums of a function of "
+        "a record (counts, sums, histograms and their stacks), not median (function); one_column "
         "covers the mean of a column without missing values, not median (function) here; "
         "enumeration would evaluate 26,171,402,500 neighbors, more than the limit of 1,000,000; "
         "choose a smaller distance, or a coarser universe with fewer distinct values"
@@ -262,8 +264,8 @@ def test_an_unknown_method_is_an_error():
             [1, 2], universe, "mean", neighbors=sl.Bounded(1), method="magic"
         ),
     ) == (
-        "unknown method 'magic'; choose one of 'auto', 'quantiles', 'rearrangement', 'moments', "
-        "'additive', 'projection', 'enumeration'"
+        "unknown method 'magic'; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
+        "'row_sums', 'one_column', 'enumeration'"
     )
 
 
@@ -276,8 +278,8 @@ def test_an_order_statistic_with_a_negative_weight_is_listed():
     result = sl.local_sensitivity([3, 4, 5], universe, Spread(), neighbors=sl.Bounded(1))
     assert (result.method, result.value) == ("enumeration", 4.0)
     problem = sl.problem.LocalProblem(universe, Spread(), sl.Bounded(1), np.array([0, 1, 1, 1, 0]))
-    assert LocalQuantiles().refusal(problem, Options()).reason == (
-        "quantiles does not cover median: it has a negative weight"
+    assert LocalOrderStatistics().plan(problem, Options()).reason == (
+        "order_statistics does not cover median: it has a negative weight"
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.layouts import sorted_universe
 from sensitivity_lab.search.variance import global_max as moments
 from sensitivity_lab.search.variance import remove as removing
@@ -23,7 +23,7 @@ from sensitivity_lab.search.variance.patterns import Search, Word
 from sensitivity_lab.search.variance.remove import remove_words
 from sensitivity_lab.search.variance.replace import replace_words
 
-(MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
+(MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
 
 def test_exactly_j_needs_a_word_with_an_a_between_c_and_b():
@@ -34,7 +34,7 @@ def test_exactly_j_needs_a_word_with_an_a_between_c_and_b():
         sl.Var(ddof=1),
         size=6,
         neighbors=sl.Bounded(2, exactly=True),
-        method="moments",
+        method="variance",
     )
     expected, _ = oracle.global_sensitivity(records, 6, ("var", 1), "bounded", 2, exactly=True)
     assert result.exact == expected == 16_505_536
@@ -53,7 +53,7 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
     universe = sl.Universe.from_dataset(records)
     neighbors = sl.Bounded(replaced, exactly=True)
     result = sl.global_sensitivity(
-        universe, "var", size=size, neighbors=neighbors, method="moments"
+        universe, "var", size=size, neighbors=neighbors, method="variance"
     )
     expected, _ = oracle.global_sensitivity(
         records, size, ("var", 0), "bounded", replaced, exactly=True
@@ -82,7 +82,7 @@ def test_bisection_and_trying_every_word_agree_with_the_oracle(few, monkeypatch)
             sl.Var(query[1]),
             size=size,
             neighbors=neighbors,
-            method="moments",
+            method="variance",
         )
         assert result.exact == expected, (records, size, query, neighbors)
 
@@ -96,7 +96,7 @@ def test_many_copies_stay_compact(name, neighbors):
     result = sl.global_sensitivity(ages, name, size=10_000, neighbors=neighbors)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert result.method == "moments"
+    assert result.method == "variance"
     assert peak < 2**30
     result.verify()
     # Half of the records at each end, and what changes moves from the middle to an end or back.
@@ -122,7 +122,7 @@ def test_a_hundred_thousand_records_verify(query, neighbors):
 def test_a_sum_of_parts_far_from_zero(offset):
     near = [offset + value for value in range(9)]
     result = sl.global_sensitivity(
-        sl.Universe.from_dataset(near), "var", size=5, neighbors=sl.Bounded(2), method="moments"
+        sl.Universe.from_dataset(near), "var", size=5, neighbors=sl.Bounded(2), method="variance"
     )
     expected, _ = oracle.global_sensitivity(list(range(9)), 5, ("var", 0), "bounded", 2)
     assert result.exact == expected
@@ -132,10 +132,10 @@ def test_mixed_changes_are_refused_with_the_reason():
     universe = sl.Universe.from_dataset(range(8))
     with pytest.raises(sl.NoEngineError) as caught:
         sl.global_sensitivity(
-            universe, "var", size=4, neighbors=sl.SymmetricDifference(3), method="moments"
+            universe, "var", size=4, neighbors=sl.SymmetricDifference(3), method="variance"
         )
     assert str(caught.value) == (
-        "no engine takes var here: moments does not cover var, symmetric difference, at most 3: "
+        "no engine accepts var here: variance does not cover var, symmetric difference, at most 3: "
         "not proved for 2 records removed and 1 added"
     )
 
@@ -145,7 +145,7 @@ def test_what_no_engine_takes_lists_every_reason():
     with pytest.raises(sl.TooLargeError) as caught:
         sl.global_sensitivity(universe, "var", size=100, neighbors=sl.SymmetricDifference(3))
     message = str(caught.value)
-    for engine in ENGINES:
+    for engine in engines_for("global"):
         assert engine.name in message
 
 
@@ -200,7 +200,7 @@ def test_a_ddof_that_is_no_float():
     expected, _ = oracle.global_sensitivity(
         records, 4, ("var", ddof), "unbounded", 1, exactly=True, direction="remove"
     )
-    assert result.method == "moments"
+    assert result.method == "variance"
     assert result.exact == expected
     assert Fraction(result.upper) >= expected
 
@@ -280,7 +280,7 @@ def test_a_domain_with_too_many_windows_is_refused_with_their_number():
     with pytest.raises(sl.TooLargeError) as caught:
         sl.global_sensitivity(universe, "var", size=10**8, neighbors=sl.Bounded(1))
     assert str(caught.value) == (
-        "moments is too long at the largest difference of var for 100000000 of 300000003 records "
+        "variance is too long at the largest difference of var for 100000000 of 300000003 records "
         "and 1 changed: 200,000,001 windows of different records, at most 33,554,432; choose a "
         "smaller size or distance, or fewer distinct values"
     )

@@ -25,8 +25,8 @@ from strategies import RELATIONS, most_feasible
 import sensitivity_lab as sl
 from sensitivity_lab.calls.global_sensitivity import conclude
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.search import ENGINES
-from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search import engines_for
+from sensitivity_lab.search.engine import Options, Plan
 from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
 from sensitivity_lab.search.variance import patterns as word_search
 from sensitivity_lab.search.variance import windows
@@ -34,7 +34,7 @@ from sensitivity_lab.search.variance import windows
 FEW_UNIVERSES = 12
 MANY = int(os.environ.get("NEAR_TIES", "1000000"))
 
-(MOMENTS,) = (engine for engine in ENGINES if engine.name == "moments")
+(MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
 UNUSUAL = {
     "all words at once": [],
@@ -81,11 +81,12 @@ def check_universe(seed: int) -> Counter[str]:
                 continue
             relations = tuple(neighbors for neighbors, _ in asked)
             problem = Problem(universe, (query,), relations, (size,)).checked()
-            assert MOMENTS.refusal(problem, Options()) is None
-            (findings,) = MOMENTS.solve(problem, Options())
+            plan = MOMENTS.plan(problem, Options())
+            assert isinstance(plan, Plan)
+            (findings,) = plan.solve()
             for (neighbors, listed), finding in zip(asked, findings, strict=True):
                 case = f"{seed}: {query.name}, {size} of {rated.records}, {neighbors}, {way}"
-                result = conclude(problem, query, neighbors, "moments", finding)
+                result = conclude(problem, query, neighbors, "variance", finding)
                 check(rated, result, query, listed, case)
                 checked[f"{query.name}, {neighbors.name}, {neighbors.meaning}"] += 1
     return checked

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pandas as pd
 import pytest
 
@@ -229,7 +231,7 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
             "the domain is at most 1 numbers, got 2",
         ),
         (
-            lambda: (pl.Numbers(floats=True), ROWS) >> pl.clamp(0, pl.exact.Fraction(1, 3)),
+            lambda: (pl.Numbers(floats=True), ROWS) >> pl.clamp(0, Fraction(1, 3)),
             "a domain of floats needs bounds that are floats, got 1/3; 0.3333333333333333 is the "
             "next",
         ),

@@ -17,7 +17,7 @@ from strategies import QUERIES, Asked, as_fractions
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference, common_integers, round_up
-from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search import engines_for
 
 F = Fraction
 
@@ -36,7 +36,7 @@ def solve(records, query, relation=RELATIONS[0], size=3) -> sl.Sensitivity:
     """The answer on which all engines agree that take the problem."""
     universe = sl.Universe.from_dataset(records)
     results = []
-    for engine in ENGINES:
+    for engine in engines_for("global"):
         with suppress(sl.NoEngineError):
             results.append(
                 sl.global_sensitivity(

@@ -28,7 +28,7 @@ ADDITIVE = (
     *("counts by group", "sums by group", "histograms by group", "additive stack"),
     "stack of groups",
 )
-TAKES = {"additive": ADDITIVE, "projection": ("mean", "mean or"), "enumeration": tuple(CASES)}
+TAKES = {"row_sums": ADDITIVE, "one_column": ("mean", "mean or"), "enumeration": tuple(CASES)}
 """By engine, what it takes at least."""
 
 each_relation = pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_additive_queries_need_no_enumeration(case, k):
     for relation in (sl.Bounded(k), sl.Unbounded(k)):
         for norm in NORMS:
             result = changes_of_one(universe, FIXED[case], relation, norm, size=1000)
-            assert result.method == "additive"
+            assert result.method == "row_sums"
             result.verify()
 
 
@@ -492,7 +492,7 @@ def test_every_call_looks_at_a_predicate_anew():
             sl.global_sensitivity(
                 universe, query, size=1, neighbors=sl.Bounded(1), method=method
             ).value
-            for method in ("additive", "enumeration")
+            for method in ("row_sums", "enumeration")
         ]
         return [query(x)[0], here.witness.query_x[0], *listed]
 

@@ -65,7 +65,7 @@ def check(result, largest, beta):
     result.verify()
 
 
-@pytest.mark.parametrize("method", ["quantiles", "enumeration"])
+@pytest.mark.parametrize("method", ["order_statistics", "enumeration"])
 @given(place=places(), asked=percentiles(), beta=BETAS)
 @example(place=(sl.Universe.from_domain([0, 1]), [0]), asked=(sl.Median(), ("median",)), beta=1)
 def test_percentiles_agree_with_the_definition(method, place, asked, beta):
@@ -143,14 +143,14 @@ def test_functions_agree_with_the_definition(place, beta):
         ((0.5,) * 5, 1, 0.067668),
     ],
 )
-@pytest.mark.parametrize("method", ["quantiles", "enumeration"])
+@pytest.mark.parametrize("method", ["order_statistics", "enumeration"])
 def test_published_values(x, beta, value, method):
     """Nissim, Raskhodnikova and Smith (2007), the median of five records."""
     result = sl.smooth_sensitivity(x, GRID, "median", beta=beta, method=method)
     assert result.value == pytest.approx(value, abs=5e-7)
 
 
-@pytest.mark.parametrize("method", ["quantiles", "enumeration"])
+@pytest.mark.parametrize("method", ["order_statistics", "enumeration"])
 def test_the_textbook_formula_is_wrong_for_an_even_number_of_records(method):
     """The formula is the lower median's; the averaged median has 3/8 exp(-1)."""
     x = [0.25] * 4
@@ -193,7 +193,7 @@ def test_many_records_give_what_few_distinct_values_give_by_enumeration(n, q):
     x = [0] * (n // 4) + [1] * (n // 3) + [10] * (n - n // 4 - n // 3)
     quick, listed = (
         sl.smooth_sensitivity(x, universe, sl.Percentile(q), beta=0.05, method=method)
-        for method in ("quantiles", "enumeration")
+        for method in ("order_statistics", "enumeration")
     )
     assert (quick.value, quick.upper, quick.distance) == (
         listed.value,
@@ -272,7 +272,7 @@ def test_repr_and_html_tell_the_same_facts():
         "  dataset x  (1, 2, 3)\n"
         "  z          (1, 2, 10)  median 2, 1 from x\n"
         "  y          (2, 10, 11)  median 10, a neighbor of z\n"
-        "  method     quantiles, exact arithmetic, no dataset needed evaluation"
+        "  method     order_statistics, exact arithmetic, no dataset needed evaluation"
     )
     html = result._repr_html_()
     for line in repr(result).split("\n")[1:]:
@@ -374,16 +374,16 @@ def test_sizes_are_a_pair():
 def test_what_is_too_large_is_refused_with_its_number():
     universe = sl.Universe.from_dataset(range(40))
     assert refused(sl.TooLargeError, range(20), universe, "mean", beta=1) == (
-        "no engine takes mean here: quantiles covers median, percentile, min and max, not mean; "
-        "enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
+        "no engine accepts mean here: order_statistics covers median, percentile, min and max, not "
+        "mean; enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
         "200,000; choose a smaller size or a coarser universe with fewer distinct values"
     )
 
 
 def test_a_domain_needs_a_largest_size():
     assert refused(sl.NoEngineError, [0], GRID, "median", beta=1, neighbors="unbounded") == (
-        "no engine takes median here: quantiles covers the bounded relation only; enumeration "
-        "needs a largest size of datasets; give sizes=(smallest, largest)"
+        "no engine accepts median here: order_statistics covers the bounded relation only; "
+        "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"
     )
 
 

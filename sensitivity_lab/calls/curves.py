@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,8 +20,8 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.literals import shortened
 from sensitivity_lab.results.reprs import Tabled, in_table, printable, write_csv
 from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.search import check_method, choose, memory_told
-from sensitivity_lab.search.engine import Engine, Finding, Options
+from sensitivity_lab.search import Chosen, check_method, choose
+from sensitivity_lab.search.engine import AnyEngine, Finding, Options, Plan
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
 from sensitivity_lab.universes.universe import Universe
@@ -300,7 +301,12 @@ def sensitivity_curves(
         for family in dict.fromkeys(relation.at(1) for relation in relations):
             curve = [relation for relation in relations if relation.at(1) == family]
             points += [
-                (column, conclude(problem, query, one, engines[query, one].name, found[query, one]))
+                (
+                    column,
+                    conclude(
+                        problem, query, one, engines[query, one].engine.name, found[query, one]
+                    ),
+                )
                 for query in asked
                 for one in curve
             ]
@@ -337,10 +343,12 @@ def as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relatio
     return tuple(dict.fromkeys(family.at(k) for family in families for k in ks))
 
 
-def _choose_engines(
-    problem: Problem, method: str, options: Options
-) -> dict[tuple[Query, Relation], Engine]:
-    """Choose an engine for every curve's every point."""
+Asked = tuple[Query, Relation]
+"""A point of a curve."""
+
+
+def _choose_engines(problem: Problem, method: str, options: Options) -> dict[Asked, Chosen]:
+    """Choose an engine for every point of every curve."""
     return {
         (query, relation): choose(problem.only([query], [relation]), method, options)
         for query in problem.queries
@@ -349,19 +357,23 @@ def _choose_engines(
 
 
 def _solve(
-    problem: Problem, engines: Mapping[tuple[Query, Relation], Engine], options: Options
-) -> dict[tuple[Query, Relation], Finding]:
+    problem: Problem, chosen: Mapping[Asked, Chosen], options: Options
+) -> dict[Asked, Finding]:
     """Let every engine solve its points, queries that have the same relations together."""
-    together: dict[tuple[Engine, tuple[Relation, ...]], list[Query]] = {}
+    together: dict[tuple[AnyEngine, tuple[Relation, ...]], list[Query]] = {}
     for query in problem.queries:
-        for engine in dict.fromkeys(engines[query, relation] for relation in problem.neighbors):
-            mine = tuple(r for r in problem.neighbors if engines[query, r] is engine)
+        for engine in dict.fromkeys(chosen[query, one].engine for one in problem.neighbors):
+            mine = tuple(one for one in problem.neighbors if chosen[query, one].engine is engine)
             together.setdefault((engine, mine), []).append(query)
-    found = {}
+    found: dict[Asked, Finding] = {}
     for (engine, relations), queries in together.items():
-        with memory_told(*queries):
-            solved = engine.solve(problem.only(queries, relations), options)
-        for query, findings in zip(queries, solved, strict=True):
-            for relation, finding in zip(relations, findings, strict=True):
-                found[query, relation] = finding
+        plan = engine.plan(problem.only(queries, relations), options)
+        if isinstance(plan, Plan):
+            solved = Chosen(engine, plan, tuple(queries)).solve()
+            for query, findings in zip(queries, solved, strict=True):
+                found |= {(query, one): f for one, f in zip(relations, findings, strict=True)}
+            continue
+        # Together they are too large; each point by itself was accepted.
+        for point in product(queries, relations):
+            ((found[point],),) = chosen[point].solve()
     return found

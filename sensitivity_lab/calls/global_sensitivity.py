@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
+from sensitivity_lab.problem import LocalProblem, Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Sensitivity, Witness
-from sensitivity_lab.search import choose, memory_told
+from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, Options
-from sensitivity_lab.universes.relations import as_relation, check_related
+from sensitivity_lab.universes.relations import Relation, as_relation, check_related
 from sensitivity_lab.universes.universe import Universe, check_universe
 
 
@@ -69,7 +69,7 @@ def global_sensitivity(
     InputError
         If an argument is not acceptable or the distance is not feasible.
     NoEngineError
-        If no engine takes the problem, for example because it is too large; says each reason.
+        If no engine accepts the problem, for example because it is too large; says each reason.
     QueryError
         If a caller's function raises, returns no finite number, or is vectorized and answers a
         dataset differently beside others; names the dataset.
@@ -90,19 +90,17 @@ def global_sensitivity(
     options = Options(n_jobs, progress, memory_limit)
     check_witnesses(sizes, 1, options.memory_limit)
     problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
-    engine = choose(problem, method, options)
-    with memory_told(*problem.queries):
-        ((finding,),) = engine.solve(problem, options)
-    return conclude(problem, problem.queries[0], relation, engine.name, finding)
+    chosen = choose(problem, method, options)
+    ((finding,),) = chosen.solve()
+    return conclude(problem, problem.queries[0], relation, chosen.engine.name, finding)
 
 
 def conclude(
-    problem: Problem,
+    problem: Problem | LocalProblem,
     query: Query,
-    neighbors: Any,
+    neighbors: Relation,
     method: str,
     finding: Finding,
-    kind: Literal["global", "local"] = "global",
 ) -> Sensitivity:
     """Turn a finding into a result: check that the pair is one of neighbors, and measure it."""
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
@@ -131,5 +129,5 @@ def conclude(
         size=size,
         universe=universe,
         norm=problem.norm,
-        kind=kind,
+        kind=problem.kind,
     )

@@ -8,17 +8,13 @@ from typing import Any
 from sensitivity_lab.checks import check_text
 from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.problem import LocalProblem, Problem
+from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.search import check_method, choose_local, memory_told
+from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.universes.relations import (
-    Multiplicities,
-    as_relation,
-    check_dataset,
-    multiplicities_of,
-)
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import as_relation, check_dataset, multiplicities_of
 from sensitivity_lab.universes.universe import Universe, check_universe
 
 from .curves import SensitivityCurves, as_queries, as_relations
@@ -77,7 +73,7 @@ def local_sensitivity(
         If an argument is not acceptable, x is not a dataset of the universe, or the distance is not
         feasible.
     NoEngineError
-        If no engine takes the problem; a TooLargeError if there are too many neighbors to list
+        If no engine accepts the problem; a TooLargeError if there are too many neighbors to list
         (more than a million), with their number.
     QueryError
         If a caller's function raises or returns no finite number; names the dataset.
@@ -104,7 +100,7 @@ def local_sensitivity(
       neighbors  unbounded, at most 1; size 3; universe of 4 records
       witness x  (1, 2, 3)  median 2
       witness y  (2, 3)  median 2.5
-      method     quantiles, exact arithmetic, no dataset needed evaluation
+      method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation = as_relation(neighbors)
     x = dataset_of(dataset, check_universe(universe))
@@ -174,7 +170,7 @@ def local_curves(
     records bounded, at most median   1   8
                              sum     10  18
     """
-    check_method(method)
+    check_method(method, "local")
     check_text("column", column, "a text")
     x = dataset_of(dataset, check_universe(universe))
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
@@ -199,10 +195,6 @@ def dataset_of(dataset: Any, universe: Universe) -> Multiplicities:
 
 def solve_local(problem: LocalProblem, method: str, options: Options) -> Sensitivity:
     """Solve a checked problem with the engine of a name, or the first that takes it."""
-    engine = choose_local(problem, method, options)
-    with memory_told(problem.query):
-        finding = engine.solve(problem, options)
-    whole = Problem(
-        problem.universe, (problem.query,), (problem.neighbors,), (problem.size,), problem.norm
-    )
-    return conclude(whole, problem.query, problem.neighbors, engine.name, finding, kind="local")
+    chosen = choose(problem, method, options)
+    finding = chosen.solve()
+    return conclude(problem, problem.query, problem.neighbors, chosen.engine.name, finding)

@@ -24,9 +24,9 @@ from sensitivity_lab.universes.datasets import (
     datasets,
     neighboring_datasets,
 )
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import (
     Dataset,
-    Multiplicities,
     Relation,
     as_relation,
     check_whole,

@@ -13,13 +13,12 @@ from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
-from sensitivity_lab.search import choose_smooth, memory_told
-from sensitivity_lab.search.engine import Finding, Options
-from sensitivity_lab.search.smooth_engine import Rise, SmoothProblem
+from sensitivity_lab.search import choose
+from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
 from sensitivity_lab.universes.relations import (
     Bounded,
     Relation,
@@ -78,9 +77,9 @@ def smooth_sensitivity(
         Continue `local_at_distance` at least up to this distance.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
-    method : {"auto", "quantiles", "enumeration"}, default "auto"
-        "quantiles" takes median, min, max and percentiles under the bounded relation; "enumeration"
-        everything, up to 200,000 datasets.
+    method : {"auto", "order_statistics", "enumeration"}, default "auto"
+        "order_statistics" covers median, min, max and percentiles under the bounded relation;
+        "enumeration" covers every query, up to 200,000 datasets.
     n_jobs : int, optional
         Worker processes for evaluating the query, as in joblib.
     progress : bool, optional
@@ -98,7 +97,7 @@ def smooth_sensitivity(
     InputError
         If an argument is not acceptable, or x is not a dataset of the universe.
     NoEngineError
-        If no engine takes the problem; a TooLargeError if it is too large, with the numbers.
+        If no engine accepts the problem; a TooLargeError if it is too large, with the numbers.
     QueryError
         If a caller's function raises or returns no finite number; names the dataset.
 
@@ -125,19 +124,19 @@ def smooth_sensitivity(
       dataset x  (0.25, 0.25, 0.25, 0.25)
       z          (0.25, 0.25, 0.25, 1)  median 0.25, 1 from x
       y          (0.25, 0.25, 1, 1)  median 0.625, a neighbor of z
-      method     quantiles, exact arithmetic, no dataset needed evaluation
+      method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation, damping = _check_relation(neighbors), _check_beta(beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)
     x = dataset_of(dataset, check_universe(universe))
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
     replace = isinstance(relation, Bounded)
-    problem = SmoothProblem(universe, as_query(query), x, replace, limits, check_norm(norm))
+    stop = _Stop(damping, farthest)
+    problem = SmoothProblem(universe, as_query(query), x, replace, limits, stop, check_norm(norm))
     options = Options(n_jobs, progress, memory_limit)
-    engine = choose_smooth(problem, method, options)
-    with memory_told(problem.query):
-        found = engine.solve(problem, options, _Enough(damping, farthest))
-    best = _largest(found.rises, damping)
+    chosen = choose(problem, method, options)
+    found = chosen.solve()
+    best = _largest(found.maxima, damping)
     damped = Damped(best.gap, damping, best.distance)
     finding = Finding(*best.pair(), None, found.datasets_evaluated)
     return SmoothSensitivity(
@@ -145,11 +144,11 @@ def smooth_sensitivity(
         upper=damped.upper() if problem.query.arithmetic == "exact" else None,
         beta=damping,
         distance=best.distance,
-        local_at_distance=_at_every_distance(found.rises, max(found.farthest, farthest)),
+        local_at_distance=_at_every_distance(found.maxima, max(found.farthest, farthest)),
         x=universe.dataset(x),
-        local=_local(problem, relation, engine.name, finding),
+        local=_local(problem, relation, chosen.engine.name, finding),
         status="exact",
-        method=engine.name,
+        method=chosen.engine.name,
         arithmetic=problem.query.arithmetic,
         datasets_evaluated=found.datasets_evaluated,
         neighbors=relation,
@@ -200,7 +199,7 @@ def _check_sizes(
     return int(smallest), largest
 
 
-class _Enough:
+class _Stop:
     """Tells when no larger distance can matter: a bound of all gaps, damped, is below the best."""
 
     def __init__(self, beta: Fraction, farthest: int) -> None:
@@ -208,8 +207,8 @@ class _Enough:
         self.farthest = farthest
         self.best = -math.inf
 
-    def __call__(self, rise: Rise, distance: int, bound: Difference) -> bool:
-        self.best = max(self.best, _log(rise.gap) - self.beta * rise.distance)
+    def __call__(self, gap: Difference, at: int, distance: int, bound: Difference) -> bool:
+        self.best = max(self.best, _log(gap) - self.beta * at)
         most = _log(bound) - self.beta * (distance + 1)
         return distance >= self.farthest and most < self.best - _margin(most)
 
@@ -225,18 +224,20 @@ def _margin(exponent: float) -> float:
     return 1e-9 * (1 + abs(exponent)) if exponent > -math.inf else 0.0
 
 
-def _largest(rises: tuple[Rise, ...], beta: Fraction) -> Rise:
-    """Return the rise with the largest damped gap; floats only leave out what cannot be it."""
-    logs = [_log(rise.gap) - float(beta) * rise.distance for rise in rises]
+def _largest(maxima: tuple[LocalMaximumAtDistance, ...], beta: Fraction) -> LocalMaximumAtDistance:
+    """Return the one with the largest damped gap; floats only leave out what cannot be it."""
+    logs = [_log(rise.gap) - float(beta) * rise.distance for rise in maxima]
     top = max(logs)
-    near = [rise for rise, log in zip(rises, logs, strict=True) if log >= top - _margin(top)]
+    near = [rise for rise, log in zip(maxima, logs, strict=True) if log >= top - _margin(top)]
     return max(near, key=lambda rise: Damped(rise.gap, beta, rise.distance))
 
 
-def _at_every_distance(rises: tuple[Rise, ...], farthest: int) -> tuple[Fraction | float, ...]:
+def _at_every_distance(
+    maxima: tuple[LocalMaximumAtDistance, ...], farthest: int
+) -> tuple[Fraction | float, ...]:
     """Return the largest gap within every distance."""
     found: list[Fraction | float] = []
-    for rise, after in zip(rises, (*rises[1:], None), strict=True):
+    for rise, after in zip(maxima, (*maxima[1:], None), strict=True):
         gap = rise.gap.exact
         stop = farthest + 1 if after is None else after.distance
         found += [rise.gap.nearest() if gap is None else gap] * (stop - rise.distance)
@@ -248,8 +249,8 @@ def _local(
 ) -> Sensitivity:
     """Return the local sensitivity of z; one way only where z cannot go the other way."""
     size = int(finding.x.sum())
-    if not problem.replace and size in problem.sizes:
+    if not problem.replace and size in problem.limits:
         relation = Unbounded(1, direction="add" if finding.y.sum() > size else "remove")
     query = problem.query
-    of_z = Problem(problem.universe, (query,), (relation,), (size,), problem.norm)
-    return conclude(of_z, query, relation, method, finding, kind="local")
+    of_z = LocalProblem(problem.universe, query, relation, finding.x, problem.norm)
+    return conclude(of_z, query, relation, method, finding)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
-from sensitivity_lab.search.enumeration.number_pairs import Family
+from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
 from .answers import Answer, distance, ranked, scales

@@ -16,10 +16,10 @@ from sensitivity_lab.errors import InputError, QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.queries import Function
 from sensitivity_lab.results.reprs import Facts, rounded_up
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import (
     Bounded,
     Dataset,
-    Multiplicities,
     Relation,
     check_dataset,
     check_related,

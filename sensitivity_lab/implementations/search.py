@@ -14,7 +14,7 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Function
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration.evaluate import lattice_of
-from sensitivity_lab.search.enumeration.number_pairs import Family
+from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.relations import Bounded, Change, Relation
 from sensitivity_lab.universes.universe import Universe

@@ -18,6 +18,23 @@ from sensitivity_lab.exact.difference import Number
 from .base import ExactQuery, Query, Weights
 
 
+def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fraction:
+    """Return the exact answer of an order statistic on one dataset.
+
+    Parameters
+    ----------
+    weights : sequence of (int, Fraction)
+        The ranks that count, from 0, and their weights.
+    record : callable
+        Returns the record of a rank, in units.
+    unit : int
+        The common denominator of the records.
+    """
+    below = math.lcm(*(weight.denominator for _, weight in weights))
+    total = sum(int(weight * below) * record(rank) for rank, weight in weights)
+    return Fraction(total, below * unit)
+
+
 @dataclass(frozen=True)
 class Percentile(ExactQuery):
     """A percentile, as `numpy.percentile`.

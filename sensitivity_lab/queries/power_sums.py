@@ -199,3 +199,26 @@ class Std(Var):
 
 QUERIES: tuple[Query, ...] = (Mean(), Count(), Sum(), Std(), Var())
 """What can be asked for by name."""
+
+
+def of_power_sums(query: Query, size: int, total: int, squares: int, unit: int) -> Fraction:
+    """Return the exact answer (its square, if a root) of a query made of power sums.
+
+    Parameters
+    ----------
+    query : Query
+        With a `moment`.
+    size : int
+        The number of records.
+    total, squares : int
+        The sum of the records in units, and of their squares in units squared.
+    unit : int
+        The common denominator of the records.
+    """
+    if query.moment == "count":
+        return Fraction(size)
+    if query.moment != "variance":
+        return Fraction(total, unit * (size if query.moment == "mean" else 1))
+    free = size - Fraction(query.ddof)
+    deviations = size * squares - total * total
+    return Fraction(deviations * free.denominator, size * unit**2 * free.numerator)

@@ -9,7 +9,7 @@ from typing import Literal
 from sensitivity_lab.exact.difference import Difference, nearest
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.universe import Universe
 
 ExactAnswer = Fraction | tuple[Fraction, ...]

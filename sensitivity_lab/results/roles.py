@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.universe import Universe
 
 Block = tuple[str, float, Number, Number]

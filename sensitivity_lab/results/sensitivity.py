@@ -11,9 +11,9 @@ from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import (
     Dataset,
-    Multiplicities,
     Relation,
     check_related,
     multiplicities_of,
@@ -117,7 +117,7 @@ class Sensitivity(Facts):
       neighbors  bounded, at most 1; size 3; universe of 4 records
       witness x  (2, 3, 10)  median 3
       witness y  (1, 2, 3)  median 2
-      method     quantiles, exact arithmetic, no dataset needed evaluation
+      method     order_statistics, exact arithmetic, no dataset needed evaluation
     >>> float(result)
     1.0
     """

@@ -12,14 +12,8 @@ import pandas as pd
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.relations import (
-    Bounded,
-    Dataset,
-    Multiplicities,
-    Relation,
-    multiplicities_of,
-    show,
-)
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, multiplicities_of, show
 from sensitivity_lab.universes.universe import Universe
 
 from .measure import difference_of, exact_answer

@@ -1,14 +1,24 @@
-"""What an engine is: one way to find the largest difference, with its own reach and cost."""
+"""What an engine is: one way to find the largest difference, with its own reach and cost.
+
+An engine gets a problem and answers with a `Plan` or a `Refusal`. The plan keeps what the engine
+found out while it decided, so that solving repeats nothing. A problem is global (all pairs of
+neighbors), local (the neighbors of one dataset) or smooth (the local sensitivities of all datasets,
+by their distance from one); an engine is of one of these kinds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sensitivity_lab.checks import check_running
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
-from sensitivity_lab.universes.relations import Multiplicities, check_whole
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import check_whole
 
 
 class Refusal(NamedTuple):
@@ -24,6 +34,11 @@ class Refusal(NamedTuple):
 
     reason: str
     too_large: bool = False
+
+    @classmethod
+    def of_query(cls, engine: str, covers: str, query: str) -> Refusal:
+        """Refuse a query of another kind than the engine covers."""
+        return cls(f"{engine} covers {covers}, not {query}")
 
 
 @dataclass(frozen=True)
@@ -69,15 +84,111 @@ class Finding:
     datasets_evaluated: int
 
 
-class Engine(Protocol):
+@dataclass(frozen=True, eq=False)
+class LocalMaximumAtDistance:
+    """A distance from x at which the largest local sensitivity within it is larger than before.
+
+    Attributes
+    ----------
+    distance : int
+        From x to z.
+    gap : Difference
+        The local sensitivity of z.
+    pair : callable
+        Returns z and the neighbor y that attains its local sensitivity, by multiplicities.
+    """
+
+    distance: int
+    gap: Difference
+    pair: Callable[[], tuple[Multiplicities, Multiplicities]]
+
+
+@dataclass(frozen=True)
+class LocalMaxima:
+    """All distances up to some last one at which the largest local sensitivity rises.
+
+    Attributes
+    ----------
+    maxima : tuple of LocalMaximumAtDistance
+        Ascending; the first is at distance 0.
+    farthest : int
+        The largest distance that was looked at.
+    datasets_evaluated : int
+    """
+
+    maxima: tuple[LocalMaximumAtDistance, ...]
+    farthest: int
+    datasets_evaluated: int
+
+
+Findings = list[list[Finding]]
+"""What a global search returns: a finding for every query (outer) and relation (inner list)."""
+
+F = TypeVar("F", covariant=True)
+P = TypeVar("P", contravariant=True)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a search will take, as far as it is known before it starts.
+
+    Attributes
+    ----------
+    datasets : int, default 0
+        On how many distinct datasets the queries are evaluated.
+    bytes : int, default 0
+        The memory that it plans to use beyond the universe's own; 0 if it is of that order.
+    """
+
+    datasets: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Plan(Generic[F]):
+    """A search that an engine is ready to do.
+
+    Attributes
+    ----------
+    solve : callable
+        Does the search, and returns what is found: `Findings` for a global problem, a `Finding` for
+        a local one, `LocalMaxima` for a smooth one.
+    cost : Cost
+    """
+
+    solve: Callable[[], F]
+    cost: Cost = Cost()
+
+
+class Engine(Protocol[P, F]):
     """One way to find the maximum. Engines trust the problem; they validate nothing."""
 
     @property
     def name(self) -> str:
-        """What `method` calls the engine."""
+        """What `method` calls the engine: the folder of its theory."""
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Return why the engine does not take the problem; None if it does."""
+    @property
+    def kind(self) -> Kind:
+        """Which problems it solves."""
 
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
+    @property
+    def covers(self) -> str:
+        """Which queries it covers, in words."""
+
+    @property
+    def reach(self) -> str:
+        """Which neighbor relations it covers, in words."""
+
+    def plan(self, problem: P, options: Options) -> Plan[F] | Refusal:
+        """Return how the engine would solve a problem, or why it does not."""
+
+
+AnyEngine = Engine[Any, Any]
+
+
+def best_neighbor(
+    problem: LocalProblem, candidates: Iterable[tuple[Difference, Multiplicities]]
+) -> Finding:
+    """Return the candidate y with the largest difference from x, the first of equals."""
+    _, y = max(candidates, key=itemgetter(0))
+    return Finding(problem.x, y, None, 0)

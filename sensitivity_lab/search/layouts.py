@@ -7,19 +7,20 @@ no enumeration propose layouts, and the best of a few is found by exact comparis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import Universe
 
-from .engine import Finding
+from .engine import Finding, Findings
 
 Ranges = tuple[tuple[int, int], ...]
 """Positions of a sorted universe, as ranges (start, stop); empty ones may be among them."""
@@ -142,46 +143,76 @@ def sorted_universe(universe: Universe, limit: int) -> SortedUniverse:
     return SortedUniverse(universe, limit)
 
 
-Candidates = Callable[[SortedUniverse, Query, Shape], Iterable[tuple[Difference, Layout]]]
-"""Layouts of a shape, one of which is furthest apart for the query, with their differences."""
+Candidates = Iterable[tuple[Difference, Layout]]
+"""Layouts of one shape, one of which is furthest apart, with their differences."""
 
 
-def solve_by_layouts(problem: Problem, candidates: Candidates) -> list[list[Finding]]:
-    """Return the best of all candidates, for every query and every relation of a problem."""
-    limit = max(
-        size + added
-        for relation in problem.neighbors
-        for size, (_, added) in problem.changes(relation)
-    )
-    # One more copy than there is of any value is no difference: made once for all distances.
-    most = int(problem.universe.multiplicities(limit).max())
-    records = sorted_universe(problem.universe, most)
-    best_of: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
-    findings = []
-    for query in problem.queries:
-        of_query = []
-        for relation in problem.neighbors:
-            shapes = [
-                Shape(size - removed, removed, added, records.size)
-                for size, (removed, added) in problem.changes(relation)
+class LayoutSearch:
+    """The questions that a problem asks of a sorted universe: a query and a shape each.
+
+    Relations share shapes (at most 2 records replaced has those of at most 1), so each question is
+    asked once.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Attributes
+    ----------
+    records : SortedUniverse
+    questions : list of (Query, Shape)
+        Each once, in the order of queries and relations.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        limit = max(
+            size + added
+            for relation in problem.neighbors
+            for size, (_, added) in problem.changes(relation)
+        )
+        # One more copy than there is of any value is no difference: made once for all distances.
+        most = int(problem.universe.multiplicities(limit).max())
+        self.records = sorted_universe(problem.universe, most)
+        self._shapes = [self._shapes_of(relation) for relation in problem.neighbors]
+        distinct = dict.fromkeys(shape for shapes in self._shapes for shape in shapes)
+        self.questions = [(query, shape) for query in problem.queries for shape in distinct]
+
+    def _shapes_of(self, relation: Relation) -> list[Shape]:
+        return [
+            Shape(size - removed, removed, added, self.records.size)
+            for size, (removed, added) in self.problem.changes(relation)
+        ]
+
+    def findings(self, answers: Sequence[Candidates]) -> Findings:
+        """Return the best of all candidates, for every query and every relation.
+
+        Parameters
+        ----------
+        answers : sequence of iterables of (Difference, Layout)
+            Candidates for each of the `questions`; iterated one after the other.
+        """
+        best = {
+            question: furthest(candidates)
+            for question, candidates in zip(self.questions, answers, strict=True)
+        }
+        return [
+            [
+                self._finding(furthest(best[query, shape] for shape in shapes)[1])
+                for shapes in self._shapes
             ]
-            for shape in shapes:
-                if (query, shape) not in best_of:
-                    best_of[query, shape] = _furthest(candidates(records, query, shape))
-            of_query.append(_finding(records, _furthest(best_of[query, s] for s in shapes)[1]))
-        findings.append(of_query)
-    return findings
+            for query in self.problem.queries
+        ]
+
+    def _finding(self, layout: Layout) -> Finding:
+        return Finding(
+            self.records.multiplicities(layout.core, layout.only_x),
+            self.records.multiplicities(layout.core, layout.only_y),
+            None,
+            0,
+        )
 
 
-def _furthest(candidates: Iterable[tuple[Difference, Layout]]) -> tuple[Difference, Layout]:
+def furthest(candidates: Candidates) -> tuple[Difference, Layout]:
     """Return the candidate with the largest difference; the first of equals."""
-    return max(candidates, key=lambda candidate: candidate[0])
-
-
-def _finding(records: SortedUniverse, layout: Layout) -> Finding:
-    return Finding(
-        records.multiplicities(layout.core, layout.only_x),
-        records.multiplicities(layout.core, layout.only_y),
-        None,
-        0,
-    )
+    return max(candidates, key=itemgetter(0))

@@ -11,11 +11,11 @@ import numpy as np
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Number
 
+from .multiplicities import Multiplicities
 from .neighbor_counts import number_of_neighbors
 from .relations import (
     Change,
     Dataset,
-    Multiplicities,
     Relation,
     as_relation,
     check_dataset,

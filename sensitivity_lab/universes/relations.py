@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_flag, shown, text_of
 from sensitivity_lab.checks import check_whole as check_whole
 from sensitivity_lab.errors import InputError, VerificationError
 
+from .multiplicities import Multiplicities
 from .universe import Universe
 
 Change = tuple[int, int]
@@ -26,9 +26,6 @@ Change = tuple[int, int]
 
 Dataset = tuple[Any, ...]
 """The records of a dataset, ascending: numbers, or rows in the order of their universe."""
-
-Multiplicities = NDArray[np.int64]
-"""A dataset as the numbers of times that each distinct value of its universe occurs."""
 
 
 _SHOWN = 16

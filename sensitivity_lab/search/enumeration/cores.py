@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sensitivity_lab.search.lattice import Indices, Lattice
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
 
 _BLOCK = 1 << 20
 """About so many numbers are worked on at a time."""

@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sensitivity_lab._parallel import tracked
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers
-from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.datasets import neighboring_datasets
 from sensitivity_lab.universes.relations import Relation, multiplicities_of
 
 from .evaluate import evaluate_levels
-from .number_pairs import Family, Finder, GapFinder, Pair, best_pair
-from .plan import Plan, refusal_of
+from .levels import Levels, levels_of
+from .number_pairs import GapFinder
+from .pairs import Family, Finder, Pair, best_pair
 from .searched import Searched
 from .vector_pairs import VectorFinder
 
@@ -44,41 +46,49 @@ class Enumeration:
     """
 
     name = "enumeration"
+    kind: Kind = "global"
+    covers = "any query"
+    reach = "every relation"
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Refuse where the search would not fit into memory, or would take too many steps."""
-        return refusal_of(problem, options)
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse what would not fit into memory, or would take too many steps."""
+        levels = levels_of(problem, options)
+        if isinstance(levels, Refusal):
+            return levels
+        return Plan(partial(_solve, problem, levels, options), levels.cost)
 
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
-        plan = Plan.of(problem)
-        together = max(1, min(_COLUMNS, options.memory_limit // (4 * plan.bytes_per_query)))
-        findings: list[list[Finding]] = []
-        for first in range(0, len(problem.queries), together):
-            findings += _solve_group(problem, first, together, plan, options)
-        return findings
+
+def _solve(problem: Problem, levels: Levels, options: Options) -> Findings:
+    """Return a finding for every query and every relation, some queries at a time."""
+    together = max(1, min(_COLUMNS, options.memory_limit // (4 * levels.bytes_per_query)))
+    findings: Findings = []
+    for first in range(0, len(problem.queries), together):
+        findings += _solve_group(problem, first, together, levels, options)
+    return findings
 
 
 def _solve_group(
-    problem: Problem, first: int, number: int, plan: Plan, options: Options
+    problem: Problem, first: int, number: int, levels: Levels, options: Options
 ) -> list[list[Finding]]:
     """Solve a problem for some of its queries, evaluated together where memory allows it."""
     group = problem.only(problem.queries[first : first + number])
     limit = options.memory_limit
 
     def check(widths: Sequence[int | None]) -> None:
-        needed = plan.bytes_of(widths, problem.norm)
+        needed = levels.bytes_of(widths, problem.norm)
         if needed > limit and len(widths) > 1:
             raise _OneByOne
         if needed > limit:
-            raise TooLargeError(plan.too_wide(group.queries[0].name, widths[0] or 1, needed, limit))
+            raise TooLargeError(
+                levels.too_wide(group.queries[0].name, widths[0] or 1, needed, limit)
+            )
 
     try:
-        answers = evaluate_levels(plan.evaluator(group), plan.sizes, options, check)
+        answers = evaluate_levels(levels.evaluator(group), levels.sizes, options, check)
     except _OneByOne:
         alone = range(first, first + len(group.queries))
-        return [found for one in alone for found in _solve_group(problem, one, 1, plan, options)]
-    return _solve_evaluated(group, plan, answers, options)
+        return [found for one in alone for found in _solve_group(problem, one, 1, levels, options)]
+    return _solve_evaluated(group, levels, answers, options)
 
 
 class _OneByOne(Exception):  # noqa: N818 - no error: the queries take turns
@@ -86,45 +96,45 @@ class _OneByOne(Exception):  # noqa: N818 - no error: the queries take turns
 
 
 def _solve_evaluated(
-    problem: Problem, plan: Plan, given: list[dict[int, Answers]], options: Options
+    problem: Problem, levels: Levels, given: list[dict[int, Answers]], options: Options
 ) -> list[list[Finding]]:
     """Solve a problem whose queries are evaluated: all that answer numbers in one sweep."""
-    evaluator, lattice = plan.evaluator(problem), plan.lattice
+    evaluator, lattice = levels.evaluator(problem), levels.lattice
     answers = [Searched.of(of_one) for of_one in given]
-    is_vector = [of_one.floats[plan.sizes[0]].ndim == 2 for of_one in answers]
+    is_vector = [of_one.floats[levels.sizes[0]].ndim == 2 for of_one in answers]
     numbers = [place for place, vector in enumerate(is_vector) if not vector]
     findings: dict[int, list[Finding]] = {}
     if numbers:
         together = {
             size: np.column_stack([answers[place].floats[size] for place in numbers])
-            for size in plan.sizes
+            for size in levels.sizes
         }
         queries = tuple(problem.queries[place] for place in numbers)
         searched = [answers[place] for place in numbers]
         finder = GapFinder(replace(evaluator, queries=queries), lattice, together, searched)
-        pairs = _sweep(finder, together, plan, options)
+        pairs = _sweep(finder, together, levels, options)
         for column, place in enumerate(numbers):
-            findings[place] = _findings(problem, plan, pairs, column, problem.queries[place])
+            findings[place] = _findings(problem, levels, pairs, column, problem.queries[place])
     for place, query in enumerate(problem.queries):
         if is_vector[place]:
             vectors = VectorFinder(problem, query, lattice, answers[place])
-            pairs = _sweep(vectors, vectors.columns(), plan, options)
-            findings[place] = _findings(problem, plan, pairs, 0, query)
+            pairs = _sweep(vectors, vectors.columns(), levels, options)
+            findings[place] = _findings(problem, levels, pairs, 0, query)
     return [findings[place] for place in range(len(problem.queries))]
 
 
 def _findings(
-    problem: Problem, plan: Plan, pairs: dict[Family, list[Pair]], column: int, query: Query
+    problem: Problem, levels: Levels, pairs: dict[Family, list[Pair]], column: int, query: Query
 ) -> list[Finding]:
     """Return a finding for every relation, from the best pairs of a column."""
     return [
-        _finding(problem, query, relation, [pairs[family][column] for family in families], plan)
-        for relation, families in plan.families.items()
+        _finding(problem, query, relation, [pairs[family][column] for family in families], levels)
+        for relation, families in levels.families.items()
     ]
 
 
 def _sweep(
-    finder: Finder, answers: dict[int, Floats], plan: Plan, options: Options
+    finder: Finder, answers: dict[int, Floats], levels: Levels, options: Options
 ) -> dict[Family, list[Pair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.
 
@@ -132,12 +142,12 @@ def _sweep(
     """
     pairs: dict[Family, list[Pair]] = {}
     kept: dict[tuple[int, int], Floats] = {}
-    for size, level in tracked(plan.steps_down, unit="levels", progress=options.progress):
+    for size, level in tracked(levels.steps_down, unit="levels", progress=options.progress):
         if level == size:
             extremes = np.hstack([answers[size], -answers[size]])
         else:
-            extremes = plan.lattice.maximum_below(extremes, level)
-        for family in plan.at_core[level]:
+            extremes = levels.lattice.maximum_below(extremes, level)
+        for family in levels.at_core[level]:
             mine = family.larger == size
             if mine and family.smaller == size:
                 pairs[family] = finder.find(family, extremes, extremes)
@@ -152,7 +162,7 @@ def _sweep(
 
 
 def _finding(
-    problem: Problem, query: Query, relation: Relation, pairs: Sequence[Pair], plan: Plan
+    problem: Problem, query: Query, relation: Relation, pairs: Sequence[Pair], levels: Levels
 ) -> Finding:
     """Return the best of the pairs of a relation's families; the first of equals."""
     best = best_pair(pairs)
@@ -163,10 +173,10 @@ def _finding(
         y = multiplicities_of(
             next(neighboring_datasets(x, problem.universe, relation)), problem.universe
         )
-    sizes = {size for f in plan.families[relation] for size in (f.of_x, f.of_y)}
+    sizes = {size for f in levels.families[relation] for size in (f.of_x, f.of_y)}
     if best.answers is not None:
         for data, answer in zip((best.x, best.y), best.answers, strict=True):
             query.check_answer(problem.universe, data, answer)
     # What a function of many rows adds up in another order is stated as of one row.
     answers = None if query.vectorized else best.answers
-    return Finding(best.x, y, answers, sum(map(plan.lattice.number, sizes)))
+    return Finding(best.x, y, answers, sum(map(levels.lattice.number, sizes)))

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
-from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
-from sensitivity_lab.universes.relations import Multiplicities
 from sensitivity_lab.universes.universe import Universe
 
-_MOST = 1_000_000
+MAX_NEIGHBORS = 1_000_000
 """At most so many neighbors are listed."""
 
 _BYTES = 512
@@ -43,40 +43,44 @@ class LocalEnumeration:
     """
 
     name = "enumeration"
+    kind: Kind = "local"
+    covers = "any query"
+    reach = "every relation"
 
-    def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
-        """Refuse where there are too many neighbors."""
-        most = min(_MOST, options.memory_limit // _BYTES)
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse where there are too many neighbors."""
+        most = min(MAX_NEIGHBORS, options.memory_limit // _BYTES)
         number, all_of_them = _count(problem, most)
-        if number <= most:
-            return None
-        told = f"{number:,}" if all_of_them else f"at least {number:,}"
-        return Refusal(
-            f"enumeration would evaluate {told} neighbors, more than the limit of {most:,}; "
-            "choose a smaller distance, or a coarser universe with fewer distinct values",
-            too_large=True,
-        )
-
-    def solve(self, problem: LocalProblem, options: Options) -> Finding:
-        """Return x and the first neighbor of those whose answer is furthest from that of x."""
-        universe, query = problem.universe, problem.query
-        number, _ = _count(problem)
-        of_x = exact_answer(query, universe, problem.x)
-        check_width(of_x, number, query.name, options)
-        found = answers_on(_neighbors(problem), number, query, universe, options)
-        # Many neighbors share an answer; each distinct one is compared once.
-        first_place: dict[ExactAnswer, int] = {}
-        for place, answer in enumerate(found):
-            first_place.setdefault(answer, place)
-        furthest = max(
-            first_place,
-            key=lambda answer: difference_of(of_x, answer, problem.norm, query.root),
-        )
-        y = next(islice(_neighbors(problem), first_place[furthest], None))
-        return Finding(problem.x, y, None, number + 1)
+        if number > most:
+            told = f"{number:,}" if all_of_them else f"at least {number:,}"
+            return Refusal(
+                f"enumeration would evaluate {told} neighbors, more than the limit of {most:,}; "
+                "choose a smaller distance, or a coarser universe with fewer distinct values",
+                too_large=True,
+            )
+        cost = Cost(datasets=number + 1, bytes=_BYTES * (number + 1))
+        return Plan(partial(_solve, problem, number, options), cost)
 
 
-def _count(problem: LocalProblem, most: float = math.inf) -> tuple[int, bool]:
+def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
+    """Return x and the first neighbor of those whose answer is furthest from that of x."""
+    universe, query = problem.universe, problem.query
+    of_x = exact_answer(query, universe, problem.x)
+    check_width(of_x, number, query.name, options)
+    found = answers_on(_neighbors(problem), number, query, universe, options)
+    # Many neighbors share an answer; each distinct one is compared once.
+    first_place: dict[ExactAnswer, int] = {}
+    for place, answer in enumerate(found):
+        first_place.setdefault(answer, place)
+    furthest = max(
+        first_place,
+        key=lambda answer: difference_of(of_x, answer, problem.norm, query.root),
+    )
+    y = next(islice(_neighbors(problem), first_place[furthest], None))
+    return Finding(problem.x, y, None, number + 1)
+
+
+def _count(problem: LocalProblem, most: int) -> tuple[int, bool]:
     """Return the number of neighbors, and whether it is all, or some that are more than `most`."""
     inside, outside = inside_and_outside(problem.x, problem.universe, problem.changes)
     return number_of_neighbors(inside, outside, problem.changes, most)

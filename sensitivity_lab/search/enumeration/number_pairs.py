@@ -9,75 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries import Answered, ExactQuery, Query
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
-from sensitivity_lab.universes.relations import Multiplicities
 
 from .cores import above, containing
 from .evaluate import Evaluator
+from .pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _ROWS = 16384
 """Gaps are computed for so many cores at a time: a block that stays in the cache."""
-
-
-class Family(NamedTuple):
-    """Pairs of one kind: the sizes of x, y and their core.
-
-    `disjoint` pairs have no record in both A and B (exactly k replaced); for others it makes no
-    difference, or smaller changes count too.
-    """
-
-    of_x: int
-    of_y: int
-    core: int
-    disjoint: bool
-
-    @property
-    def larger(self) -> int:
-        """The size of the larger dataset."""
-        return max(self.of_x, self.of_y)
-
-    @property
-    def smaller(self) -> int:
-        """The size of the smaller dataset."""
-        return min(self.of_x, self.of_y)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two datasets, x of the family's size of x, and how far their answers are apart."""
-
-    x: Multiplicities
-    y: Multiplicities
-    gap: float
-    difference: Difference | None
-    answers: tuple[Answered, Answered] | None
-
-
-def best_pair(pairs: Sequence[Pair]) -> Pair:
-    """Return the pair that is furthest apart, exactly where possible; the first of equals."""
-    best = pairs[0]
-    for pair in pairs[1:]:
-        if pair.difference is None or best.difference is None:
-            further = pair.gap > best.gap
-        else:
-            further = pair.difference > best.difference
-        if further:
-            best = pair
-    return best
-
-
-class Finder(Protocol):
-    """Finds, per column of answers, the pair of a family that is furthest apart."""
-
-    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
-        """Return the pairs, given the extremes over every core; see `GapFinder.find`."""
 
 
 class GapFinder:
@@ -257,16 +202,15 @@ class _Cores:
 
     def best(self, cores: Indices) -> Pair:
         """Return the pair that is furthest apart over some cores."""
-        best: Pair | None = None
+        return best_pair(self._extreme_pairs(cores))
+
+    def _extreme_pairs(self, cores: Indices) -> Iterator[Pair]:
+        """Yield the largest answer over every core with the smallest, either way round."""
         for core in cores:
             big, small = self._sides(int(core))
             for sign in (1, -1):
                 big_row, small_row = self._extreme(big, sign), self._extreme(small, -sign)
-                pair = self._pair(big, big_row, small, small_row)
-                best = pair if best is None else best_pair([best, pair])
-        if best is None:
-            raise AssertionError(f"no core for {self.family}")
-        return best
+                yield self._pair(big, big_row, small, small_row)
 
     def best_disjoint(self, cores: Indices, bounds: Floats) -> Pair:
         """Return the pair without common records in A and B that is furthest apart.
@@ -275,18 +219,15 @@ class _Cores:
         first core whose bound is below the best pair found ends the search.
         """
         slack = 2 * self.measure.error
-        best: Pair | None = None
+        best: list[Pair] = []  # the best so far, once there is one
         for place in np.argsort(-bounds, kind="stable"):
             # Without rounding, a core that only ties comes too late: the first of equals wins.
-            tie = bounds[place] == best.gap and not slack if best else False
-            if best is not None and (tie or bounds[place] < best.gap - slack):
+            tie = bool(best) and not slack and bounds[place] == best[0].gap
+            if best and (tie or bounds[place] < best[0].gap - slack):
                 break
             for pair in self._disjoint_pairs(int(cores[place])):
-                if best is None or pair.gap > best.gap - slack:
-                    best = pair if best is None else best_pair([best, pair])
-        if best is None:
-            raise AssertionError(f"no disjoint pair for {self.family}")
-        return best
+                best = [best_pair([*best, pair])]
+        return best[0]
 
     def _disjoint_pairs(self, core: int) -> Iterator[Pair]:
         """Yield, per A, the disjoint B that are furthest away up to the error, the widest first."""

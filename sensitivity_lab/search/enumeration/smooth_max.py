@@ -12,16 +12,23 @@ import numpy as np
 
 from sensitivity_lab._parallel import tracked
 from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.search.counting import Numbers, estimate
-from sensitivity_lab.search.engine import Options, Refusal
-from sensitivity_lab.search.smooth_engine import Enough, Rise, Rises, SmoothProblem
+from sensitivity_lab.search.engine import (
+    Cost,
+    LocalMaxima,
+    LocalMaximumAtDistance,
+    Options,
+    Plan,
+    Refusal,
+)
 from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .local_max import answers_on, check_width
 
-_MOST = 200_000
+MAX_DATASETS = 200_000
 """At most so many datasets are listed."""
 
 _SURE = 4.0
@@ -41,16 +48,20 @@ class SmoothEnumeration:
     """
 
     name = "enumeration"
+    kind: Kind = "smooth"
+    covers = "any query"
+    reach = "every relation"
 
-    def refusal(self, problem: SmoothProblem, options: Options) -> Refusal | None:
-        """Refuse where there are too many datasets."""
-        lowest, highest = problem.sizes
+    def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
+        """Plan the search; refuse where there are too many datasets."""
+        lowest, highest = problem.limits
         if highest == float("inf"):
             return Refusal(
                 "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"
             )
         limits = problem.universe.multiplicities(int(highest))
-        most = min(_MOST, options.memory_limit // (_BYTES + 64 * len(limits)))
+        each = _BYTES + 64 * len(limits)
+        most = min(MAX_DATASETS, options.memory_limit // each)
         number, values = 0, len(limits)
         for size in range(lowest, int(highest) + 1):
             about = estimate(limits, size)
@@ -65,24 +76,25 @@ class SmoothEnumeration:
                     "choose a smaller size or a coarser universe with fewer distinct values",
                     too_large=True,
                 )
-        return None
+        return Plan(partial(_solve, problem, options), Cost(number, each * number))
 
-    def solve(self, problem: SmoothProblem, options: Options, enough: Enough) -> Rises:
-        """Return the rises over all distances."""
-        lattice = _Lattice.of(problem, options)
-        best: dict[int, tuple[Difference, int, int]] = {}
-        every = range(len(lattice.datasets))
-        for z in tracked(every, unit="datasets", progress=options.progress):
-            gap, y = lattice.furthest(z)
-            distance = problem.distance(lattice.datasets[z])
-            if distance not in best or best[distance][0] < gap:
-                best[distance] = gap, z, y
-        rises: list[Rise] = []
-        for distance in sorted(best):
-            gap, z, y = best[distance]
-            if not rises or gap > rises[-1].gap:
-                rises.append(Rise(distance, gap, partial(lattice.pair, z, y)))
-        return Rises(tuple(rises), max(best), len(lattice.datasets))
+
+def _solve(problem: SmoothProblem, options: Options) -> LocalMaxima:
+    """Return the local maxima over all distances."""
+    lattice = _Lattice.of(problem, options)
+    best: dict[int, tuple[Difference, int, int]] = {}
+    every = range(len(lattice.datasets))
+    for z in tracked(every, unit="datasets", progress=options.progress):
+        gap, y = lattice.furthest(z)
+        distance = problem.distance(lattice.datasets[z])
+        if distance not in best or best[distance][0] < gap:
+            best[distance] = gap, z, y
+    maxima: list[LocalMaximumAtDistance] = []
+    for distance in sorted(best):
+        gap, z, y = best[distance]
+        if not maxima or gap > maxima[-1].gap:
+            maxima.append(LocalMaximumAtDistance(distance, gap, partial(lattice.pair, z, y)))
+    return LocalMaxima(tuple(maxima), max(best), len(lattice.datasets))
 
 
 @dataclass(frozen=True)
@@ -106,7 +118,7 @@ class _Lattice:
     @classmethod
     def of(cls, problem: SmoothProblem, options: Options) -> _Lattice:
         """List the datasets and evaluate the query on each once."""
-        sizes = range(problem.sizes[0], int(problem.sizes[1]) + 1)
+        sizes = range(problem.limits[0], int(problem.limits[1]) + 1)
         listed = list(chain.from_iterable(iter_datasets(problem.universe, n) for n in sizes))
         of_x = exact_answer(problem.query, problem.universe, problem.x)
         check_width(of_x, len(listed), problem.query.name, options)

@@ -23,10 +23,10 @@ from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.search.lattice import Floats, Lattice
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .cores import above, containing
-from .number_pairs import Family, Pair, best_pair
+from .pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _SIGNED = 6
@@ -136,17 +136,15 @@ class VectorFinder:
                 for start in range(0, len(big), _ROWS)
             ]
         )
-        best: Pair | None = None
+        best: list[Pair] = []  # the best so far, once there is one
         for core in np.argsort(-bounds, kind="stable"):
             # Without rounding, a core that only ties comes too late: the first of equals wins.
-            tie = best is not None and not self._slack and bounds[core] == best.gap
-            if best is not None and (tie or bounds[core] < best.gap - 2 * self._slack):
+            tie = bool(best) and not self._slack and bounds[core] == best[0].gap
+            if best and (tie or bounds[core] < best[0].gap - 2 * self._slack):
                 break
-            for pair in self._over(family, int(core), best):
-                best = pair if best is None else best_pair([best, pair])
-        if best is None:
-            raise AssertionError(f"no pair for {family}")
-        return [best]
+            for pair in self._over(family, int(core), best[0] if best else None):
+                best = [best_pair([*best, pair])]
+        return best
 
     def _bounds(self, big: Floats, small: Floats) -> Floats:
         """Bound the distance (for L2 its square) over every core of a block, shape (cores,)."""

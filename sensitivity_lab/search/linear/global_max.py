@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from operator import itemgetter
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Finding, Options, Refusal
-from sensitivity_lab.search.layouts import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
+from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
+from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
+
+COVERS = "sum, mean and count"
 
 
-class Rearrangement:
+class Linear:
     """The engine: exact for sum, mean and count under every relation.
 
     Notes
@@ -27,20 +30,30 @@ class Rearrangement:
     sums, then O(log m) per change.
     """
 
-    name = "rearrangement"
+    name = "linear"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Refuse queries that are not linear in the records."""
-        if not problem.universe.numeric:
-            return Refusal("rearrangement covers numbers, not rows")
-        for query in problem.queries:
-            if query.moment not in ("count", "sum", "mean"):
-                return Refusal(f"rearrangement covers sum, mean and count, not {query.name}")
-        return None
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse queries that are not linear in the records."""
+        refused = refusal(problem)
+        return Plan(partial(_solve, problem)) if refused is None else refused
 
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
-        return solve_by_layouts(problem, _candidates)
+
+def refusal(problem: Problem | LocalProblem) -> Refusal | None:
+    """Return why a problem is not one of sums, means and counts of numbers; None if it is."""
+    if not problem.universe.numeric:
+        return Refusal("linear covers numbers, not rows")
+    for query in problem.queries:
+        if query.moment not in ("count", "sum", "mean"):
+            return Refusal.of_query("linear", COVERS, query.name)
+    return None
+
+
+def _solve(problem: Problem) -> Findings:
+    search = LayoutSearch(problem)
+    return search.findings([_candidates(search.records, *asked) for asked in search.questions])
 
 
 def _candidates(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.engine import Finding, Options, Refusal
-from sensitivity_lab.search.local_engine import furthest
-from sensitivity_lab.search.order_statistics.local_max import extremes
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.queries.power_sums import of_power_sums
+from sensitivity_lab.search.ends import extreme_neighbors
+from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.universes.multiplicities import Multiplicities
+
+from .global_max import COVERS, refusal
 
 
-class LocalRearrangement:
+class LocalLinear:
     """The engine: exact for sum, mean and count under every relation.
 
     Notes
@@ -22,39 +24,31 @@ class LocalRearrangement:
     Two candidates per change; O(m) time each for m distinct values.
     """
 
-    name = "rearrangement"
+    name = "linear"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "every relation"
 
-    def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
-        """Refuse queries that are not linear in the records."""
-        if not problem.universe.numeric:
-            return Refusal("rearrangement covers numbers, not rows")
-        if problem.query.moment not in ("count", "sum", "mean"):
-            return Refusal(f"rearrangement covers sum, mean and count, not {problem.query.name}")
-        return None
-
-    def solve(self, problem: LocalProblem, options: Options) -> Finding:
-        """Return x and the neighbor whose answer is furthest from that of x."""
-        total = _total(problem, problem.x)
-        of_x = _scaled(problem, total, problem.size)
-
-        def difference(y: Multiplicities) -> Difference:
-            # What x and y share is summed once.
-            of_y = _scaled(problem, total + _total(problem, y - problem.x), int(y.sum()))
-            return Difference(of_x, of_y)
-
-        return furthest(problem, ((difference(y), y) for y in extremes(problem)))
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse queries that are not linear in the records."""
+        refused = refusal(problem)
+        return Plan(partial(_solve, problem)) if refused is None else refused
 
 
-def _total(problem: LocalProblem, data: Multiplicities) -> int:
-    """Return the sum of records, in units; `data` may be a difference of two datasets."""
-    places = np.flatnonzero(data)
-    integers, _ = problem.universe.integers
-    return int((integers[places] * data[places].astype(object)).sum())
+def _solve(problem: LocalProblem) -> Finding:
+    """Return x and the neighbor whose answer is furthest from that of x."""
+    query, (integers, unit) = problem.query, problem.universe.integers
 
+    def total(data: Multiplicities) -> int:
+        places = np.flatnonzero(data)
+        return int((integers[places] * data[places].astype(object)).sum())
 
-def _scaled(problem: LocalProblem, total: int, size: int) -> Fraction:
-    """Return the answer on a dataset with this sum and size."""
-    if problem.query.moment == "count":
-        return Fraction(size)
-    _, unit = problem.universe.integers
-    return Fraction(total, unit * (size if problem.query.moment == "mean" else 1))
+    of_x = total(problem.x)
+    answer_x = of_power_sums(query, problem.size, of_x, 0, unit)
+
+    def difference(y: Multiplicities) -> Difference:
+        # What x and y share is summed once.
+        of_y = of_x + total(y - problem.x)
+        return Difference(answer_x, of_power_sums(query, int(y.sum()), of_y, 0, unit))
+
+    return best_neighbor(problem, ((difference(y), y) for y in extreme_neighbors(problem)))

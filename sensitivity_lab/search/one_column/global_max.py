@@ -7,19 +7,24 @@ and every such pair comes from tables: equal numbers of different rows are diffe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Engine, Finding, Options, Refusal
+from sensitivity_lab.search.engine import Engine, F, Finding, Findings, Options, P, Plan, Refusal
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.universes.relations import Multiplicities, Relation
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.table import TableUniverse
 from sensitivity_lab.universes.universe import Universe
 
+COVERS = "the mean of a column without missing values"
 
-class Projection:
+
+class OneColumn:
     """The engine: exact for queries of one column that an engine on numbers covers.
 
     Parameters
@@ -32,54 +37,79 @@ class Projection:
     The cost is that of the engine on numbers, and a pass over the rows.
     """
 
-    name = "projection"
+    name = "one_column"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "as the engine on the column"
 
-    def __init__(self, engines: Sequence[Engine]) -> None:
+    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
         self._engines = tuple(engines)
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Refuse queries that are none of one column, or that no engine on numbers takes."""
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse queries not of one column, or that no engine on numbers takes."""
+        searches = []
         for query in problem.queries:
-            projected = _projected(problem, query)
-            if projected is None:
-                return Refusal(
-                    "projection covers the mean of a column without missing values, not "
-                    f"{query.name} here"
-                )
-            refusals = [engine.refusal(projected, options) for engine in self._engines]
-            if None not in refusals:
-                return Refusal(
-                    "; ".join(refusal.reason for refusal in refusals if refusal is not None)
-                )
-        return None
-
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
-        return [self._solve(problem, query, options) for query in problem.queries]
-
-    def _solve(self, problem: Problem, query: Query, options: Options) -> list[Finding]:
-        universe, projected = problem.universe, _projected(problem, query)
-        column = query.projection(universe)
-        if projected is None or column is None or not isinstance(universe, TableUniverse):
-            raise AssertionError(f"{query.name} is not of one column")
-        engine = next(one for one in self._engines if one.refusal(projected, options) is None)
-        (found,) = engine.solve(projected, options)
-        numbers = projected.universe
-        places = np.array([numbers.index(value) for value in universe.listed(column[0])])
-        return [
-            _lifted(finding, universe, places, swaps_of(finding, relation, numbers))
-            for relation, finding in zip(problem.neighbors, found, strict=True)
-        ]
+            column = Column.of(problem.universe, query)
+            if column is None:
+                return Refusal.of_query(self.name, self.covers, f"{query.name} here")
+            projected = Problem(column.numbers, (column.query,), problem.neighbors, problem.sizes)
+            plan = first_plan(self._engines, projected, options)
+            if isinstance(plan, Refusal):
+                return plan
+            searches.append(partial(_solve, problem, column, plan))
+        return Plan(lambda: [search() for search in searches])
 
 
-def _projected(problem: Problem, query: Query) -> Problem | None:
-    """Return the problem on the universe of a query's column; None if it has none."""
-    found = query.projection(problem.universe)
-    if found is None or not isinstance(problem.universe, TableUniverse):
-        return None
-    column, on_numbers = found
-    universe = problem.universe.column(column)
-    return Problem(universe, (on_numbers,), problem.neighbors, problem.sizes)
+def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) -> Plan[F] | Refusal:
+    """Return the plan of the first engine that has one, or all reasons of the refusals."""
+    reasons = []
+    for engine in engines:
+        plan = engine.plan(problem, options)
+        if isinstance(plan, Plan):
+            return plan
+        reasons.append(plan.reason)
+    return Refusal("; ".join(reasons))
+
+
+def _solve(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Finding]:
+    """Return a finding for every relation: tables that are the datasets found in the column."""
+    (found,) = plan.solve()
+    return [
+        _lifted(finding, column, swaps_of(finding, relation, column.numbers))
+        for relation, finding in zip(problem.neighbors, found, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A query on tables as a query on the numbers of one column.
+
+    Attributes
+    ----------
+    rows : TableUniverse
+    numbers : Universe
+        Of the column's numbers, each as often as rows have it.
+    query : Query
+        On the numbers.
+    places : ndarray of intp, shape (rows,)
+        Where each distinct row's number is among the numbers.
+    """
+
+    rows: TableUniverse
+    numbers: Universe
+    query: Query
+    places: Indices
+
+    @classmethod
+    def of(cls, universe: Universe, query: Query) -> Column | None:
+        """Return the column of a query; None if it has none."""
+        found = query.projection(universe)
+        if found is None or not isinstance(universe, TableUniverse):
+            return None
+        name, on_numbers = found
+        numbers = universe.column(name)
+        places = np.array([numbers.index(value) for value in universe.listed(name)])
+        return cls(universe, numbers, on_numbers, places)
 
 
 def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
@@ -92,18 +122,19 @@ def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
     return min(i - removed for i, j in changes if i - removed == j - added >= 0)
 
 
-def _lifted(finding: Finding, universe: TableUniverse, places: Indices, swaps: int) -> Finding:
+def _lifted(finding: Finding, column: Column, swaps: int) -> Finding:
     """Return tables that are the datasets of a finding, seen in the column.
 
     The copies of the rows with one value stand in a line. x has the first ones, and y as many as it
     needs from some place on: that of the fewest differences, or further on by records to swap.
     """
-    have = universe.multiplicities(int(finding.x.sum() + finding.y.sum()))
+    places = column.places
+    have = column.rows.multiplicities(int(finding.x.sum() + finding.y.sum()))
     before = before_in_line(have, places)
     of_x, of_y = finding.x, finding.y
     total = np.bincount(places, weights=have, minlength=len(of_x)).astype(np.int64)
     spare = np.minimum(total - np.maximum(of_x, of_y), np.minimum(of_x, of_y))
-    start = np.maximum(of_x - of_y, 0) + first_of(spare, swaps)
+    start = np.maximum(of_x - of_y, 0) + smallest(spare, swaps)
     x = np.clip(of_x[places] - before, 0, have)
     y_starts, y_stops = start[places] - before, (start + of_y)[places] - before
     y = np.clip(y_stops, 0, have) - np.clip(y_starts, 0, have)
@@ -120,9 +151,3 @@ def before_in_line(have: Multiplicities, places: Indices) -> Multiplicities:
     out = np.empty_like(have)
     out[order] = before - np.repeat(before[starts], lengths)
     return out
-
-
-def first_of(counts: Multiplicities, number: int) -> Multiplicities:
-    """Return the first so many of some records."""
-    taken: Multiplicities = np.clip(number - (np.cumsum(counts) - counts), 0, counts)
-    return taken

@@ -3,69 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.search.engine import Engine, Finding, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.search.local_engine import LocalEngine
-from sensitivity_lab.universes.relations import Multiplicities
-from sensitivity_lab.universes.table import TableUniverse
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
 
-from .global_max import before_in_line, first_of, swaps_of
+from .global_max import COVERS, Column, before_in_line, first_plan, swaps_of
 
 
-class LocalProjection:
+class LocalOneColumn:
     """The engine: exact for queries of one column that a local engine on numbers covers.
 
     Parameters
     ----------
-    engines : sequence of LocalEngine
+    engines : sequence of Engine
         The local engines on numbers, in order of preference.
     """
 
-    name = "projection"
+    name = "one_column"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "as the engine on the column"
 
-    def __init__(self, engines: Sequence[LocalEngine]) -> None:
+    def __init__(self, engines: Sequence[Engine[LocalProblem, Finding]]) -> None:
         self._engines = tuple(engines)
 
-    def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
-        """Refuse queries that are none of one column, or that no engine on numbers takes."""
-        found = _projected(problem)
-        if found is None:
-            return Refusal(
-                "projection covers the mean of a column without missing values, not "
-                f"{problem.query.name} here"
-            )
-        refusals = [engine.refusal(found[0], options) for engine in self._engines]
-        if None not in refusals:
-            return Refusal("; ".join(one.reason for one in refusals if one is not None))
-        return None
-
-    def solve(self, problem: LocalProblem, options: Options) -> Finding:
-        """Return x and the neighbor whose answer is furthest from that of x."""
-        found = _projected(problem)
-        if found is None:
-            raise AssertionError(f"{problem.query.name} is not of one column")
-        numbers, places = found
-        engine = next(one for one in self._engines if one.refusal(numbers, options) is None)
-        finding = engine.solve(numbers, options)
-        swaps = swaps_of(finding, problem.neighbors, numbers.universe)
-        y = _lifted(problem, finding, places, swaps)
-        return Finding(problem.x, y, None, finding.datasets_evaluated)
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse queries not of one column, or that no engine on numbers takes."""
+        column = Column.of(problem.universe, problem.query)
+        if column is None:
+            return Refusal.of_query(self.name, self.covers, f"{problem.query.name} here")
+        x = np.bincount(column.places, weights=problem.x).astype(np.int64)
+        numbers = LocalProblem(column.numbers, column.query, problem.neighbors, x, problem.norm)
+        plan = first_plan(self._engines, numbers, options)
+        return plan if isinstance(plan, Refusal) else Plan(partial(_solve, problem, column, plan))
 
 
-def _projected(problem: LocalProblem) -> tuple[LocalProblem, Indices] | None:
-    """Return the problem on the numbers of a column, and where each row's number is."""
-    universe, found = problem.universe, problem.query.projection(problem.universe)
-    if found is None or not isinstance(universe, TableUniverse):
-        return None
-    column, query = found
-    numbers = universe.column(column)
-    places = np.array([numbers.index(value) for value in universe.listed(column)])
-    x = np.bincount(places, weights=problem.x).astype(np.int64)
-    return LocalProblem(numbers, query, problem.neighbors, x, problem.norm), places
+def _solve(problem: LocalProblem, column: Column, plan: Plan[Finding]) -> Finding:
+    """Return x and a table that is the neighbor found in the column."""
+    finding = plan.solve()
+    swaps = swaps_of(finding, problem.neighbors, column.numbers)
+    y = _lifted(problem, finding, column.places, swaps)
+    return Finding(problem.x, y, None, finding.datasets_evaluated)
 
 
 def _lifted(problem: LocalProblem, finding: Finding, places: Indices, swaps: int) -> Multiplicities:
@@ -78,8 +61,8 @@ def _lifted(problem: LocalProblem, finding: Finding, places: Indices, swaps: int
     )
     # Rows change places with others of the same number, as far as there are any.
     removed, added = np.maximum(-net, 0), np.maximum(net, 0)
-    more = first_of(np.minimum(held - removed, free - added), swaps)
-    gone = np.clip((removed + more)[places] - before_in_line(inside, places), 0, inside)
-    new = np.clip((added + more)[places] - before_in_line(outside, places), 0, outside)
-    y: Multiplicities = inside - gone + new
+    more = smallest(np.minimum(held - removed, free - added), swaps)
+    lost = np.clip((removed + more)[places] - before_in_line(inside, places), 0, inside)
+    gained = np.clip((added + more)[places] - before_in_line(outside, places), 0, outside)
+    y: Multiplicities = inside - lost + gained
     return y

@@ -8,20 +8,22 @@ ranks up to the last negative one take the smallest records left, and the others
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Weights
-from sensitivity_lab.search.engine import Finding, Options, Refusal
-from sensitivity_lab.search.layouts import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
+from sensitivity_lab.queries.order_statistics import at_ranks
+from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
+from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
 from sensitivity_lab.universes.relations import Change
 
+COVERS = "median, percentile, min and max"
 
-class Quantiles:
+
+class OrderStatistics:
     """The engine: exact for order statistics under every relation.
 
     Notes
@@ -29,27 +31,29 @@ class Quantiles:
     Two candidates per change; O(log m) time each for m distinct values.
     """
 
-    name = "quantiles"
+    name = "order_statistics"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Refuse queries that are no order statistic."""
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse queries that are not order statistics."""
         for query in problem.queries:
             for relation in problem.neighbors:
                 for size, change in problem.changes(relation):
                     if query.weights(size) is None:
-                        return Refusal(
-                            f"quantiles covers median, percentile, min and max, not {query.name}"
-                        )
+                        return Refusal.of_query(self.name, self.covers, query.name)
                     if not _in_order(query, size, change):
                         return Refusal(
-                            f"quantiles does not cover {query.name}, {relation}: its net weights "
+                            f"{self.name} does not cover {query.name}, {relation}: its net weights "
                             "do not go from negative to positive"
                         )
-        return None
+        return Plan(partial(_solve, problem))
 
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
-        return solve_by_layouts(problem, _candidates)
+
+def _solve(problem: Problem) -> Findings:
+    search = LayoutSearch(problem)
+    return search.findings([_candidates(search.records, *asked) for asked in search.questions])
 
 
 @lru_cache(maxsize=1024)
@@ -118,11 +122,7 @@ def _answer(records: SortedUniverse, parts: Ranges, weights: Weights) -> Fractio
     """Return the answer on the records at some positions."""
     _, unit = records.universe.integers
     ranges = sorted(parts)
-    below = math.lcm(*(weight.denominator for _, weight in weights))
-    total = sum(
-        int(weight * below) * records.record(_position(ranges, rank)) for rank, weight in weights
-    )
-    return Fraction(total, below * unit)
+    return at_ranks(weights, lambda rank: records.record(_position(ranges, rank)), unit)
 
 
 def _position(ranges: list[tuple[int, int]], rank: int) -> int:

@@ -8,28 +8,22 @@ of x are removed and the largest ones outside x are added, and smallest the othe
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.engine import Finding, Options, Refusal
-from sensitivity_lab.search.local_engine import furthest
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.queries.order_statistics import at_ranks
+from sensitivity_lab.search.ends import extreme_neighbors
+from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.universes.multiplicities import Multiplicities
+
+from .global_max import COVERS
 
 
-def extremes(problem: LocalProblem) -> Iterator[Multiplicities]:
-    """Yield the neighbors of x with the largest and the smallest answer of every change."""
-    x, outside = problem.x, problem.outside
-    for removed, added in problem.changes:
-        yield x - bottom(x, removed) + top(outside, added)
-        yield x - top(x, removed) + bottom(outside, added)
-
-
-class LocalQuantiles:
+class LocalOrderStatistics:
     """The engine: exact for order statistics under every relation.
 
     Notes
@@ -37,50 +31,36 @@ class LocalQuantiles:
     Two candidates per change; O(m) time each for m distinct values.
     """
 
-    name = "quantiles"
+    name = "order_statistics"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "every relation"
 
-    def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
-        """Refuse queries that are no order statistic, or have a negative weight."""
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse queries that are not order statistics of weights at least 0."""
         query = problem.query
         for size in {problem.size - removed + added for removed, added in problem.changes}:
             weights = query.weights(size)
             if weights is None:
-                return Refusal(
-                    f"quantiles covers median, percentile, min and max, not {query.name}"
-                )
+                return Refusal.of_query(self.name, self.covers, query.name)
             if any(weight < 0 for _, weight in weights):
-                return Refusal(f"quantiles does not cover {query.name}: it has a negative weight")
-        return None
-
-    def solve(self, problem: LocalProblem, options: Options) -> Finding:
-        """Return x and the neighbor whose answer is furthest from that of x."""
-        of_x = _order_statistic(problem, problem.x)
-        return furthest(
-            problem,
-            ((Difference(of_x, _order_statistic(problem, y)), y) for y in extremes(problem)),
-        )
+                return Refusal(f"{self.name} does not cover {query.name}: it has a negative weight")
+        return Plan(partial(furthest_neighbor, problem))
 
 
-def _order_statistic(problem: LocalProblem, data: Multiplicities) -> Fraction:
+def furthest_neighbor(problem: LocalProblem) -> Finding:
+    """Return x and the neighbor whose answer, an order statistic, is furthest from that of x."""
+    of_x = _answer(problem, problem.x)
+    candidates = ((Difference(of_x, _answer(problem, y)), y) for y in extreme_neighbors(problem))
+    return best_neighbor(problem, candidates)
+
+
+def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
     """Return the exact answer of an order statistic on a dataset."""
     integers, unit = problem.universe.integers
     stops = np.cumsum(data)
-    weights = problem.query.weights(int(stops[-1])) or ()
-    below = math.lcm(*(weight.denominator for _, weight in weights))
-    total = sum(
-        int(weight * below) * int(integers[stops.searchsorted(rank, side="right")])
-        for rank, weight in weights
+    return at_ranks(
+        problem.query.weights(int(stops[-1])) or (),
+        lambda rank: int(integers[stops.searchsorted(rank, side="right")]),
+        unit,
     )
-    return Fraction(total, below * unit)
-
-
-def bottom(counts: Multiplicities, number: int) -> Multiplicities:
-    """Return the smallest so many of some records, by multiplicities."""
-    before = np.cumsum(counts) - counts
-    taken: Multiplicities = np.clip(number - before, 0, counts)
-    return taken
-
-
-def top(counts: Multiplicities, number: int) -> Multiplicities:
-    """Return the largest so many of some records, by multiplicities."""
-    return bottom(counts[::-1], number)[::-1]

@@ -20,18 +20,25 @@ from numpy.typing import NDArray
 
 from sensitivity_lab._parallel import tracked
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.engine import Options, Refusal
-from sensitivity_lab.search.smooth_engine import Enough, Rise, Rises, SmoothProblem
-from sensitivity_lab.universes.relations import Bounded, Multiplicities
+from sensitivity_lab.problem import Kind, LocalProblem, SmoothProblem
+from sensitivity_lab.search.engine import (
+    LocalMaxima,
+    LocalMaximumAtDistance,
+    Options,
+    Plan,
+    Refusal,
+)
+from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.universes.relations import Bounded
 
-from .local_max import LocalQuantiles, bottom, top
+from .global_max import COVERS
+from .local_max import furthest_neighbor
 
 Whole = NDArray[Any]
 """Integers: int64 where that is enough, else Python ints."""
 
 
-class SmoothQuantiles:
+class SmoothOrderStatistics:
     """The engine: exact for single quantiles under replacement.
 
     Notes
@@ -40,46 +47,50 @@ class SmoothQuantiles:
     is O(n + m) for m distinct values.
     """
 
-    name = "quantiles"
+    name = "order_statistics"
+    kind: Kind = "smooth"
+    covers = COVERS
+    reach = "bounded"
 
-    def refusal(self, problem: SmoothProblem, options: Options) -> Refusal | None:
-        """Refuse what is no single quantile, and adding or removing."""
+    def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
+        """Plan the search; refuse what is not a single quantile, and adding or removing."""
         name = problem.query.name
         if not problem.replace:
-            return Refusal("quantiles covers the bounded relation only")
+            return Refusal(f"{self.name} covers the bounded relation only")
         weights = problem.query.weights(problem.size)
         if weights is None:
-            return Refusal(f"quantiles covers median, percentile, min and max, not {name}")
+            return Refusal.of_query(self.name, self.covers, name)
         ranks = [rank for rank, _ in weights]
         if ranks not in ([ranks[0]], [ranks[0], ranks[0] + 1]) or min(weights)[1] <= 0:
-            return Refusal(f"quantiles does not cover {name}: it mixes more than two ranks")
-        return None
+            return Refusal(f"{self.name} does not cover {name}: it mixes more than two ranks")
+        return Plan(partial(_solve, problem, options.progress))
 
-    def solve(self, problem: SmoothProblem, options: Options, enough: Enough) -> Rises:
-        """Return the rises, up to a distance at which `enough` says so or that is the last."""
-        search = _Search(problem)
-        at_x = search.difference(0)
-        rises = [Rise(0, at_x, partial(search.pair, lambda: problem.x))]
-        best, bound = 0, search.difference(search.bound)
-        every = range(search.last + 1)
-        for distance in tracked(every, unit="distances", progress=options.progress):
-            for side in search.sides:
-                for plan in side.plans:
-                    value, below = plan.best(distance)
-                    if value > best:
-                        best = value
-                        if rises[-1].distance == distance:
-                            rises.pop()
-                        z = partial(search.dataset, side, plan, below, distance - below)
-                        gap = search.difference(value)
-                        rises.append(Rise(distance, gap, partial(search.pair, z)))
-            if enough(rises[-1], distance, bound):
-                break
-        return Rises(tuple(rises), distance, 0)
+
+def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
+    """Return the local maxima, up to a distance at which the problem says stop, or the last one."""
+    search = _Search(problem)
+    at_x = search.difference(0)
+    maxima = [LocalMaximumAtDistance(0, at_x, partial(search.pair, lambda: problem.x))]
+    best, bound = 0, search.difference(search.bound)
+    every = range(search.last + 1)
+    for distance in tracked(every, unit="distances", progress=progress):
+        for side in search.sides:
+            for arrangement in side.arrangements:
+                value, below = arrangement.best(distance)
+                if value > best:
+                    best = value
+                    if maxima[-1].distance == distance:
+                        maxima.pop()
+                    z = partial(search.dataset, side, arrangement, below, distance - below)
+                    gap = search.difference(value)
+                    maxima.append(LocalMaximumAtDistance(distance, gap, partial(search.pair, z)))
+        if problem.stop(maxima[-1].gap, maxima[-1].distance, distance, bound):
+            break
+    return LocalMaxima(tuple(maxima), distance, 0)
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class _Arrangement:
     """One way to lay out z and the record b that y has instead of its smallest one.
 
     With s new records below and r above, the gaps are worth ``above[r] - below[s]``, if the records
@@ -176,11 +187,11 @@ class _Side:
     mirrored: bool
 
     @cached_property
-    def plans(self) -> list[_Plan]:
+    def arrangements(self) -> list[_Arrangement]:
         """The ways to lay out z: b new or not, and which of the two gaps weighs more."""
-        return [plan for new in (True, False) for plan in self._plans(new)]
+        return [one for new in (True, False) for one in self._arrangements(new)]
 
-    def _plans(self, new: bool) -> Iterator[_Plan]:
+    def _arrangements(self, new: bool) -> Iterator[_Arrangement]:
         lower, upper = self.rank + 1, len(self.x) - self.rank
         largest, _ = self._below(lower)
         smallest, next_one = self._above(upper, new)
@@ -192,13 +203,13 @@ class _Side:
         else:
             worth = self.first * smallest
         parts = (self.first * largest, largest, worth, smallest)
-        yield _Plan(*parts, lower, upper, new, self.outside)
+        yield _Arrangement(*parts, lower, upper, new, self.outside)
         if self.second > self.first:
             largest, next_largest = self._below(lower + 1)
             smallest, _ = self._above(upper - 1, new)
             below = (self.second - self.first) * largest + self.first * next_largest
             parts = (below, largest, self.second * smallest, smallest)
-            yield _Plan(*parts, lower + 1, upper - 1, new, self.outside)
+            yield _Arrangement(*parts, lower + 1, upper - 1, new, self.outside)
 
     def _below(self, number: int) -> tuple[Whole, Whole]:
         """Return, by how many are new, the two largest of the smallest so many records."""
@@ -240,8 +251,8 @@ class _Search:
         number = int(self.outside.sum())
         self.last = min(size, number)
         x = np.repeat(values, problem.x)
-        low = np.repeat(values, bottom(self.outside, self.last + 2))
-        high = np.repeat(values, top(self.outside, self.last + 2))[::-1]
+        low = np.repeat(values, smallest(self.outside, self.last + 2))
+        high = np.repeat(values, largest(self.outside, self.last + 2))[::-1]
         rank = weights[0][0]
         up = _Side(x, low, high, number, rank, first, second, mirrored=False)
         if len(weights) == 2:
@@ -254,23 +265,25 @@ class _Search:
         """Return a worth as a difference of answers."""
         return Difference(Fraction(value, self.unit), Fraction(0))
 
-    def dataset(self, side: _Side, plan: _Plan, below: int, above: int) -> Multiplicities:
+    def dataset(
+        self, side: _Side, arrangement: _Arrangement, below: int, above: int
+    ) -> Multiplicities:
         """Return z, with so many new records below and above."""
         x, outside = self.problem.x, self.outside
-        lowest, highest = (top, bottom) if side.mirrored else (bottom, top)
-        others = above + plan.new
+        lowest, highest = (largest, smallest) if side.mirrored else (smallest, largest)
+        others = above + arrangement.new
         return (
-            lowest(x, plan.lower - below)
+            lowest(x, arrangement.lower - below)
             + lowest(outside, below)
-            + highest(x, plan.upper - others)
+            + highest(x, arrangement.upper - others)
             + highest(outside, others)
-            - highest(outside if plan.new else x, 1)
+            - highest(outside if arrangement.new else x, 1)
         )
 
     def pair(self, z: Callable[[], Multiplicities]) -> tuple[Multiplicities, Multiplicities]:
         """Return z and the neighbor that attains its local sensitivity."""
         problem = LocalProblem(self.problem.universe, self.problem.query, Bounded(1), z())
-        finding = LocalQuantiles().solve(problem, Options())
+        finding = furthest_neighbor(problem)
         return finding.x, finding.y
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.search.lattice import Floats, Indices
+from sensitivity_lab.universes.multiplicities import smallest
 from sensitivity_lab.universes.universe import Universe
 
 Whole = NDArray[np.int64]
@@ -74,10 +75,8 @@ class Contributions:
         else:
             scores = self.vectors @ direction.astype(int).astype(object)
         order = np.argsort(-scores, kind="stable")
-        counts = self.counts[order]
-        before = np.cumsum(counts) - counts
-        part = np.zeros_like(counts)
-        part[order] = np.clip(number - before, 0, counts)
+        part = np.zeros_like(self.counts)
+        part[order] = smallest(self.counts[order], number)
         return part
 
     @lru_cache(maxsize=16)  # noqa: B019 - lives in the cache of `_contributions` itself

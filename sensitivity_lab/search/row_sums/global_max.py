@@ -9,19 +9,21 @@ the furthest in any direction. The proofs are in ``docs/proofs.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from math import comb, prod
+from operator import itemgetter
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.norms import Norm, distance
-from sensitivity_lab.problem import Problem
-from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Finding, Options, Refusal
+from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
-from sensitivity_lab.universes.relations import Change, Multiplicities, Relation
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.relations import Change
 
 from .contributions import Contributions, Part, contributions_of
 
@@ -37,7 +39,10 @@ _BLOCK = 1 << 20
 Parts = tuple[Part, Part]
 
 
-class Additive:
+COVERS = "sums of a function of a record (counts, sums, histograms and their stacks)"
+
+
+class RowSums:
     """The engine: exact for sums of a function of a record, in every norm.
 
     Notes
@@ -47,69 +52,72 @@ class Additive:
     contributions that can matter: for a histogram of c categories about ``c**(i + j)`` pairs.
     """
 
-    name = "additive"
+    name = "row_sums"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Refuse what is not additive, and too many pairs."""
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse what is no such sum, and too many pairs."""
+        searches = []
         for query in problem.queries:
             for relation in problem.neighbors:
+                held: Held = {}
                 for size, change in problem.changes(relation):
-                    held = contributions_of(query, problem.universe, size + change[1])
-                    if held is None:
-                        return Refusal(
-                            "additive covers sums of a function of a record (counts, sums, "
-                            f"histograms and their stacks), not {query.name}"
-                        )
-                    pairs = number_of_pairs(held, held, change, problem.norm)
+                    found = contributions_of(query, problem.universe, size + change[1])
+                    if found is None:
+                        return Refusal.of_query(self.name, self.covers, query.name)
+                    pairs = number_of_pairs(found, found, change, problem.norm)
                     if pairs > MOST_PAIRS:
-                        return Refusal(
-                            f"additive would compare {pairs:,} pairs of changed records for "
-                            f"{query.name}, {relation}, {problem.norm}, more than {MOST_PAIRS:,}; "
-                            "choose a smaller distance, a coarser universe, or the norm 'L1' or "
-                            "'Linf'",
-                            too_large=True,
-                        )
-        return None
-
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
-        return [
-            [_solve(problem, query, relation) for relation in problem.neighbors]
-            for query in problem.queries
-        ]
+                        where = f" for {query.name}, {relation}, {problem.norm}"
+                        return too_many(f"{pairs:,}", where)
+                    held[size, change] = found
+                searches.append(partial(_solve, problem, held))
+        return Plan(partial(_all, searches, len(problem.neighbors)))
 
 
-def _solve(problem: Problem, query: Query, relation: Relation) -> Finding:
+def too_many(pairs: str, where: str = "") -> Refusal:
+    """Refuse because of too many pairs."""
+    return Refusal(
+        f"row_sums would compare {pairs} pairs of changed records{where}, more than "
+        f"{MOST_PAIRS:,}; choose a smaller distance, a coarser universe, or the norm 'L1' or "
+        "'Linf'",
+        too_large=True,
+    )
+
+
+Held = dict[tuple[int, Change], Contributions]
+"""What records contribute, by the size of x and the change."""
+
+
+def _all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findings:
+    """Do the searches, in the order of queries and relations."""
+    found = [search() for search in searches]
+    return [found[start : start + relations] for start in range(0, len(found), relations)]
+
+
+def _solve(problem: Problem, held: Held) -> Finding:
     """Return the pair that is furthest apart over all sizes and changes of a relation."""
-    best: tuple[Difference, Finding] | None = None
     solved: dict[tuple[int, Change], tuple[Difference, Parts]] = {}
-    for size, change in problem.changes(relation):
-        held = contributions_of(query, problem.universe, size + change[1])
-        if held is None:
-            raise AssertionError(f"{query.name} is not additive")
+
+    def best_of(size: int, change: Change) -> tuple[Difference, Parts]:
         # With a universe of counted records the best change does not depend on the size.
         key = (0 if problem.universe.counts else size, change)
         if key not in solved:
-            solved[key] = _best(held, change, problem.norm)
-        far, parts = solved[key]
-        if best is None or far > best[0]:
-            x, y = _datasets(problem, held, size, change, parts)
-            best = far, Finding(x, y, None, 0)
-    if best is None:
-        raise AssertionError(f"no change for {relation}")
-    return best[1]
+            solved[key] = _best(held[size, change], change, problem.norm)
+        return solved[key]
+
+    size, change = max(held, key=lambda asked: best_of(*asked)[0])
+    _, parts = best_of(size, change)
+    x, y = _datasets(problem, held[size, change], size, change, parts)
+    return Finding(x, y, None, 0)
 
 
 def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, Parts]:
     """Return the parts A and B, disjoint, whose contributions are furthest apart."""
-    best: tuple[Difference, Parts] | None = None
-    for parts in candidates(held, held, change, norm):
-        far = apart(held, parts, norm)
-        if best is None or far > best[0]:
-            best = far, parts
-    if best is None:
-        raise AssertionError(f"no parts for {change}")
-    return best[0], _made_disjoint(held, best[1], norm)
+    found = ((apart(held, parts, norm), parts) for parts in candidates(held, held, change, norm))
+    far, parts = max(found, key=itemgetter(0))
+    return far, _made_disjoint(held, parts, norm)
 
 
 def apart(held: Contributions, parts: Parts, norm: Norm) -> Difference:
@@ -231,18 +239,17 @@ def _datasets(
     left = problem.universe.multiplicities(size + change[1]).copy()
     sides = []
     for part in parts:
-        taken = spread(part, held, left)
+        taken = as_records(part, held, left)
         left -= taken
         sides.append(taken)
-    core = np.clip(size - change[0] - (np.cumsum(left) - left), 0, left)
+    core = smallest(left, size - change[0])
     return core + sides[0], core + sides[1]
 
 
-def spread(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
+def as_records(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
     """Return a part as records, the first of each group that are left."""
     taken = np.zeros_like(left)
     for group in np.flatnonzero(part):
         members = np.flatnonzero(held.group == group)
-        have = left[members]
-        taken[members] = np.clip(part[group] - (np.cumsum(have) - have), 0, have)
+        taken[members] = smallest(left[members], part[group])
     return taken

@@ -15,18 +15,21 @@ from functools import lru_cache, partial
 from sensitivity_lab import _parallel
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Problem
+from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Finding, Options, Refusal
-from sensitivity_lab.search.layouts import Layout, Ranges, Shape, SortedUniverse, solve_by_layouts
+from sensitivity_lab.queries.power_sums import of_power_sums
+from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
+from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
 
 from .comparing import Spread
 from .float_prefix_sums import SortedRecords
 from .remove import proved, remove_words
 from .replace import replace_words
 
+COVERS = "var and std"
 
-class Moments:
+
+class Variance:
     """The engine: exact for variance and standard deviation, unbounded and bounded.
 
     Notes
@@ -37,24 +40,31 @@ class Moments:
     some 200 bytes for floats. Too many windows or pairs are a `TooLargeError` that says how many.
     """
 
-    name = "moments"
+    name = "variance"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "bounded, unbounded, symmetric difference up to 2"
 
-    def refusal(self, problem: Problem, options: Options) -> Refusal | None:
-        """Refuse other queries, and sizes for which the words are not proved."""
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse other queries, and sizes for which no patterns are proved."""
         for query in problem.queries:
             if query.moment != "variance":
-                return Refusal(f"moments covers var and std, not {query.name}")
+                return Refusal.of_query(self.name, self.covers, query.name)
             for relation in problem.neighbors:
                 for size, (removed, added) in problem.changes(relation):
                     larger = max(size, size - removed + added)
                     reason = proved(query.root, Fraction(query.ddof), larger, removed, added)
                     if reason:
-                        return Refusal(f"moments does not cover {query.name}, {relation}: {reason}")
-        return None
+                        name = f"{query.name}, {relation}"
+                        return Refusal(f"{self.name} does not cover {name}: {reason}")
+        return Plan(partial(_solve, problem, options.progress))
 
-    def solve(self, problem: Problem, options: Options) -> list[list[Finding]]:
-        """Return a finding for every query (outer list) and every relation (inner list)."""
-        return solve_by_layouts(problem, partial(_candidates, progress=options.progress))
+
+def _solve(problem: Problem, progress: bool | None) -> Findings:
+    search = LayoutSearch(problem)
+    return search.findings(
+        [_candidates(search.records, *asked, progress) for asked in search.questions]
+    )
 
 
 def _candidates(
@@ -70,7 +80,7 @@ def _candidates(
             word = kernel(_working(records), larger, changed, spread, count=count)
     except OverflowError as error:
         raise TooLargeError(
-            f"moments is too long at the largest difference of {query.name} for {larger} of "
+            f"variance is too long at the largest difference of {query.name} for {larger} of "
             f"{records.size} records and {changed} changed: {error}; choose a smaller size or "
             "distance, or fewer distinct values"
         ) from error
@@ -90,10 +100,7 @@ def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction
     """Return the exact variance of the records at some positions."""
     size = sum(stop - start for start, stop in ranges)
     total, squares = records.total_of(ranges), records.total_of(ranges, power=2)
-    _, unit = records.universe.integers
-    free = size - Fraction(query.ddof)
-    deviations = size * squares - total * total
-    return Fraction(deviations * free.denominator, size * unit**2 * free.numerator)
+    return of_power_sums(query, size, total, squares, records.universe.integers[1])
 
 
 @lru_cache(maxsize=4)

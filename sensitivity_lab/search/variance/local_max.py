@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, Integers
-from sensitivity_lab.problem import LocalProblem
-from sensitivity_lab.search.engine import Finding, Options, Refusal
-from sensitivity_lab.search.local_engine import furthest
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.queries.power_sums import of_power_sums
+from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
 from sensitivity_lab.search.sorted_records import Line, Positions
-from sensitivity_lab.universes.relations import Multiplicities
+from sensitivity_lab.universes.multiplicities import Multiplicities
+
+from .global_max import COVERS
 
 
-class LocalMoments:
+class LocalVariance:
     """The engine: exact for variance and standard deviation, any ddof, under every relation.
 
     Notes
@@ -33,26 +35,30 @@ class LocalMoments:
     of y: a few for small changes, at most i + N - n. Memory: some 300 bytes per distinct value.
     """
 
-    name = "moments"
+    name = "variance"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "every relation"
 
-    def refusal(self, problem: LocalProblem, options: Options) -> Refusal | None:
-        """Refuse other queries."""
-        if problem.query.moment == "variance":
-            return None
-        return Refusal(f"moments covers var and std, not {problem.query.name}")
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse other queries."""
+        if problem.query.moment != "variance":
+            return Refusal.of_query(self.name, self.covers, problem.query.name)
+        return Plan(partial(_solve, problem))
 
-    def solve(self, problem: LocalProblem, options: Options) -> Finding:
-        """Return x and the neighbor whose answer is furthest from that of x."""
-        return furthest(problem, _candidates(problem))
+
+def _solve(problem: LocalProblem) -> Finding:
+    return best_neighbor(problem, _candidates(problem))
 
 
 class _Choice(NamedTuple):
-    """A neighbor: ranges of positions removed from x and added from outside, and its spread.
+    """A neighbor: ranges of positions removed from x and added from outside, and its sums.
 
-    The spread is ``m (sum of squares) - (sum)**2`` for m records.
+    Its variance grows with ``m squares - total**2`` for m records.
     """
 
-    spread: int
+    total: int
+    squares: int
     removed: tuple[tuple[int, int], ...]
     added: tuple[tuple[int, int], ...]
 
@@ -64,12 +70,7 @@ def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicit
     inside, outside = Line(centred, problem.x), Line(centred, problem.outside)
     total, squares = inside.sums(np.int64(0), np.int64(inside.size))
     query = problem.query
-
-    def variance(spread: int, size: int) -> Fraction:
-        free = size - Fraction(query.ddof)
-        return Fraction(spread * free.denominator, size * unit**2 * free.numerator)
-
-    of_x = variance(inside.size * squares - total**2, inside.size)
+    of_x = of_power_sums(query, inside.size, int(total), int(squares), unit)
     for removed, added in problem.changes:
         size = inside.size - removed + added
         for choose in (_most_spread, _least_spread):
@@ -79,7 +80,8 @@ def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicit
                 y -= inside.multiplicities(*part)
             for part in choice.added:
                 y += outside.multiplicities(*part)
-            yield Difference(of_x, variance(choice.spread, size), query.root), y
+            of_y = of_power_sums(query, size, choice.total, choice.squares, unit)
+            yield Difference(of_x, of_y, query.root), y
 
 
 def _most_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
@@ -92,11 +94,11 @@ def _most_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choi
     ends = ends + inside.sums(np.int64(0), np.int64(inside.size))[:, None]
     start = _first_window(inside, removed, size, ends[0])
     sums = ends - inside.sums(start, start + removed)
-    spreads = size * sums[1] - sums[0] ** 2
-    best = int(np.argmax(spreads))
+    deviations = size * sums[1] - sums[0] ** 2
+    best = int(np.argmax(deviations))
     window = (int(start[best]), int(start[best]) + removed)
     parts = ((0, int(low[best])), (int(high[best]), outside.size))
-    return _Choice(int(spreads[best]), (window,), parts)
+    return _Choice(int(sums[0][best]), int(sums[1][best]), (window,), parts)
 
 
 def _first_window(inside: Line, removed: int, size: int, sums: Integers) -> Positions:
@@ -175,11 +177,13 @@ def _least_spread(inside: Line, outside: Line, removed: int, added: int) -> _Cho
     of_new = start + np.arange(len(moves)) - moves
     sums = inside.sums(of_kept, of_kept + kept.length)
     sums = sums + outside.sums(of_new, of_new + new.length)
-    spreads = size * sums[1] - sums[0] ** 2
-    best = int(np.argmin(spreads))
+    deviations = size * sums[1] - sums[0] ** 2
+    best = int(np.argmin(deviations))
     left, right = int(of_kept[best]), int(of_kept[best]) + kept.length
     window = (int(of_new[best]), int(of_new[best]) + new.length)
-    return _Choice(int(spreads[best]), ((0, left), (right, inside.size)), (window,))
+    return _Choice(
+        int(sums[0][best]), int(sums[1][best]), ((0, left), (right, inside.size)), (window,)
+    )
 
 
 def _reachable(kept: _Windows, new: _Windows, size: int) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -12,13 +12,13 @@ from itertools import accumulate
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.counting import estimate
-from sensitivity_lab.search.engine import Options, Refusal
+from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import Universe
 
 from .evaluate import Evaluator, lattice_of
-from .number_pairs import Family
+from .pairs import Family
 from .vector_pairs import width_of
 
 _STEPS = 10**12
@@ -32,8 +32,8 @@ _SURE = 2.0
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Which levels a problem needs, and what that costs.
+class Levels:
+    """Which levels of the lattice a problem needs, and what that costs.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Plan:
     families: dict[Relation, list[Family]]
 
     @classmethod
-    def of(cls, problem: Problem) -> Plan:
+    def of(cls, problem: Problem) -> Levels:
         """Plan the search, without doing any of it."""
         return cls(problem, {of: _families(problem, of) for of in problem.neighbors})
 
@@ -88,7 +88,7 @@ class Plan:
         return lattice_of(self.problem.universe, self.sizes[0], self.lowest)
 
     def evaluator(self, problem: Problem) -> Evaluator:
-        """Return what evaluates the queries of a problem, that of the plan or part of it."""
+        """Return what evaluates the queries of a problem, that of the levels or part of it."""
         return Evaluator(problem.universe, problem.queries, self.sizes[0], self.lowest)
 
     @cached_property
@@ -144,6 +144,12 @@ class Plan:
         held = numbers + 2 * sum(width for width in widths if width is not None)
         return 8 * (held * self.datasets + max(needed)) + self._over_a_core
 
+    @property
+    def cost(self) -> Cost:
+        """What the search will take."""
+        bytes_of_all = self.bytes_per_query * len(self.problem.queries)
+        return Cost(datasets=self.datasets, bytes=bytes_of_all)
+
     @cached_property
     def steps(self) -> int:
         """How many records are read, and how many answers are compared."""
@@ -194,17 +200,17 @@ def _pairs(datasets: int, larger: int, values: int, level: int) -> int:
     return min(datasets * values, larger * min(values, level + 1))
 
 
-def refusal_of(problem: Problem, options: Options) -> Refusal | None:
-    """Refuse where the search would not fit into memory, or would take too many steps.
+def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
+    """Return the levels; refuse what would not fit into memory, or would take too many steps.
 
     Estimates decide where they are far beyond a limit; only what they leave is counted.
     """
-    plan = Plan.of(problem)
-    datasets, memory, steps = _estimated(plan)
+    levels = Levels.of(problem)
+    datasets, memory, steps = _estimated(levels)
     if max(memory / options.memory_limit, steps / _STEPS) > _SURE:
         told = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
     else:
-        told, memory, steps = f"{plan.datasets:,}", plan.bytes_per_query, plan.steps
+        told, memory, steps = f"{levels.datasets:,}", levels.bytes_per_query, levels.steps
     if memory > options.memory_limit:
         cost = (
             f"and need about {in_words(memory)}, more than the memory limit of "
@@ -214,7 +220,7 @@ def refusal_of(problem: Problem, options: Options) -> Refusal | None:
     elif steps > _STEPS:
         cost, advice = f"in about {steps:.0e} steps, more than the limit of {_STEPS:.0e}", ""
     else:
-        return None
+        return levels
     return Refusal(
         f"enumeration would evaluate {told} datasets {cost}; choose a smaller size or distance"
         f"{',' if advice else ', or'} a coarser universe with fewer distinct values{advice}",
@@ -222,18 +228,18 @@ def refusal_of(problem: Problem, options: Options) -> Refusal | None:
     )
 
 
-def _estimated(plan: Plan) -> tuple[float, float, float]:
+def _estimated(levels: Levels) -> tuple[float, float, float]:
     """Return about how many datasets, bytes per query and steps a search needs, or fewer."""
-    limits = plan.problem.universe.multiplicities(plan.sizes[0])
-    some = plan.sizes[:: -(-len(plan.sizes) // _ESTIMATED)]
-    universe, top = plan.problem.universe, plan.sizes[0]
+    limits = levels.problem.universe.multiplicities(levels.sizes[0])
+    some = levels.sizes[:: -(-len(levels.sizes) // _ESTIMATED)]
+    universe, top = levels.problem.universe, levels.sizes[0]
     numbers = {size: _about(universe, top, size) for size in some}
-    datasets = sum(numbers.values()) * len(plan.sizes) / len(some)
+    datasets = sum(numbers.values()) * len(levels.sizes) / len(some)
     # The number of datasets rises up to half of all records, and falls from there on.
-    middle = min(max(int(limits.sum()) // 2, plan.lowest), plan.sizes[0])
+    middle = min(max(int(limits.sum()) // 2, levels.lowest), levels.sizes[0])
     widest = _about(universe, top, middle)
     read = sum(number * size for size, number in numbers.items())
-    return datasets, 8 * (datasets + 5 * widest), len(plan.problem.queries) * read
+    return datasets, 8 * (datasets + 5 * widest), len(levels.problem.queries) * read
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,69 @@
+"""Write docs/engines.md from the table of engines; with --check, say whether it is up to date."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from pathlib import Path
+
+from sensitivity_lab.problem import Kind
+from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search.engine import AnyEngine
+
+PAGE = Path(__file__).parent.parent / "docs" / "engines.md"
+
+KINDS: tuple[Kind, ...] = ("global", "local", "smooth")
+
+HEAD = """# Engines
+
+Made by `python tools/make_engines.py` from `ENGINES` in `sensitivity_lab/search/__init__.py`.
+
+An engine is one way to find the largest difference. Its name is what `method=` calls it, and the
+folder of `sensitivity_lab/search/` that holds its theory: `global_max.py` for all pairs of
+neighbors, `local_max.py` for the neighbors of one dataset, `smooth_max.py` for the local
+sensitivities of all datasets by their distance from one. All engines are exact; the proofs are in
+[proofs.md](proofs.md). `method="auto"` takes the first, from the top, that accepts the problem; if
+none does, the error lists every engine's reason. The cells say which neighbor relations are
+covered.
+"""
+
+
+def page() -> str:
+    """Return the page's text."""
+    lines = [HEAD, *_table(), ""]
+    for engine in ENGINES:
+        lines += [f"## {engine.name}, {engine.kind}", "", *_notes(engine), ""]
+    return "\n".join(lines)
+
+
+def _table() -> list[str]:
+    """Return the table theory x kind."""
+    names = dict.fromkeys(engine.name for engine in ENGINES)
+    reach = {(engine.name, engine.kind): engine.reach for engine in ENGINES}
+    covers = {engine.name: engine.covers for engine in ENGINES}
+    head = ["| method | queries | " + " | ".join(KINDS) + " |", "| --- | --- | --- | --- | --- |"]
+    rows = [
+        f"| `{name}` | {covers[name]} | "
+        + " | ".join(reach.get((name, kind), "none") for kind in KINDS)
+        + " |"
+        for name in names
+    ]
+    return head + rows
+
+
+def _notes(engine: AnyEngine) -> list[str]:
+    """Return the Notes of an engine's docstring: what it costs."""
+    text = inspect.getdoc(type(engine)) or ""
+    _, _, notes = text.partition("Notes\n-----\n")
+    return notes.splitlines() or [text.splitlines()[0]]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
+    text = page()
+    if not parser.parse_args().check:
+        PAGE.write_text(text, "utf-8")
+    elif PAGE.read_text("utf-8") != text:
+        sys.exit(f"{PAGE.name} is out of date; run python tools/make_engines.py")
