@@ -120,6 +120,7 @@ def test_writing_into_the_argument_of_a_call_corrupts_nothing(vectorized):
     assert records.tolist() == [1, 2, 3]
 
 
+@pytest.mark.representative
 @each_n_jobs
 def test_an_exception_names_the_dataset(n_jobs):
     def fragile(x):
@@ -245,6 +246,7 @@ def test_a_whole_curve_evaluates_each_distinct_dataset_once():
     assert len(query.calls) == sum(comb(10, size) for size in range(2, 9))
 
 
+@pytest.mark.representative
 @each_n_jobs
 def test_a_progress_bar_on_request(n_jobs, capsys):
     assert facts(solve(slow(spread_of_gaps), n_jobs, progress=True)) == facts(solve(spread_of_gaps))
