@@ -67,6 +67,7 @@ def tiny_constants() -> ExitStack:
     return stack
 
 
+@pytest.mark.exhaustive
 def test_many_queries_and_relations_in_one_search_are_as_one_by_one():
     universe = sl.Universe.from_dataset(RECORDS)
     together = solve(universe, DEFAULT_QUERIES, ALL_RELATIONS, [4, 5])

@@ -77,6 +77,7 @@ def check(result, expected):
     result.verify()
 
 
+@pytest.mark.exhaustive
 @given(questions())
 @settings(max_examples=120)
 def test_folds_agree_with_brute_force_over_orders(question):

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.search import evaluation
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
 SIZE = 5
@@ -119,6 +120,7 @@ def test_writing_into_the_argument_of_a_call_corrupts_nothing(vectorized):
     assert records.tolist() == [1, 2, 3]
 
 
+@pytest.mark.representative
 @each_n_jobs
 def test_an_exception_names_the_dataset(n_jobs):
     def fragile(x):
@@ -138,7 +140,9 @@ def processes(folder) -> set[int]:
     return {int(path.name) for path in folder.iterdir()}
 
 
-def test_long_work_is_done_by_workers(tmp_path):
+def test_long_work_is_done_by_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluation, "_SERIAL_SECONDS", 0)
+
     def function(x):
         time.sleep(0.001)
         (tmp_path / str(os.getpid())).touch()
@@ -148,7 +152,9 @@ def test_long_work_is_done_by_workers(tmp_path):
     assert len(processes(tmp_path) - {os.getpid()}) == 2
 
 
-def test_short_work_starts_no_workers(tmp_path):
+def test_short_work_starts_no_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluation, "_SERIAL_SECONDS", 1000)  # short, however busy the machine is
+
     def function(x):
         (tmp_path / str(os.getpid())).touch()
         return float(x[0])
@@ -240,6 +246,7 @@ def test_a_whole_curve_evaluates_each_distinct_dataset_once():
     assert len(query.calls) == sum(comb(10, size) for size in range(2, 9))
 
 
+@pytest.mark.representative
 @each_n_jobs
 def test_a_progress_bar_on_request(n_jobs, capsys):
     assert facts(solve(slow(spread_of_gaps), n_jobs, progress=True)) == facts(solve(spread_of_gaps))

@@ -58,7 +58,10 @@ def joined(step, left: str, right: str) -> pl.Transformation:
             *("DropExcess(2)", "DropExcess(2)", (LEFT, RIGHT), 8), marks=pytest.mark.exhaustive
         ),
         ("DropExcess(1)", "DropExcess(1)", SMALL, 4),
-        ("DropExcess(1)", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 6),
+        pytest.param(
+            *("DropExcess(1)", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 6),
+            marks=pytest.mark.exhaustive,
+        ),
         ("DropNonUnique", "DropExcess(2)", (keyed("aab", "name"), RIGHT), 4),
         ("DropNonUnique", "DropNonUnique", SMALL, 2),
     ],

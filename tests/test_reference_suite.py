@@ -361,6 +361,7 @@ def test_what_is_covered():
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
+@pytest.mark.exhaustive
 def test_the_file_is_valid_by_its_schema():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert [error.json_path for error in VALIDATOR.iter_errors(SUITE)] == []
