@@ -14,7 +14,8 @@ from .errors import InputError, TooLargeError
 from .exact.difference import Difference
 from .exact.norms import Norm
 from .queries import Query
-from .universes.relations import Change, Multiplicities, Relation, check_size
+from .universes.multiplicities import Multiplicities
+from .universes.relations import Change, Relation, check_size
 from .universes.universe import Universe
 
 Kind = Literal["global", "local", "smooth"]
