@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.search import evaluation
+from sensitivity_lab.search.enumeration import evaluate
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
 SIZE = 5
@@ -141,7 +141,7 @@ def processes(folder) -> set[int]:
 
 
 def test_long_work_is_done_by_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(evaluation, "_SERIAL_SECONDS", 0)
+    monkeypatch.setattr(evaluate, "_SERIAL_SECONDS", 0)
 
     def function(x):
         time.sleep(0.001)
@@ -153,7 +153,7 @@ def test_long_work_is_done_by_workers(tmp_path, monkeypatch):
 
 
 def test_short_work_starts_no_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(evaluation, "_SERIAL_SECONDS", 1000)  # short, however busy the machine is
+    monkeypatch.setattr(evaluate, "_SERIAL_SECONDS", 1000)  # short, however busy the machine is
 
     def function(x):
         (tmp_path / str(os.getpid())).touch()
