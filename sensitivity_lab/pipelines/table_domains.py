@@ -1,0 +1,420 @@
+"""What data a transformation takes or puts out.
+
+A domain reads data: it returns them in the one form that the steps work with, and raises
+InputError for data that it does not contain.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.checks import (
+    check_flag,
+    check_kind,
+    check_text,
+    check_whole,
+    is_hashable,
+    is_long,
+    listed,
+    shown,
+)
+from sensitivity_lab.errors import InputError, kind_of
+from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.exact.roots import as_fraction, show_number
+
+from .columns import check_schema, declared, table_of
+from .shown import names
+
+
+class Domain(ABC):
+    """A set of data; domains with equal parameters are equal."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What data it contains, in words."""
+
+    def read(self, data: Any) -> Any:
+        """Return data in the form that steps work with, or raise InputError."""
+        return data
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return self == other
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Values(Domain):
+    """Lists of values of any kind, such as categories.
+
+    Parameters
+    ----------
+    size : int, optional
+        How many values each dataset has, where that is known and public.
+    max_size : int, optional
+        How many it has at most, where only that is known.
+
+    Examples
+    --------
+    >>> print(Values(size=3))
+    3 values
+    """
+
+    size: int | None = None
+    max_size: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("size", "max_size"):
+            given = getattr(self, name)
+            if given is not None:
+                least = check_whole(name, given, "a whole number of at least 0", least=0)
+                object.__setattr__(self, name, least)
+
+    @property
+    def most(self) -> int | None:
+        """The largest size; None if there is no bound."""
+        return self.max_size if self.size is None else self.size
+
+    @property
+    def kind(self) -> str:
+        """What the values are, in words."""
+        return "values"
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        if self.size is not None:
+            return f"{self.size} {self.kind}"
+        return self.kind if self.max_size is None else f"at most {self.max_size} {self.kind}"
+
+    def unsized(self) -> Values:
+        """Return the same domain for datasets of any size."""
+        return replace(self, size=None, max_size=None)
+
+    def fewer(self) -> Values:
+        """Return the domain of what is left when some values are dropped."""
+        return replace(self, size=None, max_size=self.most)
+
+    def read(self, data: Any) -> Any:
+        """Return the values as a list."""
+        if isinstance(data, pd.DataFrame) or not isinstance(data, Iterable):
+            raise InputError(
+                f"a dataset is a list or an array of values, got {type(data).__name__}"
+            )
+        items = listed(data, "a dataset is a list of values", text=True)
+        values = self.read_values([_plain(value) for value in items])
+        if self.size is not None and len(values) != self.size:
+            raise InputError(f"the domain is {self}, got {len(values)}")
+        if self.max_size is not None and len(values) > self.max_size:
+            raise InputError(f"the domain is {self}, got {len(values)}")
+        return values
+
+    def read_values(self, values: list[Any]) -> Any:
+        """Return values in the form that steps work with."""
+        return values
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return isinstance(other, Values) and self._sizes_include(other)
+
+    def _sizes_include(self, other: Values) -> bool:
+        if self.size is not None:
+            return other.size == self.size
+        return self.max_size is None or (other.most is not None and other.most <= self.max_size)
+
+
+@dataclass(frozen=True)
+class Numbers(Values):
+    """Lists of finite numbers.
+
+    Parameters
+    ----------
+    size, max_size : int, optional
+        How many numbers each dataset has, exactly or at most.
+    bounds : tuple of two numbers, optional
+        The smallest and the largest that a number can be.
+    floats : bool, default False
+        Whether steps compute in floating point (arrays of float64, sums by `numpy.sum`) instead of
+        exactly (lists of numbers, each the rational that it stands for).
+
+    Examples
+    --------
+    >>> print(Numbers(bounds=(0, 5), max_size=100))
+    at most 100 numbers in [0, 5]
+    """
+
+    bounds: tuple[Fraction, Fraction] | None = None
+    floats: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bounds is not None:
+            wrong = "bounds must be two numbers (lower, upper)"
+            pair = listed(self.bounds, wrong)
+            if len(pair) != 2:
+                raise InputError(f"{wrong}, got {shown(self.bounds)}")
+            object.__setattr__(self, "bounds", check_bounds(*pair))
+        object.__setattr__(self, "floats", check_flag("floats", self.floats))
+
+    @property
+    def kind(self) -> str:
+        """What the values are, in words."""
+        kind = "floats" if self.floats else "numbers"
+        return kind if self.bounds is None else f"{kind} in {show_bounds(self.bounds)}"
+
+    def read_values(self, values: list[Any]) -> Any:
+        """Return finite numbers within the bounds, as a list or as an array of float64."""
+        if self.floats:
+            values = [nearest(as_fraction(value, "a record")) for value in values]
+        for value in values:
+            exact = as_fraction(value, "a record")
+            if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
+                raise InputError(f"the domain is {self}, got the record {shown(value)}")
+        return np.array(values, dtype=np.float64) if self.floats else values
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        if not isinstance(other, Numbers) or self.floats != other.floats:
+            return False
+        return self._sizes_include(other) and self.within(other.bounds)
+
+    def within(self, bounds: tuple[Fraction, Fraction] | None) -> bool:
+        """Tell whether bounds are within those of this domain."""
+        if self.bounds is None:
+            return True
+        return bounds is not None and self.bounds[0] <= bounds[0] and bounds[1] <= self.bounds[1]
+
+
+@dataclass(frozen=True)
+class Scalar(Domain):
+    """A single number."""
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return "a number"
+
+
+@dataclass(frozen=True)
+class Vector(Domain):
+    """A list of so many numbers.
+
+    Parameters
+    ----------
+    length : int
+        How many.
+    """
+
+    length: int
+
+    def __post_init__(self) -> None:
+        length = check_whole("length", self.length, "a number of coordinates, at least 0", least=0)
+        object.__setattr__(self, "length", length)
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"a vector of {self.length} numbers"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a truncation by privacy id has made sure of, for groups of one column.
+
+    Parameters
+    ----------
+    kind : {"groups", "rows"}
+        Whether it bounds the groups of an id, or the rows of an id in one group.
+    column : str
+        The column whose values are the groups.
+    most : int
+        The bound.
+    """
+
+    kind: str
+    column: str
+    most: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.most} groups of {self.column!r} per id"
+            if self.kind == "groups"
+            else f"{self.most} rows per id and group of {self.column!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Table(Domain):
+    """pandas tables; the order of rows and columns and the index are no part of the data.
+
+    Parameters
+    ----------
+    limits : tuple of Limit
+        What truncations by privacy id have made sure of.
+    schema : mapping of column to dtype, optional
+        The types of some columns, in every table, whatever their values are. Functions of rows get
+        the values of such a column as floats, truth values or points of time in its zone, if that
+        is its type; other values as `sensitivity_lab.pipelines.map_` says.
+
+    Examples
+    --------
+    >>> print(Table(schema={"age": float}))
+    tables (age: float64)
+    >>> Table(schema={"age": float}).read(pd.DataFrame({"age": [1, 2]}))["age"].tolist()
+    [1.0, 2.0]
+    """
+
+    limits: tuple[Limit, ...] = ()
+    schema: Any = ()
+
+    def __post_init__(self) -> None:
+        """Check the schema and the limits."""
+        object.__setattr__(self, "schema", check_schema(self.schema, "Table"))
+        wrong = "limits must be a tuple of limits, which truncations make"
+        for limit in listed(self.limits, wrong):
+            check_kind("limits", limit, Limit, "a tuple of limits, which truncations make")
+        object.__setattr__(self, "limits", tuple(self.limits))
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        types = ", ".join(f"{column}: {dtype}" for column, dtype in self.schema)
+        typed = f"tables ({types})" if types else "tables"
+        made_sure = " and ".join(map(str, self.limits))
+        return f"{typed} with at most {made_sure}" if made_sure else typed
+
+    def limit(self, kind: str, column: str) -> int | None:
+        """Return the smallest bound of a kind for a column; None if there is none."""
+        return min(
+            (limit.most for limit in self.limits if (limit.kind, limit.column) == (kind, column)),
+            default=None,
+        )
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        if not isinstance(other, Table):
+            return False
+        if not set(self.schema) <= set(other.schema):
+            return False
+        bounds = ((other.limit(limit.kind, limit.column), limit.most) for limit in self.limits)
+        return all(known is not None and known <= most for known, most in bounds)
+
+    def read(self, data: Any) -> pd.DataFrame:
+        """Return a table, also of a list of rows, with distinct columns and a plain index."""
+        if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
+            data = table_of(list(data))
+        if not isinstance(data, pd.DataFrame):
+            raise InputError(
+                "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to "
+                f"values, got {kind_of(data)}"
+            )
+        columns = list(data.columns)
+        if len(set(columns)) != len(columns) or not all(isinstance(name, str) for name in columns):
+            raise InputError(f"the columns of a table are distinct strings, got {shown(columns)}")
+        table: pd.DataFrame = data.reset_index(drop=True)
+        for column, dtype in self.schema:
+            if column not in table.columns:
+                raise InputError(
+                    f"the domain is {self}, but the table has no column {column!r}; its columns "
+                    f"are {names(columns)}"
+                )
+            if table[column].dtype != dtype:
+                values = table[column].tolist()
+                table[column] = declared(values, dtype, column, f"the domain {self}")
+        return table
+
+
+@dataclass(frozen=True)
+class Groups(Domain):
+    """A table for each of some public keys of a column.
+
+    Parameters
+    ----------
+    column : str
+        The column whose values are the keys.
+    keys : tuple
+        The keys, in order.
+    """
+
+    column: str
+    keys: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        check_text("column", self.column, "the name of a column")
+        keys = tuple(listed(self.keys, "keys must be a list of values"))
+        for key in keys:
+            if not is_hashable(key) or is_long(key):
+                raise InputError(f"keys must be hashable values, got {shown(key)}")
+        object.__setattr__(self, "keys", keys)
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"{len(self.keys)} groups of {self.column!r}"
+
+
+@dataclass(frozen=True)
+class Pair(Domain):
+    """Two things at a time: two tables, or two answers.
+
+    Parameters
+    ----------
+    first, second : Domain
+        The domains of the parts.
+    """
+
+    first: Domain
+    second: Domain
+
+    def __post_init__(self) -> None:
+        check_kind("first", self.first, Domain, "a domain, such as Numbers()")
+        check_kind("second", self.second, Domain, "a domain, such as Numbers()")
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"({self.first}; {self.second})"
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return (
+            isinstance(other, Pair)
+            and self.first.includes(other.first)
+            and self.second.includes(other.second)
+        )
+
+    def read(self, data: Any) -> tuple[Any, Any]:
+        """Return both parts in the form that steps work with."""
+        if not isinstance(data, tuple) or len(data) != 2:
+            raise InputError(f"the data are two: {self}; got {type(data).__name__}")
+        return self.first.read(data[0]), self.second.read(data[1])
+
+
+def _plain(value: Any) -> Any:
+    """Return numpy's scalars as Python's."""
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biuf" else value
+
+
+def check_bounds(lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+    """Return a lower and an upper bound as fractions, or raise InputError."""
+    low, high = as_fraction(lower, "the lower bound"), as_fraction(upper, "the upper bound")
+    if low > high:
+        raise InputError(
+            f"the lower bound {show_number(low)} is above the upper bound {show_number(high)}"
+        )
+    return low, high
+
+
+def show_bounds(bounds: tuple[Fraction, Fraction]) -> str:
+    """Return bounds as text."""
+    return f"[{show_number(bounds[0])}, {show_number(bounds[1])}]"
