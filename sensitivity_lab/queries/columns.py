@@ -1,181 +1,24 @@
-"""Queries on universes of records: filtered counts, sums and means of a column, covariance.
-
-Each is written as sums over the records and what becomes of the sums (`Sums`), so all its answers
-are computed in whole numbers, for one dataset and for whole blocks of them.
-"""
+"""Queries of numeric columns: sums, means and covariances, clipped or not."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
-from sensitivity_lab.checks import (
-    check_column,
-    check_text,
-    check_whole,
-    finite_number,
-    listed,
-    shown,
-)
-from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.exact.difference import Integers, Number, common_integers, nearest
-from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.checks import check_column, check_whole, finite_number, listed, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Integers, Number, common_integers
 from sensitivity_lab.universes.table import TableUniverse
 from sensitivity_lab.universes.universe import Universe
 
-from .base import Answer, Query
+from .base import Query
 from .power_sums import Mean
-from .predicates import parsed
 from .row_sums import Ratios, Sums, Whole, as_terms
-
-_PROBED = 64
-"""A predicate is tried on so many single rows, to see that it does not look at others."""
-
-
-@dataclass(frozen=True)
-class RecordQuery(Query):
-    """A function of a table, made of sums over its rows."""
-
-    on_numbers: ClassVar[bool] = False
-    on_records: ClassVar[bool] = True
-
-    @abstractmethod
-    def sums_on(self, universe: TableUniverse) -> Sums:
-        """Return the query as sums over the records of a universe; InputError if it has none."""
-
-    @lru_cache(maxsize=64)  # noqa: B019 - a few universes at a time, each worth keeping
-    def sums(self, universe: Universe) -> Sums:
-        """Return the query as sums over the records of a universe; InputError if it has none."""
-        if not isinstance(universe, TableUniverse):
-            raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
-        return self.sums_on(universe)
-
-    @classmethod
-    def forget(cls) -> None:
-        """Let the next call look at predicates anew: what they refer to may have changed."""
-        RecordQuery.sums.cache_clear()
-
-    def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
-        """Return the answer on a dataset given by multiplicities, in floats."""
-        answer = self.exactly(universe, data)
-        if isinstance(answer, tuple):
-            return tuple(map(nearest, answer))
-        return nearest(answer or Fraction(0))
-
-    @with_numpy_defaults
-    def __call__(self, x: pd.DataFrame) -> Answer:
-        """Return the answer on a table, shape (n, columns); missing values are allowed."""
-        self.forget()
-        universe = TableUniverse.from_dataset(x, allow_missing=True)
-        return self.on(universe, universe.multiplicities(len(x)))
-
-
-@dataclass(frozen=True)
-class CountIf(RecordQuery):
-    """The number of rows for which a predicate holds.
-
-    Parameters
-    ----------
-    predicate : callable or str
-        Takes a DataFrame and returns a boolean per row, each from its own row alone; or a text
-        such as "age >= 18". Where it is missing, it does not hold.
-    name : str, optional
-        What tables and legends call the query; by default made of the text or the function.
-
-    Raises
-    ------
-    InputError
-        If a text is not of the grammar below.
-
-    Notes
-    -----
-    A text is parsed, never run: it has no calls and no attributes. It compares columns (`of two
-    words` in backticks), numbers, texts, True and False by ==, !=, <, <=, >, >= (also chained), in
-    and not in a list, computes with + - * / // %, and joins comparisons by and, or, not, &, |, ~
-    and brackets; & and | bind like and and or. Points of time are written as texts. Whole numbers
-    are computed with exactly.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"age": [17, 18, 40], "lives in": ["a", "b", "c"]})
-    >>> CountIf("age >= 18")(table), CountIf(lambda rows: rows["age"] < 18)(table)
-    (2.0, 1.0)
-    >>> CountIf("10 < age <= 18 and `lives in` not in ['b', 'c']")(table)
-    1.0
-    """
-
-    predicate: Callable[[pd.DataFrame], Any] | str
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        if isinstance(self.predicate, str):
-            parsed(self.predicate)
-        elif not callable(self.predicate):
-            raise InputError(
-                "predicate must be a function of a DataFrame, or a text such as 'age >= 18', "
-                f"got {shown(self.predicate)}"
-            )
-        check_text("name", self.name, "a text")
-        if not self.name:
-            text = self.predicate
-            named = text if isinstance(text, str) else getattr(text, "__name__", "<lambda>")
-            made = "count_if" if named == "<lambda>" else f"count of {named}"
-            object.__setattr__(self, "name", made)
-
-    def sums_on(self, universe: TableUniverse) -> Sums:
-        """Return the sum of 1 over the records for which the predicate holds."""
-        flags = self._holds(universe.frame)
-        places = np.unique(np.linspace(0, len(flags) - 1, _PROBED).astype(np.intp))
-        for place in places:
-            if self._holds(universe.given(places=np.array([place])))[0] != flags[place]:
-                raise QueryError(
-                    f"the predicate of {self.name!r} decides differently on the row "
-                    f"{universe.values[place]} alone than among others; it must look at one row "
-                    "at a time"
-                )
-        return Sums.additive(as_terms(flags))
-
-    def _holds(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
-        """Return for which rows the predicate holds, or raise QueryError."""
-        flags: Any
-        try:
-            if isinstance(self.predicate, str):
-                flags = parsed(self.predicate)(frame)
-            else:
-                flags = self.predicate(frame.copy())
-        except QueryError as error:
-            raise QueryError(
-                f"the predicate of {self.name!r} cannot be used: {error}; the columns are "
-                f"{', '.join(map(repr, frame.columns))}"
-            ) from None
-        except Exception as error:
-            raise QueryError(
-                f"the predicate of {self.name!r} raised {type(error).__name__}: {error}; the "
-                f"columns are {', '.join(map(repr, frame.columns))}"
-            ) from error
-        try:
-            shape = np.shape(flags)
-            series = pd.Series(flags) if shape == (len(frame),) else pd.Series()
-        except Exception:  # noqa: BLE001 - whatever cannot be made a column is none
-            shape, series = (), pd.Series()
-        if shape != (len(frame),) or not pd.api.types.is_bool_dtype(series.dtype):
-            came = f"{type(flags).__name__} of shape {shape}" if shape else shown(flags)
-            raise QueryError(
-                f"the predicate of {self.name!r} returned {came} for {len(frame)} rows; it must "
-                "return one boolean per row"
-            )
-        holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)
-        return holds
+from .tables import RecordQuery
 
 
 @dataclass(frozen=True)

@@ -28,16 +28,14 @@ from sensitivity_lab.pipelines.domains import (
 )
 from sensitivity_lab.pipelines.encoding import MISSING, encode
 from sensitivity_lab.pipelines.metrics import (
-    AbsoluteDistance,
     ChangeOneDistance,
-    L1Distance,
-    L2Distance,
     Metric,
     PairDistance,
     SymmetricDistance,
 )
 from sensitivity_lab.pipelines.rounding import summation_error
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 
 Bounds = tuple[Fraction, Fraction]
 
