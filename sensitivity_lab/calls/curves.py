@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -105,22 +105,13 @@ def sensitivity_curves(
         except (InputError, NoEngineError) as error:
             raise type(error)(f"column {column!r}: {error}") from error
         problems.append((column, problem, engines))
-    points: list[tuple[str, Sensitivity]] = []
-    for column, problem, engines in problems:
-        found = _solve(problem, engines, options)
-        for family in dict.fromkeys(relation.at(1) for relation in relations):
-            curve = [relation for relation in relations if relation.at(1) == family]
-            points += [
-                (
-                    column,
-                    conclude(
-                        problem, query, one, engines[query, one].engine.name, found[query, one]
-                    ),
-                )
-                for query in asked
-                for one in curve
-            ]
-    return SensitivityCurves(tuple(points))
+    return SensitivityCurves(
+        tuple(
+            (column, point)
+            for column, problem, engines in problems
+            for point in _points(problem, engines, options)
+        )
+    )
 
 
 def as_queries(queries: Any) -> tuple[Query, ...]:
@@ -164,6 +155,18 @@ def _choose_engines(problem: Problem, method: str, options: Options) -> dict[Ask
         for query in problem.queries
         for relation in problem.neighbors
     }
+
+
+def _points(
+    problem: Problem, engines: Mapping[Asked, Chosen], options: Options
+) -> Iterator[Sensitivity]:
+    """Yield the results of a column, curve by curve: by relation, query and distance."""
+    found = _solve(problem, engines, options)
+    for family in dict.fromkeys(relation.at(1) for relation in problem.neighbors):
+        curve = [relation for relation in problem.neighbors if relation.at(1) == family]
+        for query, one in product(problem.queries, curve):
+            name = engines[query, one].engine.name
+            yield conclude(problem, query, one, name, found[query, one])
 
 
 def _solve(
