@@ -40,12 +40,12 @@ from .audits.recorded import audit_recorded
 from .audits.recording import recording
 from .audits.report import AuditReport, AuditRow, Evidence
 from .audits.stability import audit_stability
-from .calls.curves import SensitivityCurves, sensitivity_curves
+from .calls.curves import sensitivity_curves
 from .calls.global_sensitivity import global_sensitivity
 from .calls.local_sensitivity import local_curves, local_sensitivity
 from .calls.neighbor_table import neighbor_table
 from .calls.smooth_sensitivity import smooth_sensitivity
-from .calls.sweep import Sweep, sweep
+from .calls.sweep import sweep
 from .errors import (
     InputError,
     MissingExtraError,
@@ -78,9 +78,11 @@ from .queries import (
     Var,
     from_function,
 )
+from .results.curves import SensitivityCurves
 from .results.neighbor_table import NeighborRow, NeighborTable
 from .results.sensitivity import Sensitivity, Witness
 from .results.smooth import SmoothSensitivity
+from .results.sweep import Sweep
 from .universes.datasets import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .universes.relations import Bounded, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse

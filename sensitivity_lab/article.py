@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from .calls.curves import SensitivityCurves, sensitivity_curves
+from .calls.curves import sensitivity_curves
+from .results.curves import SensitivityCurves
 from .universes.columns import as_universes
 from .universes.relations import Bounded, Relation, Unbounded
 from .universes.universe import Universe

@@ -190,6 +190,11 @@ def test_no_folder_grows_too_full(folder):
     assert len(list(folder.glob("*.py"))) <= 14
 
 
+@each_file
+def test_no_file_grows_too_long(file):
+    assert len(file.read_text("utf-8").splitlines()) <= 350
+
+
 def test_these_checks_see_imports():
     """Relative, absolute, inside functions and of types: what the checks above rest on."""
     result = PACKAGE / "results" / "sensitivity.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -125,56 +126,30 @@ def audit(
     relations = as_relations(relation, distances, exactly)
     sizes = check_sizes(size, check_universe(universe))
     tolerance = check_tolerance(tolerance_ulps)
-    sized = needs_size(claim)
-    together: list[tuple[int, ...]] = [(n,) for n in sizes] if sized else [tuple(sizes)]
-    claims = [
-        check_claim(claim_at(claim, one.k, ns[0] if sized else None), one.k)
-        for ns in together
-        for one in relations
-    ]
+    # A claim that is a function of the size is compared with the truth at each size.
+    together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
+    claims = [_claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
     check_norm(norm)
-    check_flag("implementation", implementation)
-    if implementation and (not isinstance(method, str) or method != "auto"):
-        raise InputError(f"method goes with queries as mathematics, not code; got {shown(method)}")
+    _check_implementation(implementation, method)
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
-    if implementation:
-        name, how = "", "as implemented, on ordered datasets"
-    else:
+    if not implementation:
         query = as_query(query)
-        name, how = query.name, f"{query.arithmetic} arithmetic"
         options |= {"norm": norm, "method": method}
     search = of_code if implementation else of_mathematics
+    bar = progress if len(together) > 1 else False
     found = [
         one
-        for ns in _parallel.tracked(
-            together, unit="sizes", progress=progress if len(together) > 1 else False
-        )
+        for ns in _parallel.tracked(together, unit="sizes", progress=bar)
         for one in search(query, universe, ns, relations, options)
     ]
-    rows = []
-    for claimed, one in zip(claims, found, strict=True):
-        n = one.sizes[0] if sized else None
-        at = _at_two_sizes(claim, one, relation.at(one.distance), universe) if sized else {}
-        of_pair = [at[size] for size in at if size in one.sizes_of_pair]
-        rows.append(
-            AuditRow(
-                one.distance,
-                min([claimed, *of_pair]),
-                one.truth,
-                one.evidence,
-                n,
-                claims={f"at n = {size}": at[size] for size in at} or None,
-                rounded=one.rounded,
-                tolerance_ulps=tolerance,
-            )
-        )
+    rows = _rows(claim, claims, found, relations, universe, tolerance)
+    how = "as implemented, on ordered datasets"
+    if not implementation:
+        how = f"{query.arithmetic} arithmetic"
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
-    said = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
-    setting = f"{relation.family}, {relation.meaning} k; size {said}; {universe.extent}; {how}"
-    order = {k: place for place, k in enumerate(one.k for one in relations)}
-    rows.sort(key=lambda row: order[row.distance])
-    return AuditReport(f"{name or found[0].name}, {relation.family}", tuple(rows), setting)
+    setting = f"{_setting(relation, sizes, universe)}; {how}"
+    return AuditReport(f"{found[0].name}, {relation.family}", rows, setting)
 
 
 def assert_sensitivity(
@@ -235,15 +210,76 @@ def assert_sensitivity(
     return report
 
 
+def _check_implementation(implementation: Any, method: Any) -> None:
+    """Raise InputError unless it is a flag, and no method of mathematics goes with code."""
+    check_flag("implementation", implementation)
+    if implementation and (not isinstance(method, str) or method != "auto"):
+        raise InputError(f"method goes with queries as mathematics, not code; got {shown(method)}")
+
+
+def _setting(relation: Relation, sizes: Sequence[int], universe: Universe) -> str:
+    """Return which datasets are compared, in words."""
+    said = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
+    return f"{relation.family}, {relation.meaning} k; size {said}; {universe.extent}"
+
+
+def _claim_at(claim: Any, k: int, n: int) -> Number:
+    """Return what is claimed at a distance, and at a size where the claim depends on it."""
+    return check_claim(claim_at(claim, k, n if needs_size(claim) else None), k)
+
+
+def _rows(
+    claim: Any,
+    claims: Sequence[Number],
+    found: Sequence[Measured],
+    relations: Sequence[Relation],
+    universe: Universe,
+    tolerance: Number,
+) -> tuple[AuditRow, ...]:
+    """Return a row per truth, the distances in the order in which they were asked for."""
+    at = {relation.k: relation for relation in relations}
+    rows = [
+        _row(claim, claimed, one, at[one.distance], universe, tolerance)
+        for claimed, one in zip(claims, found, strict=True)
+    ]
+    places = {k: place for place, k in enumerate(at)}
+    return tuple(sorted(rows, key=lambda row: places[row.distance]))
+
+
+def _row(
+    claim: Any,
+    claimed: Number,
+    found: Measured,
+    relation: Relation,
+    universe: Universe,
+    tolerance: Number,
+) -> AuditRow:
+    """Compare what is claimed at the size and the distance of a truth, `claimed`, with the truth.
+
+    Where the claim depends on the size, the smaller one of the two datasets' claims counts.
+    """
+    sized = needs_size(claim)
+    at = _at_two_sizes(claim, found, relation, universe) if sized else {}
+    of_pair = [at[size] for size in at if size in found.sizes_of_pair]
+    return AuditRow(
+        found.distance,
+        min([claimed, *of_pair]),
+        found.truth,
+        found.evidence,
+        found.sizes[0] if sized else None,
+        claims={f"at n = {size}": at[size] for size in at} or None,
+        rounded=found.rounded,
+        tolerance_ulps=tolerance,
+    )
+
+
 def _at_two_sizes(
     claim: Any, found: Measured, relation: Relation, universe: Universe
 ) -> dict[int, Number]:
     """Return the claims at the size of x and of a neighbor, by size; none if all are the same."""
     [n] = found.sizes
     sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
-    claims = {
-        size: check_claim(claim_at(claim, relation.k, size), relation.k) for size in sorted(sizes)
-    }
+    claims = {size: _claim_at(claim, relation.k, size) for size in sorted(sizes)}
     others = [size for size in claims if claims[size] != claims[n]]
     if not others:
         return {}

@@ -18,6 +18,7 @@ from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.relations import (
     Bounded,
+    Relation,
     SymmetricDifference,
     Unbounded,
     as_relation,
@@ -29,7 +30,7 @@ from .inputs import check_several, check_values, vectors
 from .metrics import entries
 from .recording import Call, recording
 from .report import AuditReport, AuditRow
-from .worst_pair import Answered, WorstPair, worst_pairs
+from .worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
 
 _METRIC_OF = {
     Bounded: "change_one",
@@ -130,17 +131,9 @@ def audit_recorded(
       x  (0, 0)  ->  0.0
       y  (0, 1)  ->  0.5
     """
-    relation = as_relation(neighbors)
-    metric = _METRIC_OF.get(type(relation))
-    if metric is None or relation.exactly:
-        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    relation, metric = _check_relation(neighbors)
     check_norm(norm)
-    check_callable("function", function, "a function of a list")
-    check_callable("select", select, "a function of a list of calls")
-    if where is not None:
-        check_callable("where", where, "a function of a dataset, or None")
-    if subject is not None:
-        check_text("subject", subject, "a text")
+    _check_functions(function, select, where, subject)
     every_order = check_flag("every_order", every_order)
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
@@ -151,43 +144,42 @@ def audit_recorded(
     with recording(*targets, **options) as calls:
         tried = _parallel.tracked(datasets, unit="datasets", progress=progress)
         claims, answers = zip(*(_observe(function, x, calls, select) for x in tried), strict=True)
-    # Decimals and fractions are not compared with each other, but with floats.
-    distinct = sorted(set(claims), key=lambda one: math.inf if one == math.inf else Fraction(one))
-    if distinct[-1] == math.inf:
-        raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
+    distinct = _distinct(claims)
     groups = {claim: group for group, claim in enumerate(distinct)}
     answered = [
         Answered(x, answer, groups[claim])
         for x, answer, claim in zip(datasets, answers, claims, strict=True)
     ]
     found = worst_pairs(answered, metric, norm, [relation.k], progress)
-
-    def row(pair: WorstPair) -> AuditRow:
-        first, second = (_times(relation.k, distinct[group]) for group in pair.groups)
-        seen = pair.evidence
-        return AuditRow(
-            relation.k,
-            _times(relation.k, distinct[min(pair.groups)]),
-            pair.truth,
-            seen,
-            claims=None if first == second else {"on x": first, "on y": second},
-            rounded=holds_float((seen.answer_x, seen.answer_y)),
-            tolerance_ulps=tolerance,
-        )
-
-    decisive = row(max(found.farthest.values(), key=lambda pair: _rank(pair, distinct)))
-    if found.divided and decisive.verdict != "violated":
-        decisive = row(max(found.divided.values(), key=lambda pair: _division(pair, distinct)))
+    decisive = _decisive(found, distinct, relation.k, tolerance)
     order = "in every order" if every_order else "in one order"
     among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
     among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
+    setting = f"{relation}; norm {norm}; {among}; implementation{varies}"
     return AuditReport(
-        str(subject or getattr(function, "__name__", "function")),
-        (decisive,),
-        f"{relation}; norm {norm}; {among}; implementation{varies}",
+        str(subject or getattr(function, "__name__", "function")), (decisive,), setting
     )
+
+
+def _check_relation(neighbors: Any) -> tuple[Relation, str]:
+    """Return a relation and the metric that it is a distance in, or raise InputError."""
+    relation = as_relation(neighbors)
+    metric = _METRIC_OF.get(type(relation))
+    if metric is None or relation.exactly:
+        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    return relation, metric
+
+
+def _check_functions(function: Any, select: Any, where: Any, subject: Any) -> None:
+    """Raise InputError unless the functions can be called and the subject is a text."""
+    check_callable("function", function, "a function of a list")
+    check_callable("select", select, "a function of a list of calls")
+    if where is not None:
+        check_callable("where", where, "a function of a dataset, or None")
+    if subject is not None:
+        check_text("subject", subject, "a text")
 
 
 def _accepted(where: Callable[[list[Any]], bool] | None, x: list[Any]) -> bool:
@@ -224,6 +216,40 @@ def _observe(
     if len(calls) == 1:
         return claims.pop(), _flat(calls[0].value)
     return claims.pop(), tuple(entry for call in calls for entry in entries(_flat(call.value)))
+
+
+def _distinct(claims: Iterable[Number]) -> list[Number]:
+    """Return the distinct claims, ascending; raise QueryError if one is infinite."""
+    # Decimals and fractions are not compared with each other, but with floats.
+    distinct = sorted(set(claims), key=lambda one: math.inf if one == math.inf else Fraction(one))
+    if distinct[-1] == math.inf:
+        raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
+    return distinct
+
+
+def _decisive(found: WorstPairs, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
+    """Return the row of the pair that decides: a violation, or else two claims that differ."""
+    pair = max(found.farthest.values(), key=lambda pair: _rank(pair, claims))
+    row = _row(pair, claims, k, tolerance)
+    if not found.divided or row.verdict == "violated":
+        return row
+    pair = max(found.divided.values(), key=lambda pair: _division(pair, claims))
+    return _row(pair, claims, k, tolerance)
+
+
+def _row(pair: WorstPair, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
+    """Compare the truth of a pair with the smaller of its two claims."""
+    first, second = (_times(k, claims[group]) for group in pair.groups)
+    seen = pair.evidence
+    return AuditRow(
+        k,
+        _times(k, claims[min(pair.groups)]),
+        pair.truth,
+        seen,
+        claims=None if first == second else {"on x": first, "on y": second},
+        rounded=holds_float((seen.answer_x, seen.answer_y)),
+        tolerance_ulps=tolerance,
+    )
 
 
 def _flat(value: Any) -> Any:

@@ -10,6 +10,7 @@ from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
+from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import Options
@@ -17,7 +18,7 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import as_relation, check_dataset, multiplicities_of
 from sensitivity_lab.universes.universe import Universe, check_universe
 
-from .curves import SensitivityCurves, as_queries, as_relations
+from .curves import as_queries, as_relations
 from .global_sensitivity import conclude
 
 

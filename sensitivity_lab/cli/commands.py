@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from sensitivity_lab.article import UNITS, experiments
 from sensitivity_lab.audits.call import audit
@@ -93,6 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code or 0
 
 
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+"""What the parsers of the commands are added to."""
+
+
 def _make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="sensitivity-lab",
@@ -100,7 +104,14 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_curves(commands)
+    _add_sensitivity(commands)
+    _add_audit(commands)
+    _add_article(commands)
+    return parser
 
+
+def _add_curves(commands: _Commands) -> None:
     curves = commands.add_parser("curves", help="sensitivity of several queries against distance")
     add_universe(curves)
     curves.add_argument("--columns", nargs="+", metavar="COLUMN", help="default: all numeric ones")
@@ -119,6 +130,8 @@ def _make_parser() -> argparse.ArgumentParser:
     add_search(curves)
     curves.set_defaults(run=_curves)
 
+
+def _add_sensitivity(commands: _Commands) -> None:
     one = commands.add_parser("sensitivity", help="sensitivity of one query, with its witness")
     add_universe(one)
     add_neighbors(one)
@@ -127,6 +140,8 @@ def _make_parser() -> argparse.ArgumentParser:
     add_search(one)
     one.set_defaults(run=_sensitivity)
 
+
+def _add_audit(commands: _Commands) -> None:
     claim = commands.add_parser("audit", help="is a claimed sensitivity right?")
     add_universe(claim)
     add_neighbors(claim)
@@ -139,10 +154,11 @@ def _make_parser() -> argparse.ArgumentParser:
     add_search(claim)
     claim.set_defaults(run=_audit)
 
+
+def _add_article(commands: _Commands) -> None:
     article = commands.add_parser("article", help="reproduce the article's figures and tables")
     article.add_argument("--output", type=Path, default=Path("results"), metavar="FOLDER")
     article.set_defaults(run=_article)
-    return parser
 
 
 def _version() -> str:

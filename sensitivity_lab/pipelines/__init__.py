@@ -31,18 +31,8 @@ clamp(0, 5) >> sum_(0, 5)
 from sensitivity_lab.exact.roots import Root, upper_of
 
 from .changes import AddMaxRows, AddRowsWithID
-from .domains import Domain, Groups, Numbers, Pair, Scalar, Table, Values, Vector
-from .metrics import (
-    AbsoluteDistance,
-    ChangeOneDistance,
-    GroupsDistance,
-    IdDistance,
-    L1Distance,
-    L2Distance,
-    Metric,
-    PairDistance,
-    SymmetricDistance,
-)
+from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
+from .metrics import ChangeOneDistance, IdDistance, Metric, PairDistance, SymmetricDistance
 from .noise.clipping import clipping_bounds, clipping_sweep
 from .noise.clipping_result import ClippingPoint, ClippingSweep
 from .noise.scales import (
@@ -71,7 +61,9 @@ from .steps.truncation import (
     max_rows_per_group_per_id,
     max_rows_per_id,
 )
+from .table_domains import Groups, Table
 from .transformation import Start, Step, Transformation, start
+from .vector_metrics import AbsoluteDistance, GroupsDistance, L1Distance, L2Distance
 
 __all__ = [
     "AbsoluteDistance",

@@ -11,8 +11,9 @@ from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import ProtectedChange, distance_of
-from .domains import Domain, Pair, Table
+from .domains import Domain, Pair
 from .metrics import Metric, PairDistance
+from .table_domains import Table
 
 
 @dataclass(frozen=True, repr=False)

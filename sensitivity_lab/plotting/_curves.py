@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.legend import Legend
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.errors import InputError
 
+from ._curve_legend import legend_beside, legend_of_figure
 from ._figures import PLAIN, check_frame, given_axes, new_figure, query_unit
 
 # Okabe and Ito's palette, with a gray for its yellow, which is too pale for a line on white. The
@@ -119,10 +120,7 @@ def plot_curves(
     frame, title_of_legend, what = _with_curves(frame)
     panels = _panels(frame)
     if ax is None:
-        rows, columns = (1 + max(panel.cell[i] for panel in panels) for i in (0, 1))
-        figure = new_figure(figsize or (columns * _PANEL[0], rows * _PANEL[1]))
-        grid = figure.add_gridspec(rows, columns)
-        axes = [figure.add_subplot(grid[panel.cell]) for panel in panels]
+        figure, axes = _new_panels(panels, figsize)
     else:
         axes = given_axes(ax, len(panels))
     lines = _styled_lines(_numbered(frame), panels)
@@ -135,11 +133,9 @@ def plot_curves(
     if ax is not None:
         if title is not None:
             axes[0].set_title(f"{title}\n{axes[0].get_title()}", **PLAIN, fontsize="medium")
-        _legend_beside(axes, lines, title_of_legend)
+        legend_beside(axes, lines, title_of_legend)
         return ax
-    legend = figure.legend(**_legend_content(lines, title_of_legend), loc="outside right upper")
-    _name_entries(legend, lines)
-    beside_panels = legend.get_window_extent().width / figure.dpi  # inches
+    beside_panels = legend_of_figure(figure, lines, title_of_legend)
     if figsize is None:
         figure.set_figwidth(figure.get_figwidth() + beside_panels)
     if title is not None:
@@ -147,6 +143,16 @@ def plot_curves(
         wrapped = textwrap.fill(title, max(10, int(8 * width)))
         figure.suptitle(wrapped, x=width / figure.get_figwidth() / 2, **PLAIN)
     return figure
+
+
+def _new_panels(
+    panels: Sequence[_Panel], figsize: tuple[float, float] | None
+) -> tuple[Figure, list[Axes]]:
+    """Make a figure with an Axes per panel."""
+    rows, columns = (1 + max(panel.cell[i] for panel in panels) for i in (0, 1))
+    figure = new_figure(figsize or (columns * _PANEL[0], rows * _PANEL[1]))
+    grid = figure.add_gridspec(rows, columns)
+    return figure, [figure.add_subplot(grid[panel.cell]) for panel in panels]
 
 
 def _check_frame(frame: pd.DataFrame) -> None:
@@ -300,41 +306,3 @@ def _ylabel(what: str, queries: Iterable[str], unit: str) -> str:
     label = f"{what} ({usual})" if usual else what
     others = ", ".join(f"{query}: {its}" for query, its in of.items() if its != usual)
     return "\n".join(line for text in (label, others) for line in textwrap.wrap(text, 34))
-
-
-def _legend_content(lines: Mapping[str, Line2D], title: str) -> dict[str, Any]:
-    return {
-        "handles": list(lines.values()),
-        "labels": ["query"] * len(lines),
-        "title": title,
-        "handlelength": 4,
-        "labelspacing": 0.7,
-        "frameon": False,
-        "ncols": 1 + (len(lines) - 1) // 12,
-    }
-
-
-def _name_entries(legend: Legend, lines: Iterable[str]) -> None:
-    for text, query in zip(legend.get_texts(), lines, strict=True):
-        text.set_parse_math(False)
-        text.set_text(query)
-
-
-def _legend_beside(axes: Sequence[Axes], lines: Mapping[str, Line2D], title: str) -> None:
-    """Put the legend to the right of the given Axes, making room there if no layout engine does."""
-    boxes = [ax.get_position() for ax in axes]
-    right = max(zip(axes, boxes, strict=True), key=lambda pair: (round(pair[1].x1, 3), pair[1].y1))[
-        0
-    ]
-    legend = right.legend(
-        **_legend_content(lines, title), loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0
-    )
-    _name_entries(legend, lines)
-    if right.figure.get_layout_engine() is not None:
-        return
-    left = min(box.x0 for box in boxes)
-    width = max(box.x1 for box in boxes) - left
-    taken = legend.get_window_extent().width / right.figure.bbox.width
-    share = max(0.4, 0.98 - taken / width)  # of the width, for the panels
-    for ax, box in zip(axes, boxes, strict=True):
-        ax.set_position((left + share * (box.x0 - left), box.y0, share * box.width, box.height))

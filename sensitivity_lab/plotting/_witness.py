@@ -96,6 +96,17 @@ def plot_witness(
     apart = gap or f"{abs(values[0] - values[1]):.6g}"
     label = f"|f(x) − f(y)| = {apart} {query_unit(query, unit)}".rstrip()
     _draw_strip(ax, values, label, same_scale)
+    _name_rows(ax, witness, same_scale)
+    ax.set_xlabel(f"record ({unit})" if unit else "record", **PLAIN)
+    name = "f" if query == "f" else f"f = {query}"
+    title = f"{name}, {neighbors}" if neighbors else name
+    ax.set_title(textwrap.fill(title, 60), **PLAIN, fontsize="medium", pad=24)
+    _add_legend(ax)
+    return ax
+
+
+def _name_rows(ax: Axes, witness: Any, same_scale: bool) -> None:
+    """Name the rows of x, of y and of f at the left."""
     rows = [
         f"{name}: {len(z)}\nrecord{'s' * (len(z) != 1)}"
         for name, z in (("x", witness.x), ("y", witness.y))
@@ -103,10 +114,10 @@ def plot_witness(
     ax.set_yticks([2.5, 1.5, 0.5], [*rows, "f" if same_scale else "f, own\nscale"])
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
-    ax.set_xlabel(f"record ({unit})" if unit else "record", **PLAIN)
-    name = "f" if query == "f" else f"f = {query}"
-    title = f"{name}, {neighbors}" if neighbors else name
-    ax.set_title(textwrap.fill(title, 60), **PLAIN, fontsize="medium", pad=24)
+
+
+def _add_legend(ax: Axes) -> None:
+    """Explain the markers that were drawn, above the Axes."""
     handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     labels = [kind for kind in _KINDS if kind in handles]
     ax.legend(
@@ -118,7 +129,6 @@ def plot_witness(
         frameon=False,
         borderaxespad=0.2,
     )
-    return ax
 
 
 def _is_location(

@@ -18,11 +18,12 @@ from sensitivity_lab.errors import InputError
 from . import order_statistics as quantiles
 from . import power_sums as moments
 from .base import Answer, Answered, ExactQuery, Query, Weights
+from .columns import Covariance, MeanOf, SumOf
 from .functions import Function, as_answered, from_function
 from .groups import GroupBy, Histogram, Stack
 from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
 from .power_sums import Count, Mean, Std, Sum, Var
-from .tables import CountIf, Covariance, MeanOf, RecordQuery, SumOf
+from .tables import CountIf, RecordQuery
 
 __all__ = [
     "DEFAULT_QUERIES",

@@ -17,7 +17,8 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
-from .universe import HOLDS, Universe, check_count, check_counts
+from .records import check_count, check_counts
+from .universe import HOLDS, Universe
 
 _SHOWN = 12
 """A repr shows at most so many distinct rows."""

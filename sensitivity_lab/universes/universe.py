@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import numbers
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, compress, repeat
@@ -16,17 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import (
-    as_python,
-    finite_number,
-    is_hashable,
-    is_long,
-    listed,
-    shown,
-    text_of,
-)
+from sensitivity_lab.checks import is_hashable, listed, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
+
+from .records import as_array, as_numbers, check_bound, check_count, check_counts, clipped, distinct
 
 _SHOWN = 12
 """A repr shows at most so many distinct values."""
@@ -34,9 +25,6 @@ _SHOWN = 12
 
 HOLDS = "public, results hold only among datasets drawn from it"
 """Of a finite number of records, which a result over it tells of."""
-
-_EXACT = (int, Fraction)
-"""Whole and rational numbers as they are kept; those of other classes become a Fraction."""
 
 
 class Universe:
@@ -90,8 +78,8 @@ class Universe:
     array: NDArray[Any]
 
     def __init__(self, values: Iterable[Number], counts: Iterable[int] | None = None) -> None:
-        given = _as_list(values)
-        listed, _ = _distinct(given)
+        given = as_numbers(values)
+        listed, _ = distinct(given)
         if len(listed) != len(given):
             twice = next(value for value, count in Counter(given).items() if count > 1)
             raise InputError(
@@ -113,7 +101,7 @@ class Universe:
     def _set(self, values: Sequence[Number], counts: tuple[int, ...] | None) -> None:
         self.values = tuple(values)
         self.counts = counts
-        self.array = _as_array(self.values)
+        self.array = as_array(self.values)
         self._counts = np.array(counts or (), dtype=np.int64)
         self.size = math.inf if counts is None else sum(counts)
 
@@ -146,7 +134,7 @@ class Universe:
         Universe of 4 records: 1, 2, 5 (x2); public, results hold only among datasets drawn from it
         """
         made = cls.__new__(cls)
-        made._set(*_distinct(_as_list(records)))
+        made._set(*distinct(as_numbers(records)))
         return made
 
     @classmethod
@@ -222,23 +210,12 @@ class Universe:
                 "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
             )
         low, high = (
-            None if bound is None else _check_bound(name, bound)
+            None if bound is None else check_bound(name, bound)
             for name, bound in (("lower", lower), ("upper", upper))
         )
         if low is not None and high is not None and Fraction(low) > Fraction(high):
             raise InputError(f"lower must be at most upper, got {shown(low)} and {shown(high)}")
-        counts = self.counts or (1,) * len(self.values)
-        first, last = 0, len(self.values)
-        if low is not None:
-            first = bisect_left(self.values, Fraction(low), key=Fraction)
-        if high is not None:
-            last = bisect_right(self.values, Fraction(high), key=Fraction)
-        # A Counter merges a bound with an equal record, whatever their types.
-        counter: Counter[Any] = Counter({low: sum(counts[:first])} if first else {})
-        for value, count in zip(self.values[first:last], counts[first:last], strict=True):
-            counter[value] += count
-        if last < len(self.values):
-            counter[high] += sum(counts[last:])
+        counter = clipped(self.values, self.counts or (1,) * len(self.values), low, high)
         made = type(self).__new__(type(self))
         made._set(tuple(counter), None if self.counts is None else tuple(counter.values()))
         return made
@@ -361,108 +338,3 @@ def check_universe(universe: Any) -> Universe:
         f"universe must be a Universe, got {kind_of(universe)}; "
         "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
     )
-
-
-def check_count(count: Any, name: str = "counts") -> int:
-    """Return how often a record occurs, at least once, or raise InputError."""
-    number = as_python(count)
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise InputError(f"{name} must be positive integers, got {shown(number)}")
-    if number >= 2**62:
-        raise InputError(f"{name} must be below 2**62, got {shown(number)}")
-    return number
-
-
-def check_counts(counts: Any) -> list[int]:
-    """Return how often records occur, or raise InputError."""
-    return [
-        check_count(c) for c in listed(counts, "counts must list a positive integer per record")
-    ]
-
-
-def _as_list(values: Iterable[Any]) -> list[Any]:
-    """Return the values as a list of Python numbers, or raise InputError."""
-    dimensions = getattr(values, "ndim", 1)
-    if isinstance(dimensions, int) and dimensions != 1:
-        raise InputError(
-            f"records must be one-dimensional, got {dimensions} dimensions; "
-            "give one column, or make a TableUniverse of the rows"
-        )
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
-        raise InputError(_not_finite(np.ma.masked, place))
-    dtype = getattr(values, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8:
-        array = np.asarray(values)
-        if dtype.kind == "f" and not np.isfinite(array).all():
-            bad = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise InputError(_not_finite(array[bad].item(), bad))
-        return list(array.tolist())
-    items = listed(values, "records must be a sequence of numbers")
-    return [_as_number(value, position) for position, value in enumerate(items)]
-
-
-def _as_number(value: Any, position: int) -> Number:
-    number = finite_number(value)
-    if number is not None and (isinstance(number, float | Decimal) or type(number) in _EXACT):
-        return number
-    value = as_python(value)
-    other = type(value) not in (bool, *_EXACT) and not isinstance(value, np.generic)
-    if other and isinstance(value, numbers.Rational):
-        return _as_number(Fraction(value), position)
-    if is_long(value):
-        raise InputError(f"a record has too many digits: {shown(value)}, at position {position}")
-    missing = value is None or type(value).__name__ in ("NAType", "NaTType")
-    if missing or isinstance(value, float | Decimal):
-        raise InputError(_not_finite(value, position))
-    hint = "use 0 and 1" if isinstance(value, bool) else "give a numeric column"
-    raise InputError(
-        f"a record must be an int, float, Fraction or Decimal, got {shown(value)} "
-        f"({type(value).__name__}) at position {position}; {hint}"
-    )
-
-
-def _as_array(values: Sequence[Number]) -> NDArray[Any]:
-    """Return values as int64 or float64 if that is lossless, else as Python objects."""
-    kinds = set(map(type, values))
-    if kinds == {float}:
-        return np.array(values)
-    if kinds == {int} and int(values[0]) >= -(2**63) and int(values[-1]) < 2**63:
-        return np.array(values, dtype=np.int64)
-    if kinds <= {int, float} and all(
-        isinstance(value, float) or abs(int(value)) <= 2**53 for value in values
-    ):
-        return np.array(values, dtype=np.float64)
-    return np.array(values, dtype=object)
-
-
-def _not_finite(value: object, position: int) -> str:
-    return (
-        f"records must be finite numbers, got {shown(value)} at position {position}; "
-        "drop or replace missing and infinite values first"
-    )
-
-
-def _check_bound(name: str, bound: Any) -> Number:
-    try:
-        return _as_number(bound, 0)
-    except InputError:
-        raise InputError(
-            f"{name} must be a finite int, float, Fraction or Decimal, or None for no bound; "
-            f"got {shown(bound)} ({type(bound).__name__})"
-        ) from None
-
-
-def _distinct(listed: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
-    """Return the distinct values in ascending order, and their counts."""
-    if not listed:
-        raise InputError("a universe needs at least one record, got none")
-    # Equal numbers of different types hash alike, so a Counter merges 1 and 1.0.
-    counter = Counter(listed)
-    distinct = list(counter)
-    # A Fraction and a Decimal do not compare with each other; as Fractions all numbers do.
-    if any(isinstance(value, Decimal) for value in distinct):
-        distinct.sort(key=lambda value: Fraction(value))
-    else:
-        distinct.sort()
-    return distinct, tuple(counter[value] for value in distinct)

@@ -109,11 +109,7 @@ def measured_stability(
       witness y  [5, 7]  to 10
       searched   16 inputs, 80 pairs; universe of 4 rows
     """
-    if not isinstance(transformation, Transformation):
-        raise InputError(
-            f"transformation must be a Transformation, got {shown(transformation)}; chain steps "
-            "after a start, such as start(AddMaxRows(1)) >> count()"
-        )
+    _check_transformation(transformation)
     check_running(n_jobs, progress)
     limit = check_whole("limit", limit, "a number of inputs, at least 1")
     pair_limit = check_whole("pair_limit", pair_limit, "a number of pairs, at least 1")
@@ -131,22 +127,14 @@ def measured_stability(
     forms = _evaluate(transformation, drawn, n_jobs, progress)
     search = Farthest(transformation.output_metric, *_numbered(forms), progress)
     largest, found = search.among(drawn, relations)
-    makers = [one.dataset for one in drawn]
-    x, y = (_input(makers, len(drawn[-1].codes), index) for index in found)
-    output_x, output_y = transformation(x), transformation(y)
-    measured = transformation.output_metric.distance(output_x, output_y)
-    if measured != largest:
-        raise QueryError(
-            f"{transformation.name} gave another output when the same input came again; a "
-            "transformation must be a function of its input alone"
-        )
+    measured, witness = _measured_witness(transformation, drawn, found, largest)
     given = distances if len(distances) == 2 else distances[0]
     return MeasuredStability(
         transformation=transformation,
         d_in=given,
         measured=measured,
         bound=transformation.stability_map(given),
-        witness=StabilityWitness(x, y, output_x, output_y),
+        witness=witness,
         inputs=inputs,
         pairs=pairs,
         rows=tuple(len(one.data) for one in drawn),
@@ -172,6 +160,25 @@ def _evaluate(
     lengths = [last - first for first, last in recipes]
     chunks = run(forms, recipes, lengths, n_jobs=n_jobs, progress=progress)
     return [form for chunk in chunks for form in chunk]
+
+
+def _measured_witness(
+    transformation: Transformation, drawn: list[Drawn], pair: tuple[int, int], distance: Any
+) -> tuple[Any, StabilityWitness]:
+    """Return the distance of the outputs of two inputs, given by number, and the witness.
+
+    Raise QueryError if the distance is not what it was before.
+    """
+    makers = [one.dataset for one in drawn]
+    x, y = (_input(makers, len(drawn[-1].codes), index) for index in pair)
+    output_x, output_y = transformation(x), transformation(y)
+    measured = transformation.output_metric.distance(output_x, output_y)
+    if measured != distance:
+        raise QueryError(
+            f"{transformation.name} gave another output when the same input came again; a "
+            "transformation must be a function of its input alone"
+        )
+    return measured, StabilityWitness(x, y, output_x, output_y)
 
 
 def _numbered(forms: list[Hashable]) -> tuple[list[Hashable], Indices]:
@@ -222,6 +229,15 @@ def _check_pairs(pairs: int | None, limit: int, d_in: Any, transformation: Trans
         raise InputError(
             f"no two different inputs are at most {d_in!r} apart "
             f"({transformation.input_metric}); take more rows, other sizes, or a larger d_in"
+        )
+
+
+def _check_transformation(transformation: Any) -> None:
+    """Raise InputError, which says how to make a transformation, for anything else."""
+    if not isinstance(transformation, Transformation):
+        raise InputError(
+            f"transformation must be a Transformation, got {shown(transformation)}; chain steps "
+            "after a start, such as start(AddMaxRows(1)) >> count()"
         )
 
 

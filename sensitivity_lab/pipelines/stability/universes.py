@@ -10,8 +10,9 @@ import numpy as np
 
 from sensitivity_lab.checks import as_python, listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.pipelines.domains import Domain, Pair, Table, Values
+from sensitivity_lab.pipelines.domains import Domain, Pair, Values
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance
+from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.universes.table import TableUniverse
 from sensitivity_lab.universes.universe import Universe

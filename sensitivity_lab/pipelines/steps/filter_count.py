@@ -11,18 +11,18 @@ import pandas as pd
 from sensitivity_lab.checks import check_kind, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.pipelines.columns import rows_in
-from sensitivity_lab.pipelines.domains import Domain, Groups, Numbers, Scalar, Table, Values, Vector
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values, Vector
 from sensitivity_lab.pipelines.encoding import plain
 from sensitivity_lab.pipelines.metrics import (
-    AbsoluteDistance,
     ChangeOneDistance,
-    GroupsDistance,
     IdDistance,
     Metric,
     SymmetricDistance,
 )
 from sensitivity_lab.pipelines.shown import names
+from sensitivity_lab.pipelines.table_domains import Groups, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, GroupsDistance
 
 
 def count() -> Step:

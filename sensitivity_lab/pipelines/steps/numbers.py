@@ -28,16 +28,14 @@ from sensitivity_lab.pipelines.domains import (
 )
 from sensitivity_lab.pipelines.encoding import MISSING, encode
 from sensitivity_lab.pipelines.metrics import (
-    AbsoluteDistance,
     ChangeOneDistance,
-    L1Distance,
-    L2Distance,
     Metric,
     PairDistance,
     SymmetricDistance,
 )
 from sensitivity_lab.pipelines.rounding import summation_error
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 
 Bounds = tuple[Fraction, Fraction]
 
@@ -163,26 +161,20 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
     >>> colors(["red", "green", "red"]), colors.map(1)
     ([2, 0], sqrt(2))
     """
-    chosen = listed(categories, "histogram: categories must be a list of values", text=True)
+    encoded = _encoded_categories(categories)
     norm = L1Distance() if metric is None else metric
-    encoded = list(map(encode, chosen))
-    if not chosen or len(set(encoded)) != len(encoded) or MISSING in encoded:
-        raise InputError(
-            f"histogram: categories are one or more distinct values, none missing, "
-            f"got {shown(chosen)}"
-        )
     if not isinstance(norm, L1Distance | L2Distance):
         raise InputError(
             f"histogram: metric must be L1Distance() or L2Distance(), got {shown(norm)}"
         )
-    name = f"histogram({len(chosen)} categories)"
+    name = f"histogram({len(encoded)} categories)"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         if not isinstance(domain, Values):
             raise MismatchError("values whose records are added, removed or replaced")
         replaced = replacements(domain, metric)
         # One record replaced takes 1 from one coordinate and adds 1 to another.
-        swap = norm.norm([1, -1] if len(chosen) > 1 else [1])
+        swap = norm.norm([1, -1] if len(encoded) > 1 else [1])
 
         def function(data: Any) -> list[int]:
             counts = dict.fromkeys(encoded, 0)
@@ -197,12 +189,24 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
             function,
             domain,
             metric,
-            Vector(len(chosen)),
+            Vector(len(encoded)),
             norm,
             lambda d_in: d_in if replaced is None else swap * replaced(d_in),
         )
 
     return Step(name, build)
+
+
+def _encoded_categories(categories: Any) -> list[bytes]:
+    """Return distinct values, encoded, in their order; or raise InputError."""
+    chosen = listed(categories, "histogram: categories must be a list of values", text=True)
+    encoded = list(map(encode, chosen))
+    if not chosen or len(set(encoded)) != len(encoded) or MISSING in encoded:
+        raise InputError(
+            f"histogram: categories are one or more distinct values, none missing, "
+            f"got {shown(chosen)}"
+        )
+    return encoded
 
 
 def average(lower: Any, upper: Any) -> Step:

@@ -14,9 +14,10 @@ import pandas as pd
 
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.pipelines.domains import Domain, Table
+from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.encoding import encode_keys
 from sensitivity_lab.pipelines.metrics import Metric
+from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 from .filter_count import check_columns, rows_rate

@@ -20,7 +20,7 @@ from sensitivity_lab.pipelines.columns import (
     declared,
     rows_in,
 )
-from sensitivity_lab.pipelines.domains import Domain, Numbers, Table, Values
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Values
 from sensitivity_lab.pipelines.encoding import encode
 from sensitivity_lab.pipelines.metrics import (
     ChangeOneDistance,
@@ -29,6 +29,7 @@ from sensitivity_lab.pipelines.metrics import (
     SymmetricDistance,
 )
 from sensitivity_lab.pipelines.shown import names
+from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 from .filter_count import called, check_columns, guarded, records_of, rows_rate

@@ -18,9 +18,10 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_text
 from sensitivity_lab.pipelines.changes import check_count
-from sensitivity_lab.pipelines.domains import Domain, Limit, Table
+from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, fixed_order
 from sensitivity_lab.pipelines.metrics import IdDistance, Metric, SymmetricDistance
+from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 from .filter_count import check_columns

@@ -1,0 +1,72 @@
+"""The answers of a transformation of OpenDP, asked here or in worker processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+from sensitivity_lab import _parallel
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.results.literals import short_literal
+
+_CHUNKS = 48
+"""Work is cut into about so many chunks, whatever the number of workers."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How a transformation is called: the function, and whether it can be sent to workers."""
+
+    call: Any
+    shipped: bool
+    remark: str
+
+
+def calls_of(transformation: Any, n_jobs: int | None) -> Calls:
+    """Return a function that workers can be sent, or the transformation itself."""
+    if _parallel.workers(n_jobs) == 1:
+        return Calls(partial(invoke, transformation), False, "")
+    from opendp.mod import GLOBAL_FEATURES, serialize
+
+    try:
+        text = serialize(transformation)
+    except Exception:  # noqa: BLE001 - OpenDP raises no more specific one
+        remark = ", called in one process as OpenDP cannot serialise it"
+        return Calls(partial(invoke, transformation), False, remark)
+    return Calls(partial(_invoke_text, text, tuple(sorted(GLOBAL_FEATURES))), True, "")
+
+
+def ask(call: Any, inputs: list[Any], n_jobs: int | None, progress: bool | None) -> list[Any]:
+    """Return the answers on all inputs, in order."""
+    step = max(1, -(-len(inputs) // _CHUNKS))
+    chunks = [inputs[first : first + step] for first in range(0, len(inputs), step)]
+    answers = _parallel.run(
+        partial(_each, call), chunks, list(map(len, chunks)), n_jobs=n_jobs, progress=progress
+    )
+    return [answer for chunk in answers for answer in chunk]
+
+
+def _each(call: Any, inputs: list[Any]) -> list[Any]:
+    return [call(x) for x in inputs]
+
+
+def invoke(transformation: Any, x: Any) -> Any:
+    """Return the answer on an input, or raise QueryError with it."""
+    try:
+        return transformation(x)
+    except Exception as error:
+        raise QueryError(f"the transformation fails on {short_literal(x)}: {error}") from error
+
+
+def _invoke_text(text: str, features: tuple[str, ...], x: Any) -> Any:
+    return invoke(_restored(text, features), x)
+
+
+@lru_cache(maxsize=1)
+def _restored(text: str, features: tuple[str, ...]) -> Any:
+    """Return a serialised transformation, made once per process."""
+    from opendp.mod import deserialize, enable_features
+
+    enable_features(*features)
+    return deserialize(text)

@@ -1,0 +1,152 @@
+"""Tables, what truncations have made sure of in them, and tables by group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.checks import check_kind, check_text, is_hashable, is_long, listed, shown
+from sensitivity_lab.errors import InputError, kind_of
+
+from .columns import check_schema, declared, table_of
+from .domains import Domain
+from .shown import names
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a truncation by privacy id has made sure of, for groups of one column.
+
+    Parameters
+    ----------
+    kind : {"groups", "rows"}
+        Whether it bounds the groups of an id, or the rows of an id in one group.
+    column : str
+        The column whose values are the groups.
+    most : int
+        The bound.
+    """
+
+    kind: str
+    column: str
+    most: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.most} groups of {self.column!r} per id"
+            if self.kind == "groups"
+            else f"{self.most} rows per id and group of {self.column!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Table(Domain):
+    """pandas tables; the order of rows and columns and the index are no part of the data.
+
+    Parameters
+    ----------
+    limits : tuple of Limit
+        What truncations by privacy id have made sure of.
+    schema : mapping of column to dtype, optional
+        The types of some columns, in every table, whatever their values are. Functions of rows get
+        the values of such a column as floats, truth values or points of time in its zone, if that
+        is its type; other values as `sensitivity_lab.pipelines.map_` says.
+
+    Examples
+    --------
+    >>> print(Table(schema={"age": float}))
+    tables (age: float64)
+    >>> Table(schema={"age": float}).read(pd.DataFrame({"age": [1, 2]}))["age"].tolist()
+    [1.0, 2.0]
+    """
+
+    limits: tuple[Limit, ...] = ()
+    schema: Any = ()
+
+    def __post_init__(self) -> None:
+        """Check the schema and the limits."""
+        object.__setattr__(self, "schema", check_schema(self.schema, "Table"))
+        wrong = "limits must be a tuple of limits, which truncations make"
+        for limit in listed(self.limits, wrong):
+            check_kind("limits", limit, Limit, "a tuple of limits, which truncations make")
+        object.__setattr__(self, "limits", tuple(self.limits))
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        types = ", ".join(f"{column}: {dtype}" for column, dtype in self.schema)
+        typed = f"tables ({types})" if types else "tables"
+        made_sure = " and ".join(map(str, self.limits))
+        return f"{typed} with at most {made_sure}" if made_sure else typed
+
+    def limit(self, kind: str, column: str) -> int | None:
+        """Return the smallest bound of a kind for a column; None if there is none."""
+        return min(
+            (limit.most for limit in self.limits if (limit.kind, limit.column) == (kind, column)),
+            default=None,
+        )
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        if not isinstance(other, Table):
+            return False
+        if not set(self.schema) <= set(other.schema):
+            return False
+        bounds = ((other.limit(limit.kind, limit.column), limit.most) for limit in self.limits)
+        return all(known is not None and known <= most for known, most in bounds)
+
+    def read(self, data: Any) -> pd.DataFrame:
+        """Return a table, also of a list of rows, with distinct columns and a plain index."""
+        if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
+            data = table_of(list(data))
+        if not isinstance(data, pd.DataFrame):
+            raise InputError(
+                "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to "
+                f"values, got {kind_of(data)}"
+            )
+        columns = list(data.columns)
+        if len(set(columns)) != len(columns) or not all(isinstance(name, str) for name in columns):
+            raise InputError(f"the columns of a table are distinct strings, got {shown(columns)}")
+        table: pd.DataFrame = data.reset_index(drop=True)
+        for column, dtype in self.schema:
+            if column not in table.columns:
+                raise InputError(
+                    f"the domain is {self}, but the table has no column {column!r}; its columns "
+                    f"are {names(columns)}"
+                )
+            if table[column].dtype != dtype:
+                values = table[column].tolist()
+                table[column] = declared(values, dtype, column, f"the domain {self}")
+        return table
+
+
+@dataclass(frozen=True)
+class Groups(Domain):
+    """A table for each of some public keys of a column.
+
+    Parameters
+    ----------
+    column : str
+        The column whose values are the keys.
+    keys : tuple
+        The keys, in order.
+    """
+
+    column: str
+    keys: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        check_text("column", self.column, "the name of a column")
+        keys = tuple(listed(self.keys, "keys must be a list of values"))
+        for key in keys:
+            if not is_hashable(key) or is_long(key):
+                raise InputError(f"keys must be hashable values, got {shown(key)}")
+        object.__setattr__(self, "keys", keys)
+
+    @property
+    def name(self) -> str:
+        """What data it contains, in words."""
+        return f"{len(self.keys)} groups of {self.column!r}"
