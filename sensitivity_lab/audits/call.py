@@ -14,8 +14,9 @@ from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import as_query
+from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.universes.relations import Relation, as_relation, show
+from sensitivity_lab.universes.relations import Relation, as_relation
 from sensitivity_lab.universes.universe import Universe, check_universe
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
@@ -170,8 +171,8 @@ def audit(
         )
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
-    said = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
-    setting = f"{relation.family}, {relation.meaning} k; size {said}; {universe.extent}; {how}"
+    size = show_sizes(sizes)
+    setting = f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}; {how}"
     order = {k: place for place, k in enumerate(one.k for one in relations)}
     rows.sort(key=lambda row: order[row.distance])
     return AuditReport(f"{name or found[0].name}, {relation.family}", tuple(rows), setting)
