@@ -118,6 +118,21 @@ def is_long(value: Any) -> bool:
     return False
 
 
+def unboxed(value: Any) -> Any:
+    """Return a scalar of numpy's, or an array of a single one, as Python's; the rest as it is.
+
+    Of every kind: texts and points of time too. Long doubles stay, as Python has none; see
+    `as_python`.
+
+    Examples
+    --------
+    >>> unboxed(np.float32(0.5)), unboxed(np.str_("a")), unboxed([np.int8(3)])
+    (0.5, 'a', [np.int8(3)])
+    """
+    single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if single else value
+
+
 def as_python(value: Any) -> Any:
     """Return a number of numpy's, or an array of a single one, as Python's; the rest as it is.
 

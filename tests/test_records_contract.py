@@ -501,3 +501,19 @@ def test_every_call_looks_at_a_predicate_anew():
     assert answers() == [2.0, 2.0, 1.0, 1.0]
     limits["age"] = 100
     assert answers() == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_call_keeps_what_others_found():
+    """A query's sums are its own: a call about another query does not make them again."""
+    looks = []
+    query = sl.CountIf(lambda rows: looks.append(len(rows)) or rows["v"] >= 18)
+    universe = sl.TableUniverse.from_dataset(pd.DataFrame({"v": [17, 30, 40]}))
+    result = sl.global_sensitivity(universe, query, size=1, neighbors=sl.Bounded(1))
+    assert looks
+    looks.clear()
+    sl.global_sensitivity(universe, sl.CountIf("v >= 40"), size=1, neighbors=sl.Bounded(1))
+    result.query.sums(universe)
+    assert looks == []
+    assert result.query == query
+    result.query.sums(sl.TableUniverse.from_dataset(pd.DataFrame({"v": [1, 20]})))
+    assert looks

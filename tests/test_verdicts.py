@@ -20,7 +20,7 @@ from test_plotting import assert_nothing_cut_off, settle
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
-from sensitivity_lab.audits.report import VERDICTS
+from sensitivity_lab.audits.row import VERDICTS
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.plotting import plot_audit
 from sensitivity_lab.results.literals import brief, brief_pair, literal

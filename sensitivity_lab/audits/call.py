@@ -15,8 +15,9 @@ from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import as_query
+from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.universes.relations import Relation, as_relation, show
+from sensitivity_lab.universes.relations import Relation, as_relation
 from sensitivity_lab.universes.universe import Universe, check_universe
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
@@ -219,8 +220,8 @@ def _check_implementation(implementation: Any, method: Any) -> None:
 
 def _setting(relation: Relation, sizes: Sequence[int], universe: Universe) -> str:
     """Return which datasets are compared, in words."""
-    said = str(sizes[0]) if len(sizes) == 1 else f"any of {show(sizes)}"
-    return f"{relation.family}, {relation.meaning} k; size {said}; {universe.extent}"
+    size = show_sizes(sizes)
+    return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
 
 
 def _claim_at(claim: Any, k: int, n: int) -> Number:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import unboxed
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, common_integers
 from sensitivity_lab.exact.keys import key_of, multiset
@@ -259,7 +260,7 @@ def entries(item: Any) -> Sequence[Any]:
 
 def exact(entry: Any) -> Fraction:
     """Return a number of Python or numpy as a rational; QueryError if it is none."""
-    number = entry.item() if isinstance(entry, np.generic) else entry
+    number = unboxed(entry)
     if not isinstance(number, Rational | float) or not math.isfinite(number):
         raise QueryError(f"an answer holds {number!r}, which is not a finite number")
     return Fraction(number)

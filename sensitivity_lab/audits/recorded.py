@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import _parallel
-from sensitivity_lab.checks import check_callable, check_flag, check_text, shown
+from sensitivity_lab.checks import check_callable, check_flag, check_text, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import Norm, check_norm
@@ -256,7 +256,7 @@ def _flat(value: Any) -> Any:
     """Return an array as the tuple of its entries, and a number of numpy as one of Python."""
     if isinstance(value, np.ndarray):
         return tuple(value.ravel().tolist())
-    return value.item() if isinstance(value, np.generic) else value
+    return unboxed(value)
 
 
 def _times(k: int, claim: Number) -> Number:

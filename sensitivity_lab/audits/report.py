@@ -22,7 +22,7 @@ from .row import FAILING, VERDICTS, AuditRow, Evidence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["VERDICTS", "AuditReport", "AuditRow", "Evidence"]
+__all__ = ["AuditReport", "AuditRow", "Evidence"]
 
 _ROWS = 60
 """Of a longer report only so many rows are shown."""

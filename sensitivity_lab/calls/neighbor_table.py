@@ -17,6 +17,7 @@ from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query
 from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_of
 from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
+from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.universes.datasets import (
     count_datasets,
@@ -143,11 +144,10 @@ def _check_rows(
             if rows > limit:
                 break
     if rows > limit:
-        size = sizes[0] if len(sizes) == 1 else f"any of {show(sizes)}"
         raise TooLargeError(
-            f"the table would have more than {limit:,} rows: {number:,} datasets x (size {size}; "
-            f"{universe.extent}), and the first, {show(first)}, alone has "
-            f"{count_neighbors(first, universe, relation):,} neighbors ({relation}); choose a "
+            f"the table would have more than {limit:,} rows: {number:,} datasets x "
+            f"(size {show_sizes(sizes)}; {universe.extent}), and the first, {show(first)}, alone "
+            f"has {count_neighbors(first, universe, relation):,} neighbors ({relation}); choose a "
             "smaller universe, size or k, or a larger row_limit, or ask global_sensitivity for "
             "the largest change alone"
         )

@@ -26,6 +26,17 @@ Number = int | float | Fraction | Decimal
 """The types a record may have; each value stands for exactly one rational."""
 
 
+def rational_of(number: Number | np.longdouble) -> Fraction:
+    """Return a number as the rational that it is, a float too; nothing is rounded.
+
+    Examples
+    --------
+    >>> rational_of(0.5), rational_of(Fraction(1, 3)), rational_of(np.longdouble(3))
+    (Fraction(1, 2), Fraction(1, 3), Fraction(3, 1))
+    """
+    return Fraction(*number.as_integer_ratio())
+
+
 def common_integers(records: Sequence[Number]) -> tuple[Integers, int]:
     """Write records as integers over one common denominator.
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import unboxed
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.difference import Integers, common_integers
+from sensitivity_lab.exact.difference import Integers, common_integers, rational_of
 
 Answer = int | float | Fraction
 
@@ -27,14 +28,14 @@ _FINITE, _PLUS, _MINUS, _NAN = range(4)
 
 def as_answer(raw: Any, where: str) -> Answer:
     """Return what code returned as a Python number without loss; `where` begins the error."""
-    given = raw.item() if isinstance(raw, (np.generic, np.ndarray)) and raw.shape == () else raw
+    given = unboxed(raw)
     if isinstance(given, (bool, int, np.bool_)):
         return int(given)
     if isinstance(given, float):
         return float(given)
     if isinstance(given, (Fraction, Decimal, np.longdouble)):
         if isinstance(given, Fraction) or math.isfinite(given):
-            return Fraction(*given.as_integer_ratio())
+            return rational_of(given)
         return float(given)
     raise QueryError(f"{where} returned {given!r}; an implementation returns one number")
 

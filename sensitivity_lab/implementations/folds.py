@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_flag, check_text, shown
+from sensitivity_lab.checks import check_flag, check_text, shown, unboxed
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.queries import Mean, Query, Sum, Var, as_query
@@ -125,7 +125,7 @@ class Fold:
             for record in self.records(x):
                 accumulator = self.step(accumulator, record)
             answer = self.answer(accumulator)
-        return answer.item() if isinstance(answer, np.generic) else answer
+        return unboxed(answer)
 
 
 def float_sum(dtype: Any = np.float64) -> Fold:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
+from sensitivity_lab.search.enumeration.cores import above, containing
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
@@ -148,11 +149,12 @@ class _Search:
     def _pair(self, family: Family, core: int, x_high: int) -> _Entries:
         """Return the entries of the highest and the lowest answer above a core."""
         entries = []
+        shared = self.lattice.multiplicities(family.core, core)
         for size, highest in ((family.of_x, x_high), (family.of_y, not x_high)):
-            above, _ = self._above(core, family.core, size)
-            columns = self._down(size, size)[above]
+            ranks = above(self.lattice, shared, size)
+            columns = self._down(size, size)[ranks]
             column = 0 if highest else 1
-            dataset = int(above[np.argmax(columns[:, column])])
+            dataset = int(ranks[np.argmax(columns[:, column])])
             entries += [size, self._entry(size, dataset, bool(highest))]
         return entries[0], entries[1], entries[2], entries[3]
 
@@ -164,9 +166,10 @@ class _Search:
 
     def _disjoint_pairs(self, family: Family, core: int) -> Iterator[tuple[int, _Entries]]:
         """Yield, per x above a core, the furthest of the y that take none of x's own records."""
-        above_x, counts_x = self._above(core, family.core, family.of_x)
-        above_y, counts_y = self._above(core, family.core, family.of_y)
-        shared = self._multiplicities(family.core, core)
+        shared = self.lattice.multiplicities(family.core, core)
+        sizes = (family.of_x, family.of_y)
+        above_x, above_y = (above(self.lattice, shared, size) for size in sizes)
+        counts_x, counts_y = (containing(self.lattice, shared, size) for size in sizes)
         for place, dataset in enumerate(above_x.tolist()):
             others = above_y[(counts_x[place] + counts_y <= self.limits + shared).all(axis=1)]
             if not len(others):
@@ -188,18 +191,3 @@ class _Search:
                         self._entry(family.of_y, int(others[other]), not x_high),
                     ),
                 )
-
-    def _above(self, core: int, core_size: int, size: int) -> tuple[Indices, NDArray[np.int64]]:
-        """Return the multisets of a size that contain a core: their ranks and multiplicities."""
-        base = self._multiplicities(core_size, core)
-        more = size - core_size
-        left = (np.array(self.lattice.counts) - base).tolist()
-        free = Lattice(left, more)
-        rows = free.rows(more, 0, free.number(more))
-        counts = np.tile(base, (len(rows), 1))
-        np.add.at(counts, (np.arange(len(rows))[:, None], rows), 1)
-        return self.lattice.rank(counts), counts
-
-    def _multiplicities(self, size: int, rank: int) -> NDArray[np.int64]:
-        row = self.lattice.rows(size, rank, rank + 1)[0]
-        return np.bincount(row, minlength=len(self.lattice.counts)).astype(np.int64)

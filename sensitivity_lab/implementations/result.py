@@ -15,7 +15,7 @@ from sensitivity_lab.checks import number_text
 from sensitivity_lab.errors import InputError, QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.queries import Function
-from sensitivity_lab.results.reprs import Facts, rounded_up
+from sensitivity_lab.results.reprs import Facts, rounded_up, show_sizes
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import (
     Bounded,
@@ -186,12 +186,11 @@ class ImplementedSensitivity(Facts):
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
         relation = "same records, reordered" if self.neighbors is None else str(self.neighbors)
         work = "calls" if isinstance(self.query, Function) else "steps"
         name = self.query.name
         facts = [
-            ("neighbors", f"{relation}; size {size}; {self.universe.extent}"),
+            ("neighbors", f"{relation}; size {show_sizes(self.size)}; {self.universe.extent}"),
             ("order", _MEANING[self.order]),
             ("witness x", f"{show(self.witness.x)}  {name} {self.witness.query_x}"),
             ("witness y", f"{show(self.witness.y)}  {name} {self.witness.query_y}"),

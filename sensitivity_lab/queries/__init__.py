@@ -9,6 +9,7 @@ with `sums_on`.
 
 from __future__ import annotations
 
+from copy import copy
 from decimal import Decimal
 from typing import Any
 
@@ -70,7 +71,7 @@ DEFAULT_QUERIES = (
 def as_query(query: Any) -> Query:
     """Return a query given itself, its name or a function; raise InputError with the choices."""
     if isinstance(query, RecordQuery):
-        query.forget()
+        return copy(query)  # which looks at predicates anew
     if isinstance(query, Query):
         return query
     if isinstance(query, str):

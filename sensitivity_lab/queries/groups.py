@@ -294,6 +294,8 @@ def _part(query: Any) -> Query:
 
 
 def _sums(query: Query, universe: Universe) -> Sums:
+    if isinstance(query, RecordQuery) and isinstance(universe, TableUniverse):
+        return query.sums_on(universe)  # the whole keeps its sums, so its parts need not
     sums = query.sums(universe)
     if sums is None:
         raise InputError(f"{query.name} is not made of sums over records")

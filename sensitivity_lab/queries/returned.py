@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import unboxed
+
 Answers = NDArray[Any]
 """Numbers: int64, float64, or Python ints, Fractions and floats where neither holds them all."""
 
@@ -119,8 +121,7 @@ def _packed(numbers: Sequence[int | float | Fraction]) -> Answers:
 
 def _number(given: Any) -> Any:
     """Return one number as an int, a Fraction or a float; a longdouble stays one if it must."""
-    if isinstance(given, np.generic) and not isinstance(given, np.longdouble):
-        given = given.item()
+    given = unboxed(given)
     if isinstance(given, (str, bytes)):
         raise NoNumbersError
     try:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,9 @@ from .base import Answer, Query
 from .predicates import parsed
 from .row_sums import Sums, as_terms
 
+_MADE = "_made"
+"""The attribute that keeps a query's sums by universe."""
+
 _PROBED = 64
 """A predicate is tried on so many single rows, to see that it does not look at others."""
 
@@ -43,17 +47,23 @@ class RecordQuery(Query):
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the query as sums over the records of a universe; InputError if it has none."""
 
-    @lru_cache(maxsize=64)  # noqa: B019 - a few universes at a time, each worth keeping
     def sums(self, universe: Universe) -> Sums:
-        """Return the query as sums over the records of a universe; InputError if it has none."""
+        """Return the query as sums over the records of a universe; InputError if it has none.
+
+        They are made once per query and universe. What a predicate refers to may change from call
+        to call, so `as_query` hands out a copy, which has made none yet.
+        """
         if not isinstance(universe, TableUniverse):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
-        return self.sums_on(universe)
+        made = self.__dict__.setdefault(_MADE, WeakKeyDictionary())
+        if universe not in made:
+            made[universe] = self.sums_on(universe)
+        sums: Sums = made[universe]
+        return sums
 
-    @classmethod
-    def forget(cls) -> None:
-        """Let the next call look at predicates anew: what they refer to may have changed."""
-        RecordQuery.sums.cache_clear()
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: the parameters, not the sums."""
+        return {name: value for name, value in self.__dict__.items() if name != _MADE}
 
     def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
@@ -65,9 +75,8 @@ class RecordQuery(Query):
     @with_numpy_defaults
     def __call__(self, x: pd.DataFrame) -> Answer:
         """Return the answer on a table, shape (n, columns); missing values are allowed."""
-        self.forget()
         universe = TableUniverse.from_dataset(x, allow_missing=True)
-        return self.on(universe, universe.multiplicities(len(x)))
+        return copy(self).on(universe, universe.multiplicities(len(x)))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import number_text, unboxed
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.keys import key_of, multiset
@@ -54,7 +54,7 @@ def literal(value: Any) -> str:
     if isinstance(value, set | frozenset):
         inner = f"{{{', '.join(sorted(map(literal, value)))}}}" if value else ""
         return f"{type(value).__name__}({inner})"
-    number = value.item() if isinstance(value, np.generic) else value
+    number = unboxed(value)
     if isinstance(number, Fraction) and number.denominator == 1:
         return repr(number.numerator)
     if isinstance(number, float) and not math.isfinite(number):
@@ -124,7 +124,7 @@ def brief(value: Any) -> str:
         return f"{{{', '.join(_head(some, len(value)))}}}"
     if isinstance(value, tuple | list):
         return _sequence(value)
-    number = value.item() if isinstance(value, np.generic) else value
+    number = unboxed(value)
     if isinstance(number, Number) and not isinstance(number, bool):
         return str(number) if isinstance(number, float) else plain(number)
     text = literal(number)
@@ -268,8 +268,7 @@ def json_ready(value: Any) -> Any:
         return [json_ready(inner) for inner in value]
     if isinstance(value, AbstractSet):
         return sorted((json_ready(inner) for inner in value), key=str)
-    plain_value = value.item() if isinstance(value, np.generic) else value
-    return _json_single(plain_value)
+    return _json_single(unboxed(value))
 
 
 def _json_single(value: Any) -> Any:

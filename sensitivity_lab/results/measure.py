@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sensitivity_lab.exact.difference import Difference, nearest
+from sensitivity_lab.exact.difference import Difference, nearest, rational_of
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -104,8 +104,8 @@ def answer_of(query: Query, universe: Universe, data: Multiplicities) -> tuple[A
 def rationals_of(answer: Answered) -> ExactAnswer:
     """Return the rational numbers that an answer is, floats included."""
     if isinstance(answer, tuple):
-        return tuple(Fraction(*number.as_integer_ratio()) for number in answer)
-    return Fraction(*answer.as_integer_ratio())
+        return tuple(map(rational_of, answer))
+    return rational_of(answer)
 
 
 def _is_exact(answer: Answered) -> bool:

@@ -18,7 +18,7 @@ from sensitivity_lab.universes.universe import Universe
 
 from .literals import shortened
 from .neighbor_text import Cells, as_html, as_text
-from .reprs import rounded_up
+from .reprs import rounded_up, show_sizes
 from .sensitivity import show_answer
 
 CHANGES = ("removed", "added", "replaced")
@@ -221,13 +221,12 @@ class NeighborTable:
         vector = isinstance(self.rows[0].query_x, tuple)
         norm = f", {self.norm} norm" if vector else ""
         how = "exact" if self.query.arithmetic == "exact" else "float answers"
-        size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
         blocks = len(self._blocks)
         bars = f"|f(x) - f(y)|{f' in {self.norm}' if vector else ''}"
         return [
             f"Neighbors, f = {self.query.name}{norm}: global sensitivity "
             f"{self._largest.text} ({how})",
-            f"{self.neighbors}; size {size}; {self.universe.extent}; "
+            f"{self.neighbors}; size {show_sizes(self.size)}; {self.universe.extent}; "
             f"{blocks:,} dataset{'s' * (blocks != 1)} x, {len(self.rows):,} rows",
             f"local: the largest {bars} of its x; global *: the largest of all",
         ]

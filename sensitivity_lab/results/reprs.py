@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from html import escape
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import written_whole
+from sensitivity_lab.universes.relations import show
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +57,18 @@ def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) ->
     above = Context(digits, ROUND_CEILING).create_decimal(repr(number))
     # Close to the largest float, what is rounded up is none.
     return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"
+
+
+def show_sizes(sizes: int | Sequence[int]) -> str:
+    """Return one size of datasets as text, or that any of several will do.
+
+    Examples
+    --------
+    >>> show_sizes(3), show_sizes((2, 3)), show_sizes([3])
+    ('3', 'any of (2, 3)', '3')
+    """
+    some = (sizes,) if isinstance(sizes, int) else sizes
+    return str(some[0]) if len(some) == 1 else f"any of {show(some)}"
 
 
 def in_table(value: float, upper: float | None, exact: Fraction | None) -> float:

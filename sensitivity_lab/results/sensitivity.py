@@ -22,7 +22,7 @@ from sensitivity_lab.universes.relations import (
 from sensitivity_lab.universes.universe import Universe
 
 from .measure import measure
-from .reprs import Facts, rounded_up
+from .reprs import Facts, rounded_up, show_sizes
 from .roles import Block, blocks_of
 
 if TYPE_CHECKING:
@@ -265,13 +265,15 @@ class Sensitivity(Facts):
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        size = self.size if isinstance(self.size, int) else f"any of {show(self.size)}"
         name = self.query.name
         evaluated = "no dataset needed evaluation"
         if self.datasets_evaluated:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [
-            ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
+            (
+                "neighbors",
+                f"{self.neighbors}; size {show_sizes(self.size)}; {self.universe.extent}",
+            ),
             ("witness x", f"{show(self.witness.x)}  {name} {show_answer(self.witness.query_x)}"),
             ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),

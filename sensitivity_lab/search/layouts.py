@@ -9,21 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import itemgetter
 
-import numpy as np
-
-from sensitivity_lab.exact.difference import Difference, Integers
+from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.universe import Universe
 
 from .engine import Finding, Findings
-
-Ranges = tuple[tuple[int, int], ...]
-"""Positions of a sorted universe, as ranges (start, stop); empty ones may be among them."""
+from .sorted_records import Ranges, SortedMultiset
 
 
 @dataclass(frozen=True)
@@ -55,92 +50,25 @@ class Shape:
         return self.core + self.only_y
 
 
-class SortedUniverse:
-    """A universe by positions 0 to N - 1 in ascending order, equal records side by side.
+@lru_cache(maxsize=4)
+def sorted_universe(universe: Universe, limit: int) -> SortedMultiset:
+    """Return the records of a universe by positions; made once for all queries and distances.
 
     Parameters
     ----------
     universe : Universe
+        What datasets are drawn from.
     limit : int
         The largest number of copies of a value that a pair can use; unlimited copies become that.
 
-    Notes
-    -----
-    Compact: memory and set-up grow with the number of distinct values, whatever their copies.
-
     Examples
     --------
-    >>> records = SortedUniverse(Universe.from_domain([10, 20]), limit=3)
+    >>> records = sorted_universe(Universe.from_domain([10, 20]), limit=3)
     >>> records.size, records.record(2), records.record(3), records.total(4)
     (6, 10, 20, 50)
     """
-
-    def __init__(self, universe: Universe, limit: int) -> None:
-        counts = universe.multiplicities(limit)
-        self.universe = universe
-        self.counts = counts
-        self.stops = np.cumsum(counts)
-        self.size = int(self.stops[-1])
-
-    def record(self, position: int) -> int:
-        """Return the record at a position, in units of ``1 / universe.integers[1]``."""
-        integers, _ = self.universe.integers
-        return int(integers[self.stops.searchsorted(position, side="right")])
-
-    def total(self, position: int, power: int = 1) -> int:
-        """Return the sum of the records, or of their powers, before a position from 0 to N.
-
-        In units of ``1 / universe.integers[1] ** power``.
-        """
-        integers, _ = self.universe.integers
-        place = int(self.stops.searchsorted(position, side="right"))
-        before = int(self._sums[power][place - 1]) if place else 0
-        inside = position - (int(self.stops[place - 1]) if place else 0)
-        return before + (inside * int(integers[place]) ** power if inside else 0)
-
-    @cached_property
-    def _sums(self) -> dict[int, Integers]:
-        return _PrefixSums(self.universe.integers[0], self.counts)
-
-    def total_of(self, ranges: Ranges, power: int = 1) -> int:
-        """Return the sum of the records, or of their powers, at some positions, in units."""
-        total = 0
-        for start, stop in ranges:
-            if start < stop:
-                total += self.total(stop, power) - self.total(start, power)
-        return total
-
-    def multiplicities(self, *parts: Ranges) -> Multiplicities:
-        """Return how often each distinct value occurs at some positions."""
-        starts = self.stops - self.counts
-        found = np.zeros(len(self.counts), dtype=np.int64)
-        for ranges in parts:
-            for start, stop in ranges:
-                if start < stop:
-                    found += np.maximum(np.minimum(self.stops, stop) - np.maximum(starts, start), 0)
-        return found
-
-
-class _PrefixSums(dict[int, Integers]):
-    """By power, the sums of the powers of all records up to each distinct value; made on demand."""
-
-    def __init__(self, integers: Integers, counts: Multiplicities) -> None:
-        super().__init__()
-        self.integers = integers
-        self.counts = counts
-
-    def __missing__(self, power: int) -> Integers:
-        terms = self.integers if power == 1 else self.integers**power
-        if (self.counts != 1).any():
-            terms = terms * self.counts.astype(object)
-        sums: Integers = np.cumsum(terms)
-        return self.setdefault(power, sums)
-
-
-@lru_cache(maxsize=4)
-def sorted_universe(universe: Universe, limit: int) -> SortedUniverse:
-    """Return a universe by positions; made once for all queries and distances."""
-    return SortedUniverse(universe, limit)
+    integers, unit = universe.integers
+    return SortedMultiset(integers, universe.multiplicities(limit), unit)
 
 
 Candidates = Iterable[tuple[Difference, Layout]]
@@ -159,7 +87,7 @@ class LayoutSearch:
 
     Attributes
     ----------
-    records : SortedUniverse
+    records : SortedMultiset
     questions : list of (Query, Shape)
         Each once, in the order of queries and relations.
     """

@@ -1,8 +1,8 @@
-"""Some records of a universe side by side, with exact prefix sums for many positions at once."""
+"""Records of a universe in ascending order, with exact sums of their powers by position."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,67 +12,100 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 
 Positions = NDArray[np.int64]
 
+Ranges = tuple[tuple[int, int], ...]
+"""Positions of sorted records, as ranges (start, stop); empty ones may be among them."""
 
-class Line:
-    """Records in ascending order, by positions 0 to size - 1; equal ones side by side.
+
+class SortedMultiset:
+    """Records by positions 0 to size - 1 in ascending order, equal ones side by side.
 
     Parameters
     ----------
     values : ndarray of Python ints, shape (m,)
-        The distinct values of a universe, ascending, as integers.
+        Distinct values, ascending: the records times `unit`.
     counts : ndarray of int64, shape (m,)
         How many records of each value there are; may be 0.
+    unit : int, default 1
+        What the records were multiplied by to become whole numbers.
 
     Notes
     -----
-    All sums are of Python ints: no rounding, and no largest number.
+    All sums are of Python ints: no rounding, and no largest number. Memory and set-up grow with the
+    number of distinct values, whatever their counts; sums of a power are made when first asked for.
+    Where a search asks for millions of sums, `SortedRecords` of the variance's kernels adds limbs.
 
     Examples
     --------
-    >>> line = Line(np.array([-1, 0, 5], dtype=object), np.array([2, 0, 3]))
-    >>> line.record(np.arange(5)).tolist(), line.total(np.arange(6)).tolist()
+    >>> records = SortedMultiset(np.array([-1, 0, 5], dtype=object), np.array([2, 0, 3]))
+    >>> records.size, records.record(2), records.total(4), records.total(4, power=2)
+    (5, 5, 8, 52)
+    >>> records.record(np.arange(5)).tolist(), records.total(np.arange(6)).tolist()
     ([-1, -1, 5, 5, 5], [0, -1, -2, 3, 8, 13])
+    >>> records.total_of(((0, 1), (3, 5))), records.multiplicities(((0, 1), (3, 5))).tolist()
+    (9, [1, 0, 2])
     """
 
-    def __init__(self, values: Integers, counts: Multiplicities) -> None:
+    def __init__(self, values: Integers, counts: Multiplicities, unit: int = 1) -> None:
         self.values = values
         self.counts = counts
-        self.stops = np.cumsum(counts)
-        self.starts = self.stops - counts
-        self.size = int(self.stops[-1])
-        times = counts.astype(object)
-        self._before = {1: _before(values * times), 2: _before(values * values * times)}
+        self.unit = unit
+        # Where the records of each value start; last, where all records end.
+        self._bounds = np.concatenate([[0], np.cumsum(counts)])
+        self.size = int(self._bounds[-1])
+        self._sums: dict[int, Integers] = {}
 
-    def record(self, positions: Any) -> Integers:
-        """Return the record at each position; one past the end is moved to the last value."""
-        return self.values.take(self._places(positions))
+    @overload
+    def place(self, positions: int) -> int: ...
+    @overload
+    def place(self, positions: Positions) -> NDArray[np.intp]: ...
+    def place(self, positions: Any) -> Any:
+        """Return the place among `values` of the record at a position; m where records end."""
+        return self._bounds[1:].searchsorted(positions, side="right")
 
-    def total(self, positions: Any, power: int = 1) -> Integers:
-        """Return the sum of the records, or of their squares, before each position 0 to size."""
-        places = self._places(positions)
-        inside = (positions - self.starts.take(places)).astype(object)
-        sums: Integers = self._before[power].take(places) + inside * self.record(positions) ** power
-        return sums
+    @overload
+    def record(self, positions: int) -> int: ...
+    @overload
+    def record(self, positions: Positions) -> Integers: ...
+    def record(self, positions: Any) -> Any:
+        """Return the record at a position, times `unit`; the largest value where records end."""
+        return self.values.take(self.place(positions), mode="clip")
 
-    def sums(self, start: Any, stop: Any) -> Integers:
-        """Return the sums and the sums of squares from start to stop, shape (2, ...)."""
-        return np.array(
-            [self.total(stop, power) - self.total(start, power) for power in (1, 2)], dtype=object
+    @overload
+    def total(self, positions: int, power: int = 1) -> int: ...
+    @overload
+    def total(self, positions: Positions, power: int = 1) -> Integers: ...
+    def total(self, positions: Any, power: int = 1) -> Any:
+        """Return the sum of the records, or of their powers, before a position from 0 to size.
+
+        Records are taken times `unit`, so this is the sum times ``unit**power``.
+        """
+        places = self.place(positions)
+        inside = (positions - self._bounds[places]).astype(object)
+        return self._before(power)[places] + inside * self.values.take(places, mode="clip") ** power
+
+    def _before(self, power: int) -> Integers:
+        """Return the sums of the powers before each value; last, that of all records."""
+        if power not in self._sums:
+            terms = self.values if power == 1 else self.values**power
+            if (self.counts != 1).any():
+                terms = terms * self.counts.astype(object)
+            self._sums[power] = np.concatenate([np.array([0], dtype=object), np.cumsum(terms)])
+        return self._sums[power]
+
+    def total_of(self, ranges: Ranges, power: int = 1) -> int:
+        """Return the sum of the records, or of their powers, at some positions."""
+        return sum(
+            self.total(stop, power) - self.total(start, power)
+            for start, stop in ranges
+            if start < stop
         )
 
-    def multiplicities(self, start: int, stop: int) -> Multiplicities:
-        """Return how often each distinct value occurs from start to stop."""
-        inside = np.minimum(self.stops, stop) - np.maximum(self.starts, start)
-        found: Multiplicities = np.maximum(inside, 0)
+    def multiplicities(self, *parts: Ranges) -> Multiplicities:
+        """Return how often each distinct value occurs at some positions."""
+        starts, stops = self._bounds[:-1], self._bounds[1:]
+        found = np.zeros(len(self.counts), dtype=np.int64)
+        for ranges in parts:
+            for start, stop in ranges:
+                if start < stop:
+                    found += np.maximum(np.minimum(stops, stop) - np.maximum(starts, start), 0)
         return found
-
-    def _places(self, positions: Any) -> Positions:
-        found = np.searchsorted(self.stops, positions, side="right")
-        places: Positions = np.minimum(found, len(self.values) - 1)
-        return places
-
-
-def _before(terms: Integers) -> Integers:
-    """Return the sums of all terms before each one."""
-    sums: Integers = np.cumsum(terms) - terms
-    return sums

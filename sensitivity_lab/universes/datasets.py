@@ -253,7 +253,11 @@ def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
 
 
 def _first(limits: Sequence[int], size: int, place: int = 0) -> list[int]:
-    """Return the first multiset of `size` records within `limits`, from a position on."""
+    """Return the first multiset of `size` records within `limits`, from a position on.
+
+    What `smallest` does, as positions, and in time that grows with the records only: it is asked
+    for every dataset that is listed, however many values the universe has.
+    """
     chosen: list[int] = []
     while len(chosen) < size:
         chosen += [place] * min(limits[place], size - len(chosen))

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 Multiplicities = NDArray[np.int64]
 """How often each distinct value of the universe occurs in a dataset, shape (m,)."""
 
+Groups = NDArray[np.intp]
+"""The number of the group that each distinct value is in, shape (m,)."""
+
 
 def smallest(counts: Multiplicities, number: int) -> Multiplicities:
     """Return the first so many of some records in ascending order, all if there are fewer.
@@ -31,3 +34,34 @@ def largest(counts: Multiplicities, number: int) -> Multiplicities:
     [1, 0, 3]
     """
     return smallest(counts[::-1], number)[::-1]
+
+
+def smallest_of_each(
+    counts: Multiplicities, groups: Groups, numbers: Multiplicities
+) -> Multiplicities:
+    """Return of each group of values the first so many records, all if there are fewer.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (m,)
+        How many records of each value there are.
+    groups : ndarray of intp, shape (m,)
+        The group of each value, from 0 to g - 1.
+    numbers : ndarray of int64, shape (g,)
+        How many records to take of each group.
+
+    Examples
+    --------
+    >>> smallest_of_each(np.array([2, 5, 0, 3]), np.array([0, 1, 1, 0]), np.array([4, 1])).tolist()
+    [2, 1, 0, 2]
+    """
+    # Group by group, so that the records before a value are those of its group, and of groups that
+    # are passed over whole.
+    order = np.argsort(groups, kind="stable")
+    totals = np.zeros_like(numbers)
+    np.add.at(totals, groups, counts)
+    passed = (np.cumsum(totals) - totals)[groups[order]]
+    before = np.cumsum(counts[order]) - counts[order] - passed
+    taken = np.empty_like(counts)
+    taken[order] = np.clip(numbers[groups[order]] - before, 0, counts[order])
+    return taken

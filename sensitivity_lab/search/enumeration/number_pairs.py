@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.queries import Answered, ExactQuery, Query
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
@@ -290,7 +290,7 @@ class _Cores:
         answer = self._answered(side, row)
         if isinstance(answer, tuple):
             raise TypeError(f"{answer!r} is not a number")
-        return Fraction(*answer.as_integer_ratio())
+        return rational_of(answer)
 
     def _answered(self, side: _Side, row: int) -> Answered:
         return self.finder.searched[self.column].answer(side.size, int(side.ranks[row]))

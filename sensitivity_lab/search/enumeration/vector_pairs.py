@@ -19,6 +19,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.exact.difference import rational_of
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
@@ -209,7 +210,7 @@ class VectorFinder:
         exact = self.query.exactly(self.problem.universe, data)
         if exact is None:
             numbers = answer if isinstance(answer, tuple) else (answer,)
-            return tuple(Fraction(*number.as_integer_ratio()) for number in numbers)
+            return tuple(map(rational_of, numbers))
         return exact if isinstance(exact, tuple) else (exact,)
 
 

@@ -16,7 +16,8 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
+from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 
 COVERS = "sum, mean and count"
 
@@ -57,11 +58,11 @@ def _solve(problem: Problem) -> Findings:
 
 
 def _candidates(
-    records: SortedUniverse, query: Query, shape: Shape
+    records: SortedMultiset, query: Query, shape: Shape
 ) -> Iterator[tuple[Difference, Layout]]:
     """Yield the layout where f(x) - f(y) is largest, and the one where f(y) - f(x) is."""
-    _, unit = records.universe.integers
     weight_x, weight_y, below = _weights(query, shape)
+    unit = below * records.unit
     for sign in (1, -1):
         layout = _arrange(shape, sign * weight_x, sign * weight_y)
         if query.moment == "count":
@@ -70,7 +71,7 @@ def _candidates(
         core = records.total_of(layout.core) if weight_x != weight_y else 0
         of_x = weight_x * (core + records.total_of(layout.only_x))
         of_y = weight_y * (core + records.total_of(layout.only_y))
-        yield Difference(Fraction(of_x, below * unit), Fraction(of_y, below * unit)), layout
+        yield Difference(Fraction(of_x, unit), Fraction(of_y, unit)), layout
 
 
 def _weights(query: Query, shape: Shape) -> tuple[int, int, int]:

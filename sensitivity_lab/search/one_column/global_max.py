@@ -16,7 +16,7 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Engine, F, Finding, Findings, Options, P, Plan, Refusal
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.multiplicities import smallest, smallest_of_each
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.table import TableUniverse
 from sensitivity_lab.universes.universe import Universe
@@ -130,24 +130,10 @@ def _lifted(finding: Finding, column: Column, swaps: int) -> Finding:
     """
     places = column.places
     have = column.rows.multiplicities(int(finding.x.sum() + finding.y.sum()))
-    before = before_in_line(have, places)
     of_x, of_y = finding.x, finding.y
     total = np.bincount(places, weights=have, minlength=len(of_x)).astype(np.int64)
     spare = np.minimum(total - np.maximum(of_x, of_y), np.minimum(of_x, of_y))
     start = np.maximum(of_x - of_y, 0) + smallest(spare, swaps)
-    x = np.clip(of_x[places] - before, 0, have)
-    y_starts, y_stops = start[places] - before, (start + of_y)[places] - before
-    y = np.clip(y_stops, 0, have) - np.clip(y_starts, 0, have)
+    x = smallest_of_each(have, places, of_x)
+    y = smallest_of_each(have, places, start + of_y) - smallest_of_each(have, places, start)
     return Finding(x, y, None, finding.datasets_evaluated)
-
-
-def before_in_line(have: Multiplicities, places: Indices) -> Multiplicities:
-    """Return how many copies of a row's number stand before it, with the rows in a line."""
-    order = np.argsort(places, kind="stable")
-    counts = have[order]
-    before = np.cumsum(counts) - counts
-    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
-    lengths = np.diff([*starts, len(order)])
-    out = np.empty_like(have)
-    out[order] = before - np.repeat(before[starts], lengths)
-    return out

@@ -10,9 +10,9 @@ import numpy as np
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.search.engine import Engine, Finding, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Indices
-from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
+from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
 
-from .global_max import COVERS, Column, before_in_line, first_plan, swaps_of
+from .global_max import COVERS, Column, first_plan, swaps_of
 
 
 class LocalOneColumn:
@@ -62,7 +62,7 @@ def _lifted(problem: LocalProblem, finding: Finding, places: Indices, swaps: int
     # Rows change places with others of the same number, as far as there are any.
     removed, added = np.maximum(-net, 0), np.maximum(net, 0)
     more = smallest(np.minimum(held - removed, free - added), swaps)
-    lost = np.clip((removed + more)[places] - before_in_line(inside, places), 0, inside)
-    gained = np.clip((added + more)[places] - before_in_line(outside, places), 0, outside)
+    lost = smallest_of_each(inside, places, removed + more)
+    gained = smallest_of_each(outside, places, added + more)
     y: Multiplicities = inside - lost + gained
     return y

@@ -17,7 +17,8 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Weights
 from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
+from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.relations import Change
 
 COVERS = "median, percentile, min and max"
@@ -78,7 +79,7 @@ def _in_order(query: Query, size: int, change: Change) -> bool:
 
 
 def _candidates(
-    records: SortedUniverse, query: Query, shape: Shape
+    records: SortedMultiset, query: Query, shape: Shape
 ) -> Iterator[tuple[Difference, Layout]]:
     """Yield the layout where f(x) - f(y) is largest, and the one where f(y) - f(x) is."""
     weights_x = query.weights(shape.of_x) or ()
@@ -110,7 +111,7 @@ def _layout(shape: Shape, weights_x: Weights, weights_y: Weights) -> Layout:
 
 
 def _difference(
-    records: SortedUniverse, layout: Layout, weights_x: Weights, weights_y: Weights
+    records: SortedMultiset, layout: Layout, weights_x: Weights, weights_y: Weights
 ) -> Difference:
     """Return the difference of the answers on a layout."""
     of_x = _answer(records, (*layout.core, *layout.only_x), weights_x)
@@ -118,11 +119,10 @@ def _difference(
     return Difference(of_x, of_y)
 
 
-def _answer(records: SortedUniverse, parts: Ranges, weights: Weights) -> Fraction:
+def _answer(records: SortedMultiset, parts: Ranges, weights: Weights) -> Fraction:
     """Return the answer on the records at some positions."""
-    _, unit = records.universe.integers
     ranges = sorted(parts)
-    return at_ranks(weights, lambda rank: records.record(_position(ranges, rank)), unit)
+    return at_ranks(weights, lambda rank: records.record(_position(ranges, rank)), records.unit)
 
 
 def _position(ranges: list[tuple[int, int]], rank: int) -> int:

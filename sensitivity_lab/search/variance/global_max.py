@@ -19,7 +19,8 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.power_sums import of_power_sums
 from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
+from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 
 from .comparing import Spread
 from .float_prefix_sums import SortedRecords
@@ -68,7 +69,7 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
 
 
 def _candidates(
-    records: SortedUniverse, query: Query, shape: Shape, progress: bool | None
+    records: SortedMultiset, query: Query, shape: Shape, progress: bool | None
 ) -> Iterator[tuple[Difference, Layout]]:
     """Yield the layout furthest apart."""
     larger = max(shape.of_x, shape.of_y)
@@ -96,19 +97,17 @@ def _candidates(
     yield Difference(of_x, of_y, query.root), layout
 
 
-def _variance(records: SortedUniverse, query: Query, ranges: Ranges) -> Fraction:
+def _variance(records: SortedMultiset, query: Query, ranges: Ranges) -> Fraction:
     """Return the exact variance of the records at some positions."""
     size = sum(stop - start for start, stop in ranges)
     total, squares = records.total_of(ranges), records.total_of(ranges, power=2)
-    return of_power_sums(query, size, total, squares, records.universe.integers[1])
+    return of_power_sums(query, size, total, squares, records.unit)
 
 
 @lru_cache(maxsize=4)
-def _working(records: SortedUniverse) -> SortedRecords:
+def _working(records: SortedMultiset) -> SortedRecords:
     """Return the records, centred and in the largest unit in which all are whole numbers."""
-    integers, _ = records.universe.integers
     # The middle record, not the middle value: of few values, many may be outliers.
-    middle = int(records.stops.searchsorted(records.size // 2, side="right"))
-    centred = integers - integers[middle]
+    centred = records.values - records.record(records.size // 2)
     unit = math.gcd(*centred.tolist()) or 1
     return SortedRecords(centred // unit if unit > 1 else centred, records.counts.tolist())

@@ -19,7 +19,7 @@ from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.power_sums import of_power_sums
 from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
-from sensitivity_lab.search.sorted_records import Line, Positions
+from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .global_max import COVERS
@@ -59,41 +59,50 @@ class _Choice(NamedTuple):
 
     total: int
     squares: int
-    removed: tuple[tuple[int, int], ...]
-    added: tuple[tuple[int, int], ...]
+    removed: Ranges
+    added: Ranges
 
 
 def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicities]]:
     """Yield the neighbors with the largest and the smallest variance of every change."""
     integers, unit = problem.universe.integers
     centred = integers - integers[len(integers) // 2]
-    inside, outside = Line(centred, problem.x), Line(centred, problem.outside)
-    total, squares = inside.sums(np.int64(0), np.int64(inside.size))
+    inside, outside = (SortedMultiset(centred, of) for of in (problem.x, problem.outside))
     query = problem.query
-    of_x = of_power_sums(query, inside.size, int(total), int(squares), unit)
+    total, squares = _all(inside)
+    of_x = of_power_sums(query, inside.size, total, squares, unit)
     for removed, added in problem.changes:
         size = inside.size - removed + added
         for choose in (_most_spread, _least_spread):
             choice = choose(inside, outside, removed, added)
-            y = problem.x.copy()
-            for part in choice.removed:
-                y -= inside.multiplicities(*part)
-            for part in choice.added:
-                y += outside.multiplicities(*part)
+            removing = inside.multiplicities(choice.removed)
+            y = problem.x - removing + outside.multiplicities(choice.added)
             of_y = of_power_sums(query, size, choice.total, choice.squares, unit)
             yield Difference(of_x, of_y, query.root), y
 
 
-def _most_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
+def _all(records: SortedMultiset) -> tuple[int, int]:
+    """Return the sum and the sum of squares of all records."""
+    return records.total(records.size), records.total(records.size, power=2)
+
+
+def _sums(records: SortedMultiset, start: Positions, stop: Positions) -> Integers:
+    """Return the sums and the sums of squares from each start to its stop, shape (2, starts)."""
+    return np.array([records.total(stop, power) - records.total(start, power) for power in (1, 2)])
+
+
+def _most_spread(
+    inside: SortedMultiset, outside: SortedMultiset, removed: int, added: int
+) -> _Choice:
     """Return the neighbor with the largest variance: a window removed, the two ends added."""
     size = inside.size - removed + added
     low = np.arange(added + 1)  # how many of the added records are the smallest ones outside
     high = outside.size - (added - low)
-    ends = outside.sums(np.zeros_like(low), low)
-    ends = ends + outside.sums(high, np.full_like(high, outside.size))
-    ends = ends + inside.sums(np.int64(0), np.int64(inside.size))[:, None]
+    ends = _sums(outside, np.zeros_like(low), low)
+    ends = ends + _sums(outside, high, np.full_like(high, outside.size))
+    ends = ends + np.array(_all(inside), dtype=object)[:, None]
     start = _first_window(inside, removed, size, ends[0])
-    sums = ends - inside.sums(start, start + removed)
+    sums = ends - _sums(inside, start, start + removed)
     deviations = size * sums[1] - sums[0] ** 2
     best = int(np.argmax(deviations))
     window = (int(start[best]), int(start[best]) + removed)
@@ -101,7 +110,7 @@ def _most_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choi
     return _Choice(int(sums[0][best]), int(sums[1][best]), (window,), parts)
 
 
-def _first_window(inside: Line, removed: int, size: int, sums: Integers) -> Positions:
+def _first_window(inside: SortedMultiset, removed: int, size: int, sums: Integers) -> Positions:
     """Return, for each sum of x and what is added, the best window to remove.
 
     Moving the window up by one puts the record r back for s, and gains as long as
@@ -121,21 +130,21 @@ def _first_window(inside: Line, removed: int, size: int, sums: Integers) -> Posi
 
 
 class _Windows(NamedTuple):
-    """The windows of some length of a line, as a mean moves up from one to the next.
+    """The windows of some length of sorted records, as a mean moves up from one to the next.
 
     The records nearest to a number z are those of the first window whose `edge` is at least 2 z.
     """
 
-    line: Line
+    records: SortedMultiset
     length: int
 
     @property
     def number(self) -> int:
-        return self.line.size - self.length + 1 if self.length else 1
+        return self.records.size - self.length + 1 if self.length else 1
 
     def edge(self, place: int) -> int:
         """Return twice the number at which the next window becomes nearer."""
-        return int(self.line.record(np.int64(place)) + self.line.record(place + self.length))
+        return self.records.record(place) + self.records.record(place + self.length)
 
     def between(
         self, size: int, lowest: int, highest: int, first: int, last: int
@@ -151,11 +160,12 @@ class _Windows(NamedTuple):
         )
 
     def total(self, place: int) -> int:
-        start = np.int64(place)
-        return int(self.line.total(start + self.length) - self.line.total(start))
+        return self.records.total(place + self.length) - self.records.total(place)
 
 
-def _least_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
+def _least_spread(
+    inside: SortedMultiset, outside: SortedMultiset, removed: int, added: int
+) -> _Choice:
     """Return the neighbor with the smallest variance: y holds what is nearest to its mean.
 
     `kept` and `new` are the records of y from x and from outside, both windows. All pairs of
@@ -175,8 +185,8 @@ def _least_spread(inside: Line, outside: Line, removed: int, added: int) -> _Cho
     moves = np.concatenate([[0], np.cumsum(order < len(edges_kept))])
     of_kept = first + moves
     of_new = start + np.arange(len(moves)) - moves
-    sums = inside.sums(of_kept, of_kept + kept.length)
-    sums = sums + outside.sums(of_new, of_new + new.length)
+    sums = _sums(inside, of_kept, of_kept + kept.length)
+    sums = sums + _sums(outside, of_new, of_new + new.length)
     deviations = size * sums[1] - sums[0] ** 2
     best = int(np.argmin(deviations))
     left, right = int(of_kept[best]), int(of_kept[best]) + kept.length
