@@ -16,7 +16,7 @@ from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration.evaluate import lattice_of
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.universes.relations import Bounded, Change, Relation
+from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
 from sensitivity_lab.universes.universe import Universe
 
 from .aligned_orders import AlignedPairs, Alignment
@@ -72,7 +72,7 @@ class Question:
     evaluation_limit: int
 
     @cached_property
-    def changes(self) -> list[tuple[int, Change]]:
+    def changes(self) -> list[tuple[int, RemovedAdded]]:
         """Every size of x with every change that leads to a neighbor."""
         if self.relation is None:
             return [(size, (0, 0)) for size in self.sizes]

@@ -18,7 +18,7 @@ from sensitivity_lab.queries import Query, Weights
 from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Ranges, Shape, SortedUniverse
-from sensitivity_lab.universes.relations import Change
+from sensitivity_lab.universes.relations import RemovedAdded
 
 COVERS = "median, percentile, min and max"
 
@@ -57,7 +57,7 @@ def _solve(problem: Problem) -> Findings:
 
 
 @lru_cache(maxsize=1024)
-def _in_order(query: Query, size: int, change: Change) -> bool:
+def _in_order(query: Query, size: int, change: RemovedAdded) -> bool:
     """Tell whether no weight is negative, and negative net weights precede positive ones.
 
     That holds for every single quantile (docs/proofs.md), not for every mixture of ranks.

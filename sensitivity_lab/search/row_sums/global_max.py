@@ -23,7 +23,7 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
-from sensitivity_lab.universes.relations import Change
+from sensitivity_lab.universes.relations import RemovedAdded
 
 from .contributions import Contributions, Part, contributions_of
 
@@ -86,7 +86,7 @@ def too_many(pairs: str, where: str = "") -> Refusal:
     )
 
 
-Held = dict[tuple[int, Change], Contributions]
+Held = dict[tuple[int, RemovedAdded], Contributions]
 """What records contribute, by the size of x and the change."""
 
 
@@ -98,9 +98,9 @@ def _all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findings:
 
 def _solve(problem: Problem, held: Held) -> Finding:
     """Return the pair that is furthest apart over all sizes and changes of a relation."""
-    solved: dict[tuple[int, Change], tuple[Difference, Parts]] = {}
+    solved: dict[tuple[int, RemovedAdded], tuple[Difference, Parts]] = {}
 
-    def best_of(size: int, change: Change) -> tuple[Difference, Parts]:
+    def best_of(size: int, change: RemovedAdded) -> tuple[Difference, Parts]:
         # With a universe of counted records the best change does not depend on the size.
         key = (0 if problem.universe.counts else size, change)
         if key not in solved:
@@ -113,7 +113,7 @@ def _solve(problem: Problem, held: Held) -> Finding:
     return Finding(x, y, None, 0)
 
 
-def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, Parts]:
+def _best(held: Contributions, change: RemovedAdded, norm: Norm) -> tuple[Difference, Parts]:
     """Return the parts A and B, disjoint, whose contributions are furthest apart."""
     found = ((apart(held, parts, norm), parts) for parts in candidates(held, held, change, norm))
     far, parts = max(found, key=itemgetter(0))
@@ -136,7 +136,7 @@ def _directions(held: Contributions, norm: Norm) -> list[Floats] | None:
 
 
 def candidates(
-    of_a: Contributions, of_b: Contributions, change: Change, norm: Norm
+    of_a: Contributions, of_b: Contributions, change: RemovedAdded, norm: Norm
 ) -> Iterator[Parts]:
     """Yield parts (A, B), among them the best up to a record that is in both.
 
@@ -165,7 +165,9 @@ def candidates(
         yield part_a, part_b
 
 
-def number_of_pairs(of_a: Contributions, of_b: Contributions, change: Change, norm: Norm) -> int:
+def number_of_pairs(
+    of_a: Contributions, of_b: Contributions, change: RemovedAdded, norm: Norm
+) -> int:
     """Bound how many pairs (A, B) would be compared; 0 where directions are known."""
     if _directions(of_a, norm) is not None:
         return 0
@@ -233,7 +235,7 @@ def _made_disjoint(held: Contributions, parts: Parts, norm: Norm) -> Parts:
 
 
 def _datasets(
-    problem: Problem, held: Contributions, size: int, change: Change, parts: Parts
+    problem: Problem, held: Contributions, size: int, change: RemovedAdded, parts: Parts
 ) -> tuple[Multiplicities, Multiplicities]:
     """Return datasets x and y with these parts, and a core of the first records left."""
     left = problem.universe.multiplicities(size + change[1]).copy()
