@@ -19,9 +19,9 @@ from sensitivity_lab.search.variance import remove as removing
 from sensitivity_lab.search.variance import windows
 from sensitivity_lab.search.variance.comparing import Spread
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
-from sensitivity_lab.search.variance.patterns import Search, Word
-from sensitivity_lab.search.variance.remove import remove_words
-from sensitivity_lab.search.variance.replace import replace_words
+from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
+from sensitivity_lab.search.variance.remove import best_removal
+from sensitivity_lab.search.variance.replace import best_replacement
 
 (MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
@@ -212,7 +212,7 @@ def test_a_ddof_of_a_long_double_is_taken_exactly():
 
 @pytest.mark.parametrize("root", [False, True])
 @pytest.mark.parametrize(
-    ("kernel", "relation"), [(replace_words, "bounded"), (remove_words, "unbounded")]
+    ("kernel", "relation"), [(best_replacement, "bounded"), (best_removal, "unbounded")]
 )
 def test_values_of_more_bits_than_floats_have_are_compared_exactly(
     kernel, relation, root, monkeypatch
@@ -253,7 +253,7 @@ def words_looked_at(records, query, kernel, changed):
 
 
 @pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
-@pytest.mark.parametrize("kernel", [replace_words, remove_words])
+@pytest.mark.parametrize("kernel", [best_replacement, best_removal])
 @pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
 def test_outliers_leave_no_more_words_to_look_at(query, kernel, outliers, monkeypatch):
     monkeypatch.setattr(windows, "FEW", 64)
@@ -268,7 +268,7 @@ def test_clusters_of_which_few_records_are_kept_need_few_words():
     looked = words_looked_at(
         records,
         sl.Std(),
-        lambda r, n, k, s, count: replace_words(r, n // 2, k, s, count=count),
+        lambda r, n, k, s, count: best_replacement(r, n // 2, k, s, count=count),
         135,
     )
     # Pairs of a place of the core and a number of the smallest records in A alone are 45,000.
@@ -303,12 +303,12 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
             np.array(distinct, dtype=object), [records.count(value) for value in distinct]
         )
         kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
-        start = Word("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
-        search = Search(working, Spread(Fraction(0), root=True), start)
+        start = Placement("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
+        search = PatternSearch(working, Spread(Fraction(0), root=True), start)
         for begin in range(9 - removed + 1):
             outside = records[:begin] + records[begin + removed :]
             window = np.array([begin])
-            core = removing._Core(search, windows.Outside(working, window, removed), kept)
+            core = removing._Core(search, windows.WindowComplement(working, window, removed), kept)
             parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
             of = [
                 [
