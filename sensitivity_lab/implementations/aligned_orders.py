@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .answers import distance, ranked, scales
+from .answers import gap_between, ranked, scales
 from .automaton import Automaton
 
 _STATE = 32
@@ -64,7 +64,7 @@ class Node(NamedTuple):
         )
 
 
-class FoundAligned(NamedTuple):
+class AlignedPair(NamedTuple):
     """Two ordered datasets, as letters, and how far their answers are apart; None: infinitely.
 
     `answered` is the number of accumulators whose answers were compared.
@@ -150,7 +150,7 @@ class AlignedPairs:
         """How many distinct pairs of accumulators were kept."""
         return sum(map(len, self._pairs.values()))
 
-    def furthest(self) -> FoundAligned:
+    def furthest(self) -> AlignedPair:
         """Return the neighbors whose answers are furthest apart; the first of equals."""
         nodes = [node for node in self._pairs if node[:3] in self.alignment.targets]
         used = [part for node in nodes for part in _states(self._pairs[node])]
@@ -176,8 +176,8 @@ class AlignedPairs:
             answers[int(states.searchsorted(state))] for state in (code >> _STATE, code & _LOW)
         )
         columns = self._history(node, code)
-        return FoundAligned(
-            distance(first_answer, second_answer),
+        return AlignedPair(
+            gap_between(first_answer, second_answer),
             tuple(column.of_x for column in columns if column.of_x is not None),
             tuple(column.of_y for column in columns if column.of_y is not None),
             len(states),

@@ -85,16 +85,16 @@ class OrderEvaluator:
     Parameters
     ----------
     code : Code
-    top : int
+    largest_size : int
         The largest size of a dataset.
     """
 
     code: Code
-    top: int
+    largest_size: int
 
     def __call__(self, recipe: Recipe) -> list[Ordered]:
         """Return the answers that matter of a range of multisets, multisets ascending."""
-        lattice = lattice_of(self.code.universe, self.top)
+        lattice = lattice_of(self.code.universe, self.largest_size)
         rows = lattice.rows(recipe.size, recipe.first, recipe.last).tolist()
         return [
             found
@@ -120,7 +120,7 @@ class OrderEvaluator:
 
 
 def evaluate_orders(
-    code: Code, top: int, sizes: Sequence[int], options: Options
+    code: Code, largest_size: int, sizes: Sequence[int], options: Options
 ) -> dict[int, list[Ordered]]:
     """Evaluate code on every order of every dataset of the given sizes.
 
@@ -129,7 +129,7 @@ def evaluate_orders(
     dict of list of Ordered
         By size, the answers that matter, multisets ascending.
     """
-    lattice = lattice_of(code.universe, top)
+    lattice = lattice_of(code.universe, largest_size)
     length = max(1, -(-sum(map(lattice.number, sizes)) // _CHUNKS))
     recipes = [
         Recipe(size, first, min(first + length, lattice.number(size)))
@@ -138,7 +138,7 @@ def evaluate_orders(
     ]
     lengths = [recipe.last - recipe.first for recipe in recipes]
     done = _parallel.run(
-        OrderEvaluator(code, top),
+        OrderEvaluator(code, largest_size),
         recipes,
         lengths,
         n_jobs=options.n_jobs,

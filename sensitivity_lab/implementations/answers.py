@@ -46,12 +46,12 @@ def class_of(answer: Answer) -> int:
     return _NAN if math.isnan(answer) else _PLUS if answer > 0 else _MINUS
 
 
-def distance(first: Answer, second: Answer) -> Fraction | None:
+def gap_between(first: Answer, second: Answer) -> Fraction | None:
     """Return how far two answers are apart, exactly; None if infinitely far.
 
     Examples
     --------
-    >>> distance(0.5, 2), distance(math.inf, 2), distance(math.nan, math.nan)
+    >>> gap_between(0.5, 2), gap_between(math.inf, 2), gap_between(math.nan, math.nan)
     (Fraction(3, 2), None, Fraction(0, 1))
     """
     if class_of(first) != class_of(second):

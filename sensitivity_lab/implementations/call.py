@@ -21,10 +21,10 @@ from sensitivity_lab.universes.datasets import neighboring_datasets
 from sensitivity_lab.universes.relations import Relation, Unbounded, as_relation, check_whole
 from sensitivity_lab.universes.universe import Universe, check_universe
 
-from .answers import distance
+from .answers import gap_between
 from .folds import Fold
 from .result import Implementation, ImplementedSensitivity, Order, OrderedWitness, as_float, run
-from .search import Found, Question
+from .search import OrderedPair, Question
 
 
 @with_numpy_defaults
@@ -156,13 +156,15 @@ def _ideal(question: Question, given: Any) -> Fraction | None:
         raise
 
 
-def _conclude(question: Question, found: Found, ideal: Fraction | None) -> ImplementedSensitivity:
+def _conclude(
+    question: Question, found: OrderedPair, ideal: Fraction | None
+) -> ImplementedSensitivity:
     """Run the code on the pair once more, and state the result."""
     x, y = (tuple(question.universe.values[v] for v in letters) for letters in (found.x, found.y))
     if found.gap == 0 and question.relation is not None and question.order == "free":
         y = next(neighboring_datasets(x, question.universe, question.relation))
     answers = [run(question.query, question.universe, data) for data in (x, y)]
-    if distance(*answers) != found.gap:
+    if gap_between(*answers) != found.gap:
         raise QueryError(
             f"query {question.query.name!r} answers the same ordered dataset differently each "
             f"time, x = {x} or y = {y}; give code that is not random"

@@ -19,7 +19,7 @@ from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
-from .answers import Answer, distance, ranked, scales
+from .answers import Answer, gap_between, ranked, scales
 
 
 class Level(NamedTuple):
@@ -33,7 +33,7 @@ class Level(NamedTuple):
     labels: Indices
 
 
-class Found(NamedTuple):
+class FurthestEntries(NamedTuple):
     """Entries of the levels of x and of y, and how far apart they are; None: infinitely."""
 
     gap: Fraction | None
@@ -49,7 +49,7 @@ def furthest(
     families: Sequence[Family],
     levels: dict[int, Level],
     answers: Sequence[Answer],
-) -> Found:
+) -> FurthestEntries:
     """Return the neighbors, with an answer of each, that are furthest apart; the first of equals.
 
     Parameters
@@ -74,7 +74,7 @@ def furthest(
     if last is None:
         raise AssertionError("there is no scale of answers")
     first, second = (answers[levels[size].labels[entry]] for size, entry in (last[:2], last[2:]))
-    return Found(distance(first, second), *last)
+    return FurthestEntries(gap_between(first, second), *last)
 
 
 _Entries = tuple[int, int, int, int]

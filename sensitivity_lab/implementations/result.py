@@ -29,7 +29,7 @@ from sensitivity_lab.universes.relations import (
 from sensitivity_lab.universes.universe import Universe
 
 from .all_orders import Code
-from .answers import Answer, as_answer, distance
+from .answers import Answer, as_answer, gap_between
 from .folds import Fold
 
 Implementation = Fold | Function
@@ -145,7 +145,7 @@ class ImplementedSensitivity(Facts):
         else:
             _check_free(x, y, witness, self.neighbors, self.universe)
         again = [run(self.query, self.universe, data) for data in (witness.x, witness.y)]
-        exact = distance(*again)
+        exact = gap_between(*again)
         value = as_float(exact)
         for name, stated, computed in (
             ("answer on x", witness.query_x, again[0]),

@@ -112,13 +112,13 @@ def _solve_evaluated(
         queries = tuple(problem.queries[place] for place in numbers)
         searched = [answers[place] for place in numbers]
         finder = GapFinder(replace(evaluator, queries=queries), lattice, together, searched)
-        pairs = _sweep(finder, together, levels, options)
+        pairs = _bring_down(finder, together, levels, options)
         for column, place in enumerate(numbers):
             findings[place] = _findings(problem, levels, pairs, column, problem.queries[place])
     for place, query in enumerate(problem.queries):
         if is_vector[place]:
             vectors = VectorFinder(problem, query, lattice, answers[place])
-            pairs = _sweep(vectors, vectors.columns(), levels, options)
+            pairs = _bring_down(vectors, vectors.columns(), levels, options)
             findings[place] = _findings(problem, levels, pairs, 0, query)
     return [findings[place] for place in range(len(problem.queries))]
 
@@ -133,7 +133,7 @@ def _findings(
     ]
 
 
-def _sweep(
+def _bring_down(
     finder: Finder, answers: dict[int, Floats], levels: Levels, options: Options
 ) -> dict[Family, list[Pair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.

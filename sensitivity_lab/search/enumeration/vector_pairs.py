@@ -147,7 +147,7 @@ class VectorFinder:
         return best
 
     def _bounds(self, big: Floats, small: Floats) -> Floats:
-        """Bound the distance (for L2 its square) over every core of a block, shape (cores,)."""
+        """Bound the distance (for L2 its square) over every core of a batch, shape (cores,)."""
         width = self.width
         gaps = np.maximum(big[:, :width] + small[:, width:], small[:, :width] + big[:, width:])
         bounds: Floats
@@ -171,10 +171,10 @@ class VectorFinder:
         wide = max(answers_y.shape[1], len(shared) if disjoint else 1)
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
-            block = slice(start, start + rows)
-            far = self._distances(self._scaled(answers_x[block]), self._scaled(answers_y))
+            batch = slice(start, start + rows)
+            far = self._distances(self._scaled(answers_x[batch]), self._scaled(answers_y))
             if disjoint:
-                far[~disjoint.fits(block)] = -np.inf
+                far[~disjoint.fits(batch)] = -np.inf
             least = max(least, float(far.max()) - 2 * self._slack)
             found = np.argwhere(far >= least)[: None if self._slack else 1]
             near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
@@ -229,8 +229,8 @@ class _Disjoint:
         both = finder.problem.universe.multiplicities(family.of_x + family.of_y)
         return cls(of_x, of_y, both + shared)
 
-    def fits(self, block: slice) -> NDArray[np.bool_]:
+    def fits(self, batch: slice) -> NDArray[np.bool_]:
         """Return for some x which y, shape (x, y)."""
-        together = self.of_x[block, None] + self.of_y[None]
+        together = self.of_x[batch, None] + self.of_y[None]
         fits: NDArray[np.bool_] = np.all(together <= self.limits, axis=2)
         return fits
