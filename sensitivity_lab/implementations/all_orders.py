@@ -1,7 +1,8 @@
 """Evaluating a function on every order of every dataset, in parallel.
 
-Per multiset only a few answers can matter: the lowest, the highest, and one of each kind that is no
-finite number. Workers get recipes (a level and a range of multisets), never arrays of datasets.
+Per multiset only a few answers can matter: the lowest, the highest, and one of each kind that is
+not a finite number. Workers get recipes (a level and a range of multisets), never arrays of
+datasets.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sensitivity_lab.universes.universe import Universe
 from .answers import Answer, as_answer, class_of
 
 _CHUNKS = 96
-"""Work is cut into about so many chunks, whatever the number of workers."""
+"""About how many chunks work is cut into, whatever the number of workers."""
 
 Letters = tuple[int, ...]
 """An ordered dataset, as positions of its records among the distinct values."""

@@ -1,7 +1,7 @@
 """What code answers, as exact numbers that can be compared and subtracted without rounding.
 
 An answer is a Python int, float or Fraction. Floats are rationals, so the difference of two of them
-is a Fraction; it is never taken in floating point. Answers that are no finite numbers are of the
+is a Fraction; it is never taken in floating point. Answers that are not finite numbers are of the
 classes +inf, -inf and NaN: two answers of one such class are equal, two answers of different
 classes (finite numbers being one) are infinitely far apart.
 """
@@ -64,8 +64,9 @@ def gap_between(first: Answer, second: Answer) -> Fraction | None:
 def scales(answers: Sequence[Answer]) -> Iterator[Integers]:
     """Yield the positions of answers on scales of integers, the weightiest scale first.
 
-    A pair that differs on the scale of classes is infinitely far apart; only if no pair does, the
-    scale of values decides. On that one, what is not finite is at 0: it meets only its equals.
+    A pair that differs on the scale of classes is infinitely far apart. Only if no pair does, the
+    scale of values decides. There, answers that are not finite are at 0: they are compared only
+    with answers of the same class.
 
     Yields
     ------

@@ -62,7 +62,7 @@ def implemented_sensitivity(
         distance 0: the same records in another order. None asks for distance 0 only.
     order : {"free", "aligned"}, default "free"
         "free": datasets are multisets, so any order of x is compared with any order of y.
-        "aligned": y is x, in its order, but for the positions that are replaced (`Bounded`: the
+        "aligned": y is x, in its order, except at the positions that are replaced (`Bounded`: the
         Hamming distance of sequences), or removed and inserted (the other relations).
     ideal : str, Query or callable, optional
         The same query as mathematics; by default what the fold declares, if anything. Errors of a
@@ -91,7 +91,8 @@ def implemented_sensitivity(
     TooLargeError
         If there are too many datasets, orders or reachable accumulators; says how many.
     QueryError
-        If the code raises, returns no number, or answers the same ordered dataset differently.
+        If the code raises, does not return a number, or answers the same ordered dataset
+        differently.
 
     See Also
     --------
@@ -120,13 +121,15 @@ def implemented_sensitivity(
     """
     relation = None if neighbors is None else as_relation(neighbors)
     question = Question(
-        _as_implementation(query),
-        _check_numbers(universe),
-        relation,
-        check_sizes(size, universe),
-        _check_order(order, relation, universe),
-        Options(n_jobs, progress, memory_limit),
-        check_whole("evaluation_limit", evaluation_limit, "a number of calls, at least 1"),
+        query=_as_implementation(query),
+        universe=_check_numbers(universe),
+        relation=relation,
+        sizes=check_sizes(size, universe),
+        order=_check_order(order, relation, universe),
+        options=Options(n_jobs, progress, memory_limit),
+        evaluation_limit=check_whole(
+            "evaluation_limit", evaluation_limit, "a number of calls, at least 1"
+        ),
     )
     question.check_small()
     mathematics = _ideal(question, ideal)

@@ -25,8 +25,8 @@ from .answers import Answer, gap_between, ranked, scales
 class Level(NamedTuple):
     """The answers of all multisets of a size: entry e says that `owners[e]` can give `labels[e]`.
 
-    Owners are ranks of multisets, ascending, each there at least once; labels are places in a list
-    of answers.
+    Owners are ranks of multisets, ascending; every multiset has at least one entry. Labels are
+    places in a list of answers.
     """
 
     owners: Indices
@@ -34,7 +34,7 @@ class Level(NamedTuple):
 
 
 class FurthestEntries(NamedTuple):
-    """Entries of the levels of x and of y, and how far apart they are; None: infinitely."""
+    """Entries of the levels of x and of y, and how far apart they are; None is infinitely far."""
 
     gap: Fraction | None
     size_x: int

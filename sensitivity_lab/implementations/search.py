@@ -1,4 +1,4 @@
-"""The search over an implementation: what it needs, whether it is small enough, how it goes."""
+"""The search over an implementation: what it needs, whether it is feasible, and how it runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .furthest import Level, furthest
 from .result import Implementation, Method, Order
 
 _BYTES_PER_MULTISET = 64
-"""What a multiset takes besides its row of multiplicities: extremes, ranks, codes."""
+"""How many bytes a multiset takes besides its multiplicities: extremes, ranks, codes."""
 
 
 class OrderedPair(NamedTuple):
@@ -43,7 +43,7 @@ class OrderedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What a search over an implementation is asked; validated once, then trusted.
+    """What is asked of a search over an implementation; validated once, then trusted.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Question:
 
     @property
     def families(self) -> list[Family]:
-        """Kinds of pairs of multisets; at most k covers fewer changes, and none."""
+        """Kinds of pairs of multisets; "at most k" includes smaller changes, and no change."""
         exactly = self.relation is not None and self.relation.exactly
         changes = self.changes
         found = [

@@ -10,7 +10,7 @@ from sensitivity_lab.search.lattice import Indices, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 _BATCH = 1 << 20
-"""About so many numbers are worked on at a time."""
+"""About how many numbers are handled at a time."""
 
 
 def above(lattice: Lattice, core: Multiplicities, size: int) -> Indices:

@@ -25,18 +25,19 @@ from sensitivity_lab.universes.universe import Universe
 from .float_error import Scale
 
 _CHUNKS = 48
-"""Work is cut into about so many chunks, whatever the number of workers."""
+"""About how many chunks work is cut into, whatever the number of workers."""
 
 _BATCH_ROWS = 8192
-"""Vectorized queries see at most so many datasets at once: a few times the processor's cache."""
+"""The most datasets that a vectorized query gets at once: a few times the processor's cache."""
 
 _BATCH_RECORDS = 1 << 22
-"""Nor datasets of more records than that together."""
+"""The most records that all datasets of such a batch have together."""
+
 _TOGETHER = 8
-"""So many datasets of a size are put to a vectorized function at once, to see what it does."""
+"""How many datasets of a size a vectorized function gets at once, to see what it returns."""
 
 _SERIAL_SECONDS = 0.1
-"""Work that takes less is not worth starting workers for."""
+"""Work that takes less time is done without workers."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Evaluator:
     largest_size : int
         The largest size of a dataset.
     smallest_size : int, default 0
-        The smallest one that the search looks at.
+        The smallest size that the search needs.
     """
 
     universe: Universe

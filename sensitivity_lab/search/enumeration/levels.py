@@ -1,4 +1,4 @@
-"""What a search by enumeration would need, told before any of it is done."""
+"""What a search by enumeration would need, computed before it starts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .pairs import Family
 from .vector_pairs import width_of
 
 _STEPS = 10**12
-"""At most so many records are read and answers compared: about an hour."""
+"""The most records read plus answers compared; that takes about an hour."""
 
 _ESTIMATED = 32
-"""The datasets of at most so many sizes are estimated."""
+"""For how many sizes at most the number of datasets is estimated."""
 
 _SURE = 2.0
-"""An estimate that is so many times over a limit decides; below, datasets are counted."""
+"""An estimate this many times over a limit decides; below that, datasets are counted."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Levels:
             if width is not None:
                 columns = width_of(width, norm)
                 needed.append(columns * (self.datasets + levels) + width * self.datasets)
-        # Vectors are held by the block, and joined, while the others wait; numbers are few.
+        # Vectors are held in batches, and then joined, while the others wait; numbers need little.
         held = numbers + 2 * sum(width for width in widths if width is not None)
         return 8 * (held * self.datasets + max(needed)) + self._over_a_core
 

@@ -22,7 +22,7 @@ from .pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _ROWS = 16384
-"""Gaps are computed for so many cores at a time: a batch that stays in the cache."""
+"""For how many cores gaps are computed at a time: a batch that stays in the cache."""
 
 
 class GapFinder:
@@ -111,7 +111,7 @@ def _cores_above(
 
 
 def _representatives(cores: Indices, extremes: Floats, measure: _Measure) -> Indices:
-    """Return those cores that can be told apart from the first ones."""
+    """Return the cores whose exact gaps may differ; of those known to be equal, the first."""
     if measure.error == 0.0:
         return cores[:1]
     if measure.evaluated_exactly:

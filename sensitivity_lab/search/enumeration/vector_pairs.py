@@ -5,7 +5,8 @@ it are apart. Cores are visited in the order of their bounds, all pairs over a c
 and the first core whose bound does not reach the best pair ends the search. For Linf, and for L1
 with few coordinates, the bound is attained: Linf is the largest of the coordinates' distances, L1
 the largest over the signs s of the distance of ``s @ f``. L2 is bounded by the box around it.
-Distances and bounds are those of the answers times a power of two.
+Distances and bounds are those of the answers times a power of two. See docs/proofs.md, "Vector
+answers by enumeration".
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ from .pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _SIGNED = 6
-"""Up to so many coordinates, L1 is bounded through all their signs."""
+"""With at most this many coordinates, L1 is bounded through all their signs."""
 
 _TINIEST = math.ulp(0.0)
 """The smallest positive float."""
 
 _ROWS = 16384
-"""Bounds are computed for so many cores at a time."""
+"""For how many cores bounds are computed at a time."""
 
 _PAIRS = 1 << 18
-"""About so many numbers are compared at a time over one core."""
+"""About how many numbers are compared at a time over one core."""
 
 
 def width_of(numbers: int, norm: Norm) -> int:
