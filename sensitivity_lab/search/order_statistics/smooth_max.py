@@ -205,14 +205,30 @@ class _Side:
             worth = np.where(alone, self.first * smallest, worth)
         else:
             worth = self.first * smallest
-        parts = (self.first * largest, largest, worth, smallest)
-        yield _Arrangement(*parts, lower, upper, new, self.outside)
+        yield _Arrangement(
+            below=self.first * largest,
+            floor=largest,
+            above=worth,
+            ceiling=smallest,
+            lower=lower,
+            upper=upper,
+            new=new,
+            outside=self.outside,
+        )
         if self.second > self.first:
             largest, next_largest = self._below(lower + 1)
             smallest, _ = self._above(upper - 1, new)
             below = (self.second - self.first) * largest + self.first * next_largest
-            parts = (below, largest, self.second * smallest, smallest)
-            yield _Arrangement(*parts, lower + 1, upper - 1, new, self.outside)
+            yield _Arrangement(
+                below=below,
+                floor=largest,
+                above=self.second * smallest,
+                ceiling=smallest,
+                lower=lower + 1,
+                upper=upper - 1,
+                new=new,
+                outside=self.outside,
+            )
 
     def _below(self, number: int) -> tuple[AnyIntegers, AnyIntegers]:
         """Return, by how many are new, the two largest of the `number` records below."""

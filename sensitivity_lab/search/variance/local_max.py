@@ -75,7 +75,7 @@ def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicit
     of_x = of_power_sums(query, inside.size, int(total), int(squares), unit)
     for removed, added in problem.changes:
         size = inside.size - removed + added
-        for choose in (_most_spread, _least_spread):
+        for choose in (_largest_variance, _smallest_variance):
             choice = choose(inside, outside, removed, added)
             y = problem.x.copy()
             for part in choice.removed:
@@ -86,7 +86,7 @@ def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicit
             yield Difference(of_x, of_y, query.root), y
 
 
-def _most_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
+def _largest_variance(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
     """Return the neighbor with the largest variance: a window removed, the two ends added.
 
     A row is a split of B: `low` of its records are the smallest ones outside x, the others the
@@ -169,7 +169,7 @@ class _Windows(NamedTuple):
         return int(self.line.total(start + self.length) - self.line.total(start))
 
 
-def _least_spread(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
+def _smallest_variance(inside: Line, outside: Line, removed: int, added: int) -> _Choice:
     """Return the neighbor with the smallest variance: y has the records nearest to its mean.
 
     The core, the records of y from x, and the added records from outside are both windows. All
