@@ -15,7 +15,7 @@ from .exact.difference import Difference
 from .exact.norms import Norm
 from .queries import Query
 from .universes.multiplicities import Multiplicities
-from .universes.relations import Change, Relation, check_size
+from .universes.relations import Relation, RemovedAdded, check_size
 from .universes.universe import Universe
 
 Kind = Literal["global", "local", "smooth"]
@@ -85,7 +85,7 @@ class Problem:
         query.check_on(self.universe)
         query.sums(self.universe)
 
-    def changes(self, relation: Relation) -> list[tuple[int, Change]]:
+    def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
         return [
             (size, change)
@@ -154,7 +154,7 @@ class LocalProblem:
         return int(self.x.sum())
 
     @cached_property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[RemovedAdded, ...]:
         """The changes (removed, added) that lead from x to a neighbor."""
         return self.neighbors.changes(self.size, self.universe)
 

@@ -56,7 +56,7 @@ def tiny_constants() -> ExitStack:
     stack = ExitStack()
     for module, name, value in (
         (lattice, "_TABLE", 96),
-        (evaluation, "_BLOCK_ROWS", 2),
+        (evaluation, "_BATCH_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
         (gaps, "_ROWS", 3),
         (enumeration, "_COLUMNS", 2),

@@ -445,7 +445,7 @@ X, Y = RESULT.witness.x, RESULT.witness.y
         (
             {"order": "aligned"},
             "x = (1, 1, 1, 1, 0.1, 0.1, 0.1, 0.1) and y = (1, 1, 1, 0.1, 0.1, 0.1, 0.1, 0) are "
-            "no aligned neighbors (bounded, at most 1): they share 6 positions",
+            "not aligned neighbors (bounded, at most 1): they share 6 positions",
         ),
         (
             {"universe": sl.Universe.from_domain([0, 1])},

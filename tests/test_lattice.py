@@ -197,8 +197,8 @@ def test_the_datasets_above_a_core(counts, data):
     expected = {
         rank for rank, row in enumerate(multisets(counts, size)) if not needed - Counter(row)
     }
-    for block in (1, 7, cores._BLOCK):
-        with mock.patch.object(cores, "_BLOCK", block):
+    for block in (1, 7, cores._BATCH):
+        with mock.patch.object(cores, "_BATCH", block):
             ranks = cores.above(lattice, core, size)
             assert sorted(ranks.tolist()) == sorted(expected)
             assert lattice.rank(cores.containing(lattice, core, size)).tolist() == ranks.tolist()

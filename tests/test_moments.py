@@ -19,15 +19,15 @@ from sensitivity_lab.search.variance import remove as removing
 from sensitivity_lab.search.variance import windows
 from sensitivity_lab.search.variance.comparing import Spread
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
-from sensitivity_lab.search.variance.patterns import Search, Word
-from sensitivity_lab.search.variance.remove import remove_words
-from sensitivity_lab.search.variance.replace import replace_words
+from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
+from sensitivity_lab.search.variance.remove import best_removal
+from sensitivity_lab.search.variance.replace import best_replacement
 
 (MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
 
 def test_exactly_j_needs_a_word_with_an_a_between_c_and_b():
-    # The words AOCBCOA and ACOBOA alone give 16505493.33 here; the optimum reads CCCCABBA.
+    # The patterns AOCBCOA and ACOBOA alone give 16505493.33 here; the optimum reads CCCCABBA.
     records = [40, 40, 41, 41, 80, 81, 81, 10_000]
     result = sl.global_sensitivity(
         sl.Universe.from_dataset(records),
@@ -62,7 +62,7 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
 
 
 @pytest.mark.parametrize("few", [0, pytest.param(2048, marks=pytest.mark.exhaustive)])
-def test_bisection_and_trying_every_word_agree_with_the_oracle(few, monkeypatch):
+def test_bisection_and_trying_every_placement_agree_with_the_oracle(few, monkeypatch):
     monkeypatch.setattr(windows, "FEW", few)
     monkeypatch.setattr(windows, "SEED", 3)
     draw = random.Random(few)
@@ -212,7 +212,7 @@ def test_a_ddof_of_a_long_double_is_taken_exactly():
 
 @pytest.mark.parametrize("root", [False, True])
 @pytest.mark.parametrize(
-    ("kernel", "relation"), [(replace_words, "bounded"), (remove_words, "unbounded")]
+    ("kernel", "relation"), [(best_replacement, "bounded"), (best_removal, "unbounded")]
 )
 def test_values_of_more_bits_than_floats_have_are_compared_exactly(
     kernel, relation, root, monkeypatch
@@ -238,8 +238,8 @@ def test_values_of_more_bits_than_floats_have_are_compared_exactly(
             assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
 
 
-def words_looked_at(records, query, kernel, changed):
-    """How many words and windows a search looks at, among half of the records."""
+def placements_looked_at(records, query, kernel, changed):
+    """How many placements and windows a search looks at, among half of the records."""
     numbers = [Fraction(record) for record in records]
     distinct = sorted(set(numbers))
     scale = max(number.denominator for number in distinct)
@@ -253,22 +253,22 @@ def words_looked_at(records, query, kernel, changed):
 
 
 @pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
-@pytest.mark.parametrize("kernel", [replace_words, remove_words])
+@pytest.mark.parametrize("kernel", [best_replacement, best_removal])
 @pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
-def test_outliers_leave_no_more_words_to_look_at(query, kernel, outliers, monkeypatch):
+def test_outliers_leave_no_more_placements_to_look_at(query, kernel, outliers, monkeypatch):
     monkeypatch.setattr(windows, "FEW", 64)
     records = np.random.default_rng(1).lognormal(size=1000).tolist()
-    without = words_looked_at(records, query, kernel, 2)
-    assert words_looked_at([*records, *outliers], query, kernel, 2) <= 2 * without
+    without = placements_looked_at(records, query, kernel, 2)
+    assert placements_looked_at([*records, *outliers], query, kernel, 2) <= 2 * without
 
 
-def test_clusters_of_which_few_records_are_kept_need_few_words():
+def test_clusters_of_which_few_records_are_kept_need_few_placements():
     centers = [100 * at + at**2 for at in range(20)]
     records = [center + offset for center in centers for offset in range(10) for _ in range(3)]
-    looked = words_looked_at(
+    looked = placements_looked_at(
         records,
         sl.Std(),
-        lambda r, n, k, s, count: replace_words(r, n // 2, k, s, count=count),
+        lambda r, n, k, s, count: best_replacement(r, n // 2, k, s, count=count),
         135,
     )
     # Pairs of a place of the core and a number of the smallest records in A alone are 45,000.
@@ -303,12 +303,12 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
             np.array(distinct, dtype=object), [records.count(value) for value in distinct]
         )
         kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
-        start = Word("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
-        search = Search(working, Spread(Fraction(0), root=True), start)
+        start = Placement("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
+        search = PatternSearch(working, Spread(Fraction(0), root=True), start)
         for begin in range(9 - removed + 1):
             outside = records[:begin] + records[begin + removed :]
             window = np.array([begin])
-            core = removing._Core(search, windows.Outside(working, window, removed), kept)
+            core = removing._Core(search, windows.WindowComplement(working, window, removed), kept)
             parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
             of = [
                 [

@@ -28,8 +28,7 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options, Plan
 from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
-from sensitivity_lab.search.variance import patterns as word_search
-from sensitivity_lab.search.variance import windows
+from sensitivity_lab.search.variance import patterns, windows
 
 FEW_UNIVERSES = 12
 MANY = int(os.environ.get("NEAR_TIES", "1000000"))
@@ -37,10 +36,10 @@ MANY = int(os.environ.get("NEAR_TIES", "1000000"))
 (MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
 UNUSUAL = {
-    "all words at once": [],
+    "all placements at once": [],
     "bisection": [(windows, "FEW", 0)],
-    "one seed": [(windows, "FEW", 0), (windows, "SEED", 1), (word_search, "CHUNK", 3)],
-    "exact comparison at once": [(windows, "FEW", 0), (word_search, "ROUNDS", 0)],
+    "one seed": [(windows, "FEW", 0), (windows, "SEED", 1), (patterns, "CHUNK", 3)],
+    "exact comparison at once": [(windows, "FEW", 0), (patterns, "ROUNDS", 0)],
     "repeated values compact": [(windows, "FEW", 0), (sorted_records, "EXPANDED", 0)],
     "narrow limbs": [(windows, "FEW", 0), (sorted_records, "WIDTHS", (8,))],
 }

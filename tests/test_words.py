@@ -1,4 +1,4 @@
-"""The finite part of the proofs: which words the exchange rules of docs/proofs.md leave."""
+"""The finite part of the proofs: which patterns the exchange rules of docs/proofs.md leave."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ INTERRUPTED = "ACABAOA"
 PARTED = "AOCOBOA"
 
 
-def obeys(word: str, rules: dict[str, str]) -> bool:
+def obeys(pattern: str, rules: dict[str, str]) -> bool:
     return all(
-        re.fullmatch(rule, "".join(letter for letter in word if letter in pair))
+        re.fullmatch(rule, "".join(letter for letter in pattern if letter in pair))
         for pair, rule in rules.items()
     )
 
 
-def contains(word: str, scattered: str) -> bool:
-    letters = iter(word)
+def contains(pattern: str, scattered: str) -> bool:
+    letters = iter(pattern)
     return all(letter in letters for letter in scattered)
 
 
-def words(rules: dict[str, str], excluded: list[str], letters: str) -> set[str]:
-    """Return all words that the rules leave; they are finitely many."""
+def patterns_left(rules: dict[str, str], excluded: list[str], letters: str) -> set[str]:
+    """Return all patterns that the rules leave; they are finitely many."""
     found: set[str] = set()
     layer = {""}
     for _ in range(12):
         layer = {
-            word + letter
-            for word in layer
+            pattern + letter
+            for pattern in layer
             for letter in letters
-            if not word.endswith(letter) and obeys(word + letter, rules)
+            if not pattern.endswith(letter) and obeys(pattern + letter, rules)
         }
         layer = {
-            word
-            for word in layer
-            if not any(contains(word, bad) or contains(word, bad[::-1]) for bad in excluded)
+            pattern
+            for pattern in layer
+            if not any(contains(pattern, bad) or contains(pattern, bad[::-1]) for bad in excluded)
         }
         found |= layer
-    assert not layer, "there are longer words"
-    return {word for word in found if set(letters) - {"O"} <= set(word)}
+    assert not layer, "there are longer patterns"
+    return {pattern for pattern in found if set(letters) - {"O"} <= set(pattern)}
 
 
 def forms(pattern: str) -> set[str]:
@@ -79,19 +79,19 @@ def forms(pattern: str) -> set[str]:
 )
 def test_replacing(excluded, letters, patterns):
     covered = set().union(*map(forms, patterns))
-    assert words(BOTH_ENDS, excluded, letters) <= covered
+    assert patterns_left(BOTH_ENDS, excluded, letters) <= covered
 
 
 def test_the_interrupted_word_is_needed():
-    left = words(BOTH_ENDS, [*ALWAYS_EXCLUDED, "COB"], "ABCO")
+    left = patterns_left(BOTH_ENDS, [*ALWAYS_EXCLUDED, "COB"], "ABCO")
     assert "CABA" in left - forms(REPLACE)
 
 
 def test_removing_with_the_larger_set_more_spread():
     rules = {"AO": "A*O*A*", "OC": "O*C*O*", "AC": "A*C*A*"}
-    assert words(rules, [], "ACO") <= forms("AOACAOA")
+    assert patterns_left(rules, [], "ACO") <= forms("AOACAOA")
 
 
 def test_removing_with_the_smaller_set_more_spread():
     rules = {"OB": "O*B*O*", "CO": "C*O*C*", "CB": "C*B*C*"}
-    assert words(rules, [], "BCO") <= forms("COCBCOC")
+    assert patterns_left(rules, [], "BCO") <= forms("COCBCOC")

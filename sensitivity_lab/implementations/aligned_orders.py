@@ -1,9 +1,12 @@
-"""Pairs of ordered datasets that agree but for some positions: a search over accumulator pairs.
+"""Pairs of ordered datasets that agree except at some positions: a search over accumulator pairs.
 
-Both datasets are read together, a column at a time: a record of both, a record replaced by another
-at the same position, or a record that only one of them has. Two pairs of accumulators that are
-equal behave alike from then on, so a node (how many columns of each kind were read) keeps only the
-distinct pairs that are reachable there.
+Both datasets are read together, one *column* at a time: a record that both have, a record replaced
+by another at the same position, or a record that only one of them has. A *node* is how many columns
+of each kind were read. Equal pairs of accumulators behave alike from then on, so a node keeps only
+the distinct pairs that are reachable there.
+
+A pair of accumulators is a *code*: the state of x in the upper bits, the state of y in the lower.
+States and letters are those of `Automaton`.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .answers import distance, ranked, scales
+from .answers import gap_between, ranked, scales
 from .automaton import Automaton
 
 _STATE = 32
@@ -31,7 +34,7 @@ Codes = NDArray[np.int64]
 
 
 class Column(NamedTuple):
-    """What is read at once: a letter of x and a letter of y, None where one has no record."""
+    """What is read in one step: a letter of x and a letter of y; None where one has no record."""
 
     of_x: int | None
     of_y: int | None
@@ -39,7 +42,10 @@ class Column(NamedTuple):
 
 
 class Node(NamedTuple):
-    """Records so far: only in x, only in y, in both; and in x and y, by value, the limited ones."""
+    """How many records were read: only in x, only in y, in both; by value, the limited ones.
+
+    `used_x` and `used_y` count the copies, in x and in y, of each value whose copies can run out.
+    """
 
     only_x: int
     only_y: int
@@ -48,7 +54,7 @@ class Node(NamedTuple):
     used_y: tuple[int, ...]
 
     def moved(self, column: Column, limited: Sequence[int], by: int) -> Node:
-        """Return the node after a column (`by` = 1), or before it (-1)."""
+        """Return the node after a column (`by` = 1), or the node before it (`by` = -1)."""
         return Node(
             self.only_x + by * (not column.shared and column.of_x is not None),
             self.only_y + by * (not column.shared and column.of_y is not None),
@@ -64,10 +70,10 @@ class Node(NamedTuple):
         )
 
 
-class FoundAligned(NamedTuple):
-    """Two ordered datasets, as letters, and how far their answers are apart; None: infinitely.
+class AlignedPair(NamedTuple):
+    """Two ordered datasets, as letters, and how far their answers are apart.
 
-    `answered` is the number of accumulators whose answers were compared.
+    A `gap` of None is infinite. `answered` is how many accumulators had their answers compared.
     """
 
     gap: Fraction | None
@@ -98,7 +104,7 @@ class Alignment:
     limits: tuple[int, ...]
 
     def columns(self) -> list[Column]:
-        """Return everything that can be read at once."""
+        """Return every column that can be read."""
         letters = range(len(self.limits))
         shared = [Column(letter, letter, True) for letter in letters]
         if self.replacing:
@@ -135,12 +141,15 @@ class AlignedPairs:
         self.automaton = automaton
         self.alignment = alignment
         self._columns = alignment.columns()
+        # Values with fewer copies than a dataset has records can run out: nodes count their copies.
         largest = max(both + max(i, j) for i, j, both in alignment.targets)
         self._limited = [v for v, limit in enumerate(alignment.limits) if limit < largest]
         none = (0,) * len(self._limited)
         start = automaton.start << _STATE | automaton.start
         level = {Node(0, 0, 0, none, none): np.array([start], dtype=np.int64)}
         self._pairs: dict[Node, Codes] = {}
+        # A level is the nodes after the same number of columns. Always: `_pairs` has every pair
+        # that is reachable in fewer columns, and `level` those in exactly as many as were read.
         while level:
             self._pairs.update(level)
             level = self._next_level(level)
@@ -150,18 +159,20 @@ class AlignedPairs:
         """How many distinct pairs of accumulators were kept."""
         return sum(map(len, self._pairs.values()))
 
-    def furthest(self) -> FoundAligned:
+    def furthest(self) -> AlignedPair:
         """Return the neighbors whose answers are furthest apart; the first of equals."""
         nodes = [node for node in self._pairs if node[:3] in self.alignment.targets]
         used = [part for node in nodes for part in _states(self._pairs[node])]
         states = np.unique(np.concatenate(used))
         answers = self.automaton.answers(states)
         best: tuple[int, Node, int] | None = None
+        # The scale of classes first; the scale of values decides only if no pair differs there.
         for positions in scales(answers):
             distinct, ranks = ranked(positions)
             best = None
             for node in nodes:
                 of_x, of_y = (ranks[states.searchsorted(s)] for s in _states(self._pairs[node]))
+                # Pairs of answers, each distinct one once: a key is (rank of x, rank of y).
                 keys, first = np.unique(of_x * len(distinct) + of_y, return_index=True)
                 gaps = np.abs(distinct[keys // len(distinct)] - distinct[keys % len(distinct)])
                 widest = int(np.argmax(gaps))
@@ -176,8 +187,8 @@ class AlignedPairs:
             answers[int(states.searchsorted(state))] for state in (code >> _STATE, code & _LOW)
         )
         columns = self._history(node, code)
-        return FoundAligned(
-            distance(first_answer, second_answer),
+        return AlignedPair(
+            gap_between(first_answer, second_answer),
             tuple(column.of_x for column in columns if column.of_x is not None),
             tuple(column.of_y for column in columns if column.of_y is not None),
             len(states),
@@ -218,7 +229,7 @@ class AlignedPairs:
 
     def _history(self, node: Node, code: int) -> list[Column]:
         """Return columns that lead from the start to a pair of a node."""
-        history: list[Column] = []
+        history: list[Column] = []  # from the last column back to the first
         while sum(node[:3]):
             column, node, code = self._last_move(node, code)
             history.append(column)

@@ -1,7 +1,8 @@
 """Evaluating a function on every order of every dataset, in parallel.
 
-Per multiset only a few answers can matter: the lowest, the highest, and one of each kind that is no
-finite number. Workers get recipes (a level and a range of multisets), never arrays of datasets.
+Per multiset only a few answers can matter: the lowest, the highest, and one of each kind that is
+not a finite number. Workers get recipes (a level and a range of multisets), never arrays of
+datasets.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sensitivity_lab.universes.universe import Universe
 from .answers import Answer, as_answer, class_of
 
 _CHUNKS = 96
-"""Work is cut into about so many chunks, whatever the number of workers."""
+"""About how many chunks work is cut into, whatever the number of workers."""
 
 Letters = tuple[int, ...]
 """An ordered dataset, as positions of its records among the distinct values."""
@@ -85,16 +86,16 @@ class OrderEvaluator:
     Parameters
     ----------
     code : Code
-    top : int
+    largest_size : int
         The largest size of a dataset.
     """
 
     code: Code
-    top: int
+    largest_size: int
 
     def __call__(self, recipe: Recipe) -> list[Ordered]:
         """Return the answers that matter of a range of multisets, multisets ascending."""
-        lattice = lattice_of(self.code.universe, self.top)
+        lattice = lattice_of(self.code.universe, self.largest_size)
         rows = lattice.rows(recipe.size, recipe.first, recipe.last).tolist()
         return [
             found
@@ -120,7 +121,7 @@ class OrderEvaluator:
 
 
 def evaluate_orders(
-    code: Code, top: int, sizes: Sequence[int], options: Options
+    code: Code, largest_size: int, sizes: Sequence[int], options: Options
 ) -> dict[int, list[Ordered]]:
     """Evaluate code on every order of every dataset of the given sizes.
 
@@ -129,7 +130,7 @@ def evaluate_orders(
     dict of list of Ordered
         By size, the answers that matter, multisets ascending.
     """
-    lattice = lattice_of(code.universe, top)
+    lattice = lattice_of(code.universe, largest_size)
     length = max(1, -(-sum(map(lattice.number, sizes)) // _CHUNKS))
     recipes = [
         Recipe(size, first, min(first + length, lattice.number(size)))
@@ -138,7 +139,7 @@ def evaluate_orders(
     ]
     lengths = [recipe.last - recipe.first for recipe in recipes]
     done = _parallel.run(
-        OrderEvaluator(code, top),
+        OrderEvaluator(code, largest_size),
         recipes,
         lengths,
         n_jobs=options.n_jobs,

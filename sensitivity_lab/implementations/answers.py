@@ -1,7 +1,7 @@
 """What code answers, as exact numbers that can be compared and subtracted without rounding.
 
 An answer is a Python int, float or Fraction. Floats are rationals, so the difference of two of them
-is a Fraction; it is never taken in floating point. Answers that are no finite numbers are of the
+is a Fraction; it is never taken in floating point. Answers that are not finite numbers are of the
 classes +inf, -inf and NaN: two answers of one such class are equal, two answers of different
 classes (finite numbers being one) are infinitely far apart.
 """
@@ -47,12 +47,12 @@ def class_of(answer: Answer) -> int:
     return _NAN if math.isnan(answer) else _PLUS if answer > 0 else _MINUS
 
 
-def distance(first: Answer, second: Answer) -> Fraction | None:
+def gap_between(first: Answer, second: Answer) -> Fraction | None:
     """Return how far two answers are apart, exactly; None if infinitely far.
 
     Examples
     --------
-    >>> distance(0.5, 2), distance(math.inf, 2), distance(math.nan, math.nan)
+    >>> gap_between(0.5, 2), gap_between(math.inf, 2), gap_between(math.nan, math.nan)
     (Fraction(3, 2), None, Fraction(0, 1))
     """
     if class_of(first) != class_of(second):
@@ -65,8 +65,9 @@ def distance(first: Answer, second: Answer) -> Fraction | None:
 def scales(answers: Sequence[Answer]) -> Iterator[Integers]:
     """Yield the positions of answers on scales of integers, the weightiest scale first.
 
-    A pair that differs on the scale of classes is infinitely far apart; only if no pair does, the
-    scale of values decides. On that one, what is not finite is at 0: it meets only its equals.
+    A pair that differs on the scale of classes is infinitely far apart. Only if no pair does, the
+    scale of values decides. There, answers that are not finite are at 0: they are compared only
+    with answers of the same class.
 
     Yields
     ------

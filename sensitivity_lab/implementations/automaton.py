@@ -19,7 +19,7 @@ from .answers import Answer, as_answer
 from .folds import Fold
 
 _STATE_BYTES = 512
-"""About what an accumulator takes: the object, its key, and its row of the table."""
+"""About how many bytes an accumulator takes: the object, its key, and its row of the table."""
 
 
 class Automaton:
@@ -106,7 +106,7 @@ class Automaton:
             ) from error
 
     def _state(self, accumulator: Any) -> int:
-        """Return the number of an accumulator, a new one if it is new."""
+        """Return the number of an accumulator; one that is new gets the next number."""
         number = self._number.setdefault(_key(accumulator), len(self._accumulators))
         if number == len(self._accumulators):
             self._accumulators.append(accumulator)

@@ -21,10 +21,10 @@ from sensitivity_lab.universes.datasets import neighboring_datasets
 from sensitivity_lab.universes.relations import Relation, Unbounded, as_relation, check_whole
 from sensitivity_lab.universes.universe import Universe, check_universe
 
-from .answers import distance
+from .answers import gap_between
 from .folds import Fold
 from .result import Implementation, ImplementedSensitivity, Order, OrderedWitness, as_float, run
-from .search import Found, Question
+from .search import OrderedPair, Question
 
 
 @with_numpy_defaults
@@ -62,7 +62,7 @@ def implemented_sensitivity(
         distance 0: the same records in another order. None asks for distance 0 only.
     order : {"free", "aligned"}, default "free"
         "free": datasets are multisets, so any order of x is compared with any order of y.
-        "aligned": y is x, in its order, but for the positions that are replaced (`Bounded`: the
+        "aligned": y is x, in its order, except at the positions that are replaced (`Bounded`: the
         Hamming distance of sequences), or removed and inserted (the other relations).
     ideal : str, Query or callable, optional
         The same query as mathematics; by default what the fold declares, if anything. Errors of a
@@ -91,7 +91,8 @@ def implemented_sensitivity(
     TooLargeError
         If there are too many datasets, orders or reachable accumulators; says how many.
     QueryError
-        If the code raises, returns no number, or answers the same ordered dataset differently.
+        If the code raises, does not return a number, or answers the same ordered dataset
+        differently.
 
     See Also
     --------
@@ -120,13 +121,15 @@ def implemented_sensitivity(
     """
     relation = None if neighbors is None else as_relation(neighbors)
     question = Question(
-        _as_implementation(query),
-        _check_numbers(universe),
-        relation,
-        check_sizes(size, universe),
-        _check_order(order, relation, universe),
-        Options(n_jobs, progress, memory_limit),
-        check_whole("evaluation_limit", evaluation_limit, "a number of calls, at least 1"),
+        query=_as_implementation(query),
+        universe=_check_numbers(universe),
+        relation=relation,
+        sizes=check_sizes(size, universe),
+        order=_check_order(order, relation, universe),
+        options=Options(n_jobs, progress, memory_limit),
+        evaluation_limit=check_whole(
+            "evaluation_limit", evaluation_limit, "a number of calls, at least 1"
+        ),
     )
     question.check_small()
     mathematics = _ideal(question, ideal)
@@ -156,13 +159,15 @@ def _ideal(question: Question, given: Any) -> Fraction | None:
         raise
 
 
-def _conclude(question: Question, found: Found, ideal: Fraction | None) -> ImplementedSensitivity:
+def _conclude(
+    question: Question, found: OrderedPair, ideal: Fraction | None
+) -> ImplementedSensitivity:
     """Run the code on the pair once more, and state the result."""
     x, y = (tuple(question.universe.values[v] for v in letters) for letters in (found.x, found.y))
     if found.gap == 0 and question.relation is not None and question.order == "free":
         y = next(neighboring_datasets(x, question.universe, question.relation))
     answers = [run(question.query, question.universe, data) for data in (x, y)]
-    if distance(*answers) != found.gap:
+    if gap_between(*answers) != found.gap:
         raise QueryError(
             f"query {question.query.name!r} answers the same ordered dataset differently each "
             f"time, x = {x} or y = {y}; give code that is not random"

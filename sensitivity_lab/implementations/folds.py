@@ -24,7 +24,7 @@ from sensitivity_lab.queries import Mean, Query, Sum, Var, as_query
 
 @dataclass(frozen=True)
 class Fold:
-    """Code that goes through a dataset from left to right: ``finish(step(... step(start, r_1)))``.
+    """Code that reads a dataset from left to right: ``finish(step(... step(start, r_1)))``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Fold:
     name : str, default "fold"
         What reports call it.
     dtype : numpy dtype, optional
-        The type of number that records are converted to before the first step. Floats are rounded
+        The type to which records are converted before the first step. Floats are rounded
         to it; integers that it cannot hold are refused. By default records stay Python numbers.
     ideal : str, Query or callable, optional
         The same query as mathematics, of which `global_sensitivity` knows the exact sensitivity.
@@ -46,7 +46,7 @@ class Fold:
     Raises
     ------
     InputError
-        If `step` or `finish` cannot be called, `dtype` is no type of real numbers, or `start`
+        If `step` or `finish` cannot be called, `dtype` is not a type of real numbers, or `start`
         cannot be hashed.
 
     Notes

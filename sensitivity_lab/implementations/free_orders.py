@@ -1,7 +1,7 @@
 """Which accumulators a fold can end with on the orders of every dataset, without listing orders.
 
 Let reach(C) be the accumulators that some order of the multiset C leads to. Whatever the order, one
-record comes last: reach(C + v) contains step(a, v) for every a in reach(C), and nothing else.
+record v comes last: reach(D) is all step(a, v) with v a record of D and a in reach(D - v).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _COPIES = 4
 
 
 class Reachable:
-    """The accumulators of all multisets of up to `top` records.
+    """The accumulators of all multisets of up to `largest_size` records.
 
     Parameters
     ----------
     automaton : Automaton
     lattice : Lattice
         The multisets, by level and rank.
-    top : int
+    largest_size : int
         The largest number of records.
 
     Notes
@@ -37,11 +37,11 @@ class Reachable:
     multisets: at most the number of orders, and at most the number of values of a narrow type.
     """
 
-    def __init__(self, automaton: Automaton, lattice: Lattice, top: int) -> None:
+    def __init__(self, automaton: Automaton, lattice: Lattice, largest_size: int) -> None:
         self.automaton = automaton
         self.lattice = lattice
         self._levels = [np.array([automaton.start], dtype=np.int64)]
-        for size in range(top):
+        for size in range(largest_size):
             self._levels.append(self._level_above(size))
 
     def level(self, size: int) -> tuple[Indices, Indices]:

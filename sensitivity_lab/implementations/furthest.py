@@ -20,22 +20,22 @@ from sensitivity_lab.search.enumeration.cores import above, containing
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
-from .answers import Answer, distance, ranked, scales
+from .answers import Answer, gap_between, ranked, scales
 
 
 class Level(NamedTuple):
     """The answers of all multisets of a size: entry e says that `owners[e]` can give `labels[e]`.
 
-    Owners are ranks of multisets, ascending, each there at least once; labels are places in a list
-    of answers.
+    Owners are ranks of multisets, ascending; every multiset has at least one entry. Labels are
+    places in a list of answers.
     """
 
     owners: Indices
     labels: Indices
 
 
-class Found(NamedTuple):
-    """Entries of the levels of x and of y, and how far apart they are; None: infinitely."""
+class FurthestEntries(NamedTuple):
+    """Entries of the levels of x and of y, and how far apart they are; None is infinitely far."""
 
     gap: Fraction | None
     size_x: int
@@ -50,7 +50,7 @@ def furthest(
     families: Sequence[Family],
     levels: dict[int, Level],
     answers: Sequence[Answer],
-) -> Found:
+) -> FurthestEntries:
     """Return the neighbors, with an answer of each, that are furthest apart; the first of equals.
 
     Parameters
@@ -75,7 +75,7 @@ def furthest(
     if last is None:
         raise AssertionError("there is no scale of answers")
     first, second = (answers[levels[size].labels[entry]] for size, entry in (last[:2], last[2:]))
-    return Found(distance(first, second), *last)
+    return FurthestEntries(gap_between(first, second), *last)
 
 
 _Entries = tuple[int, int, int, int]

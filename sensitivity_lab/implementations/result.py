@@ -29,14 +29,14 @@ from sensitivity_lab.universes.relations import (
 from sensitivity_lab.universes.universe import Universe
 
 from .all_orders import Code
-from .answers import Answer, as_answer, distance
+from .answers import Answer, as_answer, gap_between
 from .folds import Fold
 
 Implementation = Fold | Function
 """Code that can be run on an ordered dataset."""
 
 Order = Literal["free", "aligned"]
-"""How the orders of x and y belong together."""
+"""Whether the orders of x and y are independent."""
 
 Method = Literal["reachable accumulators", "accumulator pairs", "all orders"]
 """How all orders were covered."""
@@ -125,7 +125,7 @@ class ImplementedSensitivity(Facts):
         Raises
         ------
         VerificationError
-            If x or y is no dataset of the universe, they are no neighbors, or the answers, the
+            If x or y is not a dataset of the universe, they are not neighbors, or the answers, the
             value or the exact value are not those of x and y.
 
         Notes
@@ -145,7 +145,7 @@ class ImplementedSensitivity(Facts):
         else:
             _check_free(x, y, witness, self.neighbors, self.universe)
         again = [run(self.query, self.universe, data) for data in (witness.x, witness.y)]
-        exact = distance(*again)
+        exact = gap_between(*again)
         value = as_float(exact)
         for name, stated, computed in (
             ("answer on x", witness.query_x, again[0]),
@@ -274,7 +274,7 @@ def _check_free(
 
 
 def _check_aligned(witness: OrderedWitness, relation: Relation | None, universe: Universe) -> None:
-    """Raise VerificationError unless y is x but for as many positions as the relation allows."""
+    """Raise VerificationError unless y is x except at as many positions as the relation allows."""
     x, y = witness.x, witness.y
     if isinstance(relation, Bounded):
         shared = sum(a == b for a, b in zip(x, y, strict=False))
@@ -283,7 +283,7 @@ def _check_aligned(witness: OrderedWitness, relation: Relation | None, universe:
     changes = () if relation is None else relation.changes(len(x), universe)
     if not any(len(x) - i == len(y) - j <= shared for i, j in changes):
         raise VerificationError(
-            f"x = {show(x)} and y = {show(y)} are no aligned neighbors ({relation}): they share "
+            f"x = {show(x)} and y = {show(y)} are not aligned neighbors ({relation}): they share "
             f"{shared} positions"
         )
 

@@ -1,4 +1,4 @@
-"""The search over an implementation: what it needs, whether it is small enough, how it goes."""
+"""The search over an implementation: what it needs, whether it is feasible, and how it runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration.evaluate import lattice_of
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.universes.relations import Bounded, Change, Relation
+from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
 from sensitivity_lab.universes.universe import Universe
 
 from .aligned_orders import AlignedPairs, Alignment
@@ -29,10 +29,10 @@ from .furthest import Level, furthest
 from .result import Implementation, Method, Order
 
 _BYTES_PER_MULTISET = 64
-"""What a multiset takes besides its row of multiplicities: extremes, ranks, codes."""
+"""How many bytes a multiset takes besides its multiplicities: extremes, ranks, codes."""
 
 
-class Found(NamedTuple):
+class OrderedPair(NamedTuple):
     """A pair of ordered datasets, and the work it took to find it."""
 
     gap: Fraction | None
@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What a search over an implementation is asked; validated once, then trusted.
+    """What is asked of a search over an implementation; validated once, then trusted.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Question:
     evaluation_limit: int
 
     @cached_property
-    def changes(self) -> list[tuple[int, Change]]:
+    def changes(self) -> list[tuple[int, RemovedAdded]]:
         """Every size of x with every change that leads to a neighbor."""
         if self.relation is None:
             return [(size, (0, 0)) for size in self.sizes]
@@ -101,7 +101,7 @@ class Question:
 
     @property
     def families(self) -> list[Family]:
-        """Kinds of pairs of multisets; at most k covers fewer changes, and none."""
+        """Kinds of pairs of multisets; "at most k" includes smaller changes, and no change."""
         exactly = self.relation is not None and self.relation.exactly
         changes = self.changes
         found = [
@@ -115,12 +115,12 @@ class Question:
 
     def check_small(self) -> None:
         """Raise TooLargeError if there are too many multisets, or too many orders to call."""
-        values, top = len(self.limits), self.levels[-1]
+        values, most = len(self.limits), self.levels[-1]
         advice = "choose a smaller size or distance, or fewer distinct values"
-        if values * top * top > self.options.memory_limit:
+        if values * most * most > self.options.memory_limit:
             raise TooLargeError(
-                f"datasets of {top:,} records over {values:,} values are too many to go through; "
-                + advice
+                f"datasets of {most:,} records over {values:,} values are too many to go through; "
+                f"{advice}"
             )
         if isinstance(self.query, Function) and self.orders > self.evaluation_limit:
             raise TooLargeError(
@@ -128,11 +128,11 @@ class Question:
                 f"the evaluation_limit of {self.evaluation_limit:,}; {advice}, a Fold instead of a "
                 "function, or a larger evaluation_limit"
             )
-        multisets = sum(map(self.lattice.number, range(top + 1)))
+        multisets = sum(map(self.lattice.number, range(most + 1)))
         needed = multisets * (_BYTES_PER_MULTISET + 16 * values)
         if self.order == "free" and needed > self.options.memory_limit:
             raise TooLargeError(
-                f"the search over {multisets:,} multisets of up to {top} records would need about "
+                f"the search over {multisets:,} multisets of up to {most} records would need about "
                 f"{needed / 2**20:,.1f} MiB, more than the memory limit of "
                 f"{self.options.memory_limit / 2**20:,.1f} MiB; {advice}, or a larger memory_limit"
             )
@@ -144,7 +144,7 @@ class Question:
             return "accumulator pairs"
         return "reachable accumulators" if isinstance(self.query, Fold) else "all orders"
 
-    def search(self) -> Found:
+    def search(self) -> OrderedPair:
         """Return a pair that is furthest apart."""
         if self.order == "aligned":
             return self._search_aligned()
@@ -152,7 +152,7 @@ class Question:
             return self._search_reachable(self.query)
         return self._search_orders(self.query)
 
-    def _search_reachable(self, fold: Fold) -> Found:
+    def _search_reachable(self, fold: Fold) -> OrderedPair:
         automaton = Automaton(fold, self.universe.values, self.options.memory_limit)
         reachable = Reachable(automaton, self.lattice, self.levels[-1])
         entries = {size: reachable.level(size) for size in self.levels}
@@ -166,9 +166,9 @@ class Question:
             reachable.order(size, *(int(column[entry]) for column in entries[size]))
             for size, entry in sides
         )
-        return Found(gap, x, y, automaton.steps)
+        return OrderedPair(gap, x, y, automaton.steps)
 
-    def _search_orders(self, function: Function) -> Found:
+    def _search_orders(self, function: Function) -> OrderedPair:
         code = Code(function.function, function.vectorized, function.name, self.universe)
         found = evaluate_orders(code, self.levels[-1], self.levels, self.options)
         answers: list[Answer] = []
@@ -179,7 +179,7 @@ class Question:
             answers += [entry.answer for entry in entries]
         gap, *sides = self._furthest(levels, answers)
         x, y = (found[size][entry].order for size, entry in sides)
-        return Found(gap, x, y, self.orders)
+        return OrderedPair(gap, x, y, self.orders)
 
     def _furthest(
         self, levels: dict[int, Level], answers: list[Answer]
@@ -188,7 +188,7 @@ class Question:
         found = furthest(self.lattice, limits, self.families, levels, answers)
         return found.gap, (found.size_x, found.entry_x), (found.size_y, found.entry_y)
 
-    def _search_aligned(self) -> Found:
+    def _search_aligned(self) -> OrderedPair:
         """Search pairs of accumulators; those of a function are the records read so far."""
         relation, function = self.relation, self.query
         if isinstance(function, Fold):
@@ -207,4 +207,4 @@ class Question:
         )
         found = AlignedPairs(automaton, alignment).furthest()
         evaluations = automaton.steps if isinstance(function, Fold) else found.answered
-        return Found(found.gap, found.x, found.y, evaluations)
+        return OrderedPair(found.gap, found.x, found.y, evaluations)

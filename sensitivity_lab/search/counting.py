@@ -1,6 +1,6 @@
-"""How many sub-multisets of a universe there are: exactly for some levels, or about.
+"""How many sub-multisets of a universe there are: exactly for some levels, or as an estimate.
 
-A level is all datasets of one size, a block those of them over the first few values.
+A level is all datasets of one size. A block (values, size) is those over the first `values` values.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _BEYOND = 2**62
-"""Stands for larger numbers where they are only compared, or belong to levels never listed."""
+"""Stands for all larger numbers, of levels that are never listed; these are only compared."""
 
 
 class Numbers:
-    """How many datasets there are of every block that some levels are made of.
+    """The number of datasets of every block that is part of some levels.
 
     Parameters
     ----------
     counts : sequence of int, shape (m,)
         How often each distinct value may occur, in ascending order of the values.
-    lowest, top : int
+    smallest_size, largest_size : int
         The smallest and the largest size of the levels.
 
     Notes
     -----
-    A block of size t over the first j values is part of one of the levels if the other values have
-    enough records for the rest. So for N records, levels of nearly N need a few sizes per value,
-    and their blocks are no larger than they are: all datasets but one of 20,000 records are counted
-    in 60,000 additions, and no number has more digits than theirs.
+    A block of size t over the first j values is part of a level if the other values have enough
+    records for the rest. So for N records, levels of nearly N need only a few sizes per value: the
+    datasets of 19,999 of 20,000 records are counted in 60,000 additions. No block of a level is
+    larger than the level, so no number has more digits than that of the level.
 
     Examples
     --------
@@ -42,20 +42,20 @@ class Numbers:
     (67, 134)
     """
 
-    def __init__(self, counts: Sequence[int], lowest: int, top: int) -> None:
+    def __init__(self, counts: Sequence[int], smallest_size: int, largest_size: int) -> None:
         self.below = list(accumulate(counts, initial=0))
         """How many records the first j values have."""
-        self.least = [max(0, lowest - (self.below[-1] - held)) for held in self.below]
+        self.least = [max(0, smallest_size - (self.below[-1] - held)) for held in self.below]
         """The smallest size of a block over the first j values that is part of a level."""
         self.rows = [[1]]
         for value, count in enumerate(counts):
-            sizes = range(self.least[value + 1], min(top, self.below[value + 1]) + 1)
+            sizes = range(self.least[value + 1], min(largest_size, self.below[value + 1]) + 1)
             self.rows.append(_one_more_value(self.rows[-1], self.least[value], count, sizes))
 
     def of(self, values: int, size: int) -> int:
         """Return the number of datasets of a size over the first values.
 
-        Beyond any for a block that is part of none of the levels, because too small.
+        It is `_BEYOND` for a block that is too small to be part of any of the levels.
         """
         place, row = size - self.least[values], self.rows[values]
         if place < 0:
@@ -65,12 +65,12 @@ class Numbers:
     def before(
         self, values: NDArray[np.intp], upto: NDArray[np.int64], beyond: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return how many datasets there are of the sizes beyond + 1 to upto.
+        """Return how many datasets have a size from beyond + 1 to upto.
 
         Parameters
         ----------
-        values, upto, beyond : ndarray of int, of shapes that fit together
-            Over the first so many values, and of which sizes.
+        values, upto, beyond : ndarray of int, of shapes that broadcast
+            The datasets are those over the first `values` values.
         """
         sums, starts, largest = self._sums
         first, last = starts[values], largest[values]
@@ -78,7 +78,7 @@ class Numbers:
 
     @cached_property
     def _sums(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.int64]]:
-        """The sums of the numbers up to every size, in one array, and where to find them.
+        """The numbers of datasets up to every size, in one array, and where to find them.
 
         Returns
         -------
@@ -106,12 +106,12 @@ def _one_more_value(row: list[int], least: int, count: int, sizes: range) -> lis
 
 
 def estimate(counts: Sequence[int] | NDArray[np.int64], size: int) -> float:
-    """Return about how many datasets of a size there are, without counting them.
+    """Estimate how many datasets of a size there are, without counting them.
 
     Returns
     -------
     float
-        Good to a few percent for many datasets, within a small factor for few; math.inf beyond the
+        Off by a few percent for many datasets and by a small factor for few; math.inf beyond the
         range of floats.
 
     Notes
@@ -144,7 +144,7 @@ def _tilted(limits: Floats, log_z: float) -> tuple[Floats, Floats, Floats]:
         totals, means, variances = _tilted(limits, -log_z)
         return totals + limits * log_z, limits - means, variances
     terms = limits + 1
-    # Where z is as good as 1, the general terms cancel.
+    # Where z is very close to 1, the general terms cancel.
     flat = -log_z * terms < 1e-4
     one, all_of_them = -np.expm1(log_z), -np.expm1(np.where(flat, -1.0, log_z * terms))
     z, last = np.exp(log_z), np.exp(log_z * terms)

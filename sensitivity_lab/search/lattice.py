@@ -1,9 +1,12 @@
 """The lattice of all sub-multisets of a universe, one level per dataset size.
 
 Counting, ordering, listing and one-level maxima; no search logic. A level is ordered by how often
-the largest value occurs, then recursively by the others. So a level is a row of *blocks*, one
-per multiplicity of the largest value, and adding one record of the largest value maps a block of
-level ``s`` onto the next block of level ``s + 1`` position by position.
+the largest value occurs, then recursively by the other values. So a level is a sequence of
+*blocks*, one per multiplicity of the largest value. Adding one record of the largest value maps a
+block of level ``s`` onto the next block of level ``s + 1``, position by position.
+
+A block (values, size) is the datasets of `size` records over the first `values` values. It begins
+with the block (values - 1, size), and a level is the block of all values.
 """
 
 from __future__ import annotations
@@ -21,16 +24,16 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _TABLE = 1 << 17
-"""Blocks whose listing has at most so many numbers are handled by a cached table."""
+"""A block whose listing has at most this many numbers is handled by a cached table."""
 
 _WIDTH = 32
-"""A dataset counts as so many numbers at least, so that the answers on a block fit into a cache."""
+"""A dataset counts as at least this many numbers, so that answers on a block fit into a cache."""
 
 _TABLES = 64
-"""At most so many tables of a kind are kept: a MiB each, or two."""
+"""How many tables of a kind are kept at most; each takes a MiB or two."""
 
-_BLOCK = 1 << 20
-"""About so many numbers are worked on at a time where datasets are ranked."""
+_BATCH = 1 << 20
+"""About how many numbers are handled at a time where datasets are ranked."""
 
 
 class Lattice:
@@ -40,37 +43,37 @@ class Lattice:
     ----------
     counts : sequence of int, shape (m,)
         How often each distinct value may occur, in ascending order of the values.
-    top : int
-        The largest size of a dataset that will be asked for.
-    lowest : int, default 0
-        The smallest one.
+    largest_size : int
+        The largest size of a dataset that is asked for.
+    smallest_size : int, default 0
+        The smallest size of a dataset that is asked for.
 
     Notes
     -----
-    A dataset is written as the sorted row of the positions of its records' values. The record at
-    place p of a row is preceded, in the order of the level, by the datasets that have the same
-    records behind it and only smaller ones up to it: their numbers add up to the row's position.
+    A dataset is written as a row: the positions of its records' values, ascending. Take the record
+    at place p of a row, and count the datasets with the same records at the places after p and only
+    smaller values up to p. Over all p, these counts add up to the row's position in its level.
 
     Examples
     --------
-    >>> lattice = Lattice([1, 2, 1], top=2)
+    >>> lattice = Lattice([1, 2, 1], largest_size=2)
     >>> lattice.number(2)
     4
     >>> lattice.rows(2, 0, 4).tolist()
     [[0, 1], [1, 1], [0, 2], [1, 2]]
     """
 
-    def __init__(self, counts: Sequence[int], top: int, lowest: int = 0) -> None:
-        self.counts = tuple(min(count, top) for count in counts)
-        self.top = top
-        self._numbers = Numbers(self.counts, lowest, top)
+    def __init__(self, counts: Sequence[int], largest_size: int, smallest_size: int = 0) -> None:
+        self.counts = tuple(min(count, largest_size) for count in counts)
+        self.largest_size = largest_size
+        self._numbers = Numbers(self.counts, smallest_size, largest_size)
         self._in_table = cache(self._find_in_table)
         self._rows_table = lru_cache(_TABLES)(self._make_rows_table)
         self._successors = lru_cache(_TABLES)(self._make_successors)
         self._present = np.flatnonzero(self.counts)
-        before = np.minimum(self._numbers.below, top)
+        before = np.minimum(self._numbers.below, largest_size)
         self._first = np.repeat(np.arange(len(self.counts)), np.diff(before))
-        """The `top` smallest records: the first dataset of a block begins with them."""
+        """The `largest_size` smallest records: the first dataset of a block begins with them."""
 
     def number(self, size: int) -> int:
         """Return the number of datasets of this size."""
@@ -85,6 +88,7 @@ class Lattice:
             A dataset per row: positions of its records' values, ascending.
         """
         out = np.empty((last - first, size), dtype=np.intp)
+        # What is left to write: a part of `out`, and the range of a block that belongs there.
         todo = [(out, len(self.counts), size, first, last)]
         while todo:
             todo += self._fill_rows(*todo.pop())
@@ -95,8 +99,9 @@ class Lattice:
     ) -> list[tuple[Indices, int, int, int, int]]:
         """Write rows first..last-1 of block (values, size); return what is left to write."""
         left = []
+        # Always: rows before `first` and from `last` on are written, or are in `left`.
         while size and first < last:
-            # A range that ends in a smaller block has no record of the values beyond it.
+            # The block over fewer values comes first: a range inside it has none of the others.
             values = bisect_left(range(values), last, key=lambda some: self._numbers.of(some, size))
             if size == 1:
                 out[: last - first, 0] = self._present[first:last]
@@ -111,20 +116,23 @@ class Lattice:
                         part = out[low - first : high - first]
                         part[:, size - copies : size] = values - 1
                         left.append((part, values - 1, size - copies, low - start, high - start))
-                # What is left begins the block, and has no record of the largest value.
+                # The rest is the beginning of the block, without a record of the largest value.
                 last = min(last, self._numbers.of(values - 1, size))
                 continue
             break
         return left
 
     def _make_rows_table(self, size: int) -> Indices:
-        """Return the first rows of a level: a whole block, as large a one as a table may be."""
+        """Return the first rows of a level: the largest block that fits into a table."""
         listed = self._listed(self._in_table(size, size), size)
         values = np.tile(np.arange(listed.shape[1]), len(listed))
         return np.repeat(values, listed.ravel()).reshape(-1, size)
 
     def _find_in_table(self, size: int, width: int = 0) -> int:
-        """Return over how many values a block of a level fits into a table of such a width."""
+        """Return the largest number of values whose block of a level fits into a table.
+
+        The table has a column per value, or `width` columns if those are more.
+        """
 
         def cells(values: int) -> int:
             return self._numbers.of(values, size) * max(values, width, _WIDTH)
@@ -137,6 +145,8 @@ class Lattice:
         table = np.zeros((number, values), dtype=np.int64)
         if not number:
             return table
+        # From the largest value down, every partial dataset has a child per number of copies of the
+        # value; `left` is how many records each partial dataset still needs, in order.
         left = np.array([size])
         steps = []
         for value in range(values - 1, -1, -1):
@@ -144,9 +154,10 @@ class Lattice:
             choices = np.minimum(self.counts[value], left) - least + 1
             parent = np.repeat(np.arange(len(left)), choices)
             first = np.cumsum(choices) - choices - least
-            copies = np.arange(len(parent)) - first[parent]
+            copies = np.arange(len(parent)) - first[parent]  # least, least + 1, ... per parent
             left = left[parent] - copies
             steps.append((copies, parent))
+        # From the smallest value up, each dataset is followed back from child to parent.
         row = np.arange(number)
         for value, (copies, parent) in enumerate(reversed(steps)):
             table[:, value] = copies[row]
@@ -172,7 +183,7 @@ class Lattice:
         """
         position = np.empty(len(multiplicities), dtype=np.intp)
         values = np.arange(len(self.counts))
-        rows = max(1, _BLOCK // max(1, len(values)))
+        rows = max(1, _BATCH // max(1, len(values)))
         for start in range(0, len(multiplicities), rows):
             some = multiplicities[start : start + rows]
             size = np.cumsum(some, axis=1)
@@ -210,10 +221,11 @@ class Lattice:
 
         Notes
         -----
-        Costs one comparison per dataset of the level, addable value and column.
+        Costs one comparison per dataset of the level, addable value and column. Applied level by
+        level this is the recursion of docs/proofs.md, "Lattice: the downward recursion".
         """
         lower = np.full((self.number(size), upper.shape[1]), -np.inf)
-        # A block's parts are finished while they are in the cache, as deep as they lie.
+        # Depth first: the parts of a block are finished while they are in the cache.
         open_blocks = [self._descend(lower, upper, len(self.counts), size)]
         while open_blocks:
             part = next(open_blocks[-1], None)
@@ -226,9 +238,12 @@ class Lattice:
     def _descend(
         self, lower: Floats, upper: Floats, values: int, size: int
     ) -> Iterator[tuple[Floats, Floats, int, int]]:
-        """Raise `lower`, block (values, size), to the maxima of `upper`, block (values, size+1).
+        """Raise `lower`, block (values, size), to the maxima of `upper`, block (values, size + 1).
 
-        Yields the pairs of parts of them that are to be done in between.
+        A dataset with c copies of the largest value leads to the same position of the part of
+        `upper` with c + 1 copies, by adding the largest value, and into the part with c copies, by
+        adding another one. The latter are pairs of blocks over fewer values; they are yielded, to
+        be descended before this goes on.
         """
         table = self._in_table(size)
         while values > table and len(lower) > 1:
@@ -239,20 +254,20 @@ class Lattice:
                     yield block, upper[slice(*above[copies])], values - 1, size - copies
                 if copies + 1 in above:
                     np.maximum(block, upper[slice(*above[copies + 1])], out=block)
-            # What is left begins both blocks, and has no record of the largest value.
+            # The parts with 0 copies are the beginnings of both blocks: go on with these.
             values -= 1
             lower = lower[: self._numbers.of(values, size)]
             upper = upper[: self._numbers.of(values, size + 1)]
         if len(lower) == 1 and len(upper):
-            # All of the datasets above contain the only one below.
+            # All datasets above contain the only one below.
             np.maximum(lower[0], upper.max(axis=0), out=lower[0])
         elif len(lower) > 1:
             self._descend_by_table(lower, upper, values, size)
 
     def _descend_by_table(self, lower: Floats, upper: Floats, values: int, size: int) -> None:
-        """Raise a block of a table to the maxima of the block above it."""
+        """Raise a block that fits into a table to the maxima of the block above it."""
         for rows, leads_to in self._successors(size)[:values]:
-            # In a smaller block than the table's, the same moves begin with the same rows.
+            # `rows` ascend, and a block over fewer values begins the table: its moves come first.
             moving = bisect_left(rows, len(lower))
             if moving == len(lower):
                 np.maximum(lower, upper.take(leads_to[:moving], axis=0), out=lower)
@@ -261,11 +276,13 @@ class Lattice:
                 lower[rows[:moving]] = np.maximum(lower.take(rows[:moving], axis=0), taken)
 
     def _make_successors(self, size: int) -> list[tuple[Indices, Indices]]:
-        """Return, per value that can be added, the rows it can be added to and where they lead."""
+        """Return, per value, the rows to which it can be added, and the rows that this leads to."""
         listed = self._listed(self._in_table(size), size)
         upto = np.cumsum(listed, axis=1)
         beyond = upto - listed
-        # Only the sizes up to the values behind the added one grow.
+        # A row's position is a sum over its values, of how many datasets come before. If a value is
+        # added, the terms of smaller values stay (before). In its own term the size up to it grows
+        # (with_it), and in the terms of larger values the sizes on both sides grow (behind).
         values = np.arange(listed.shape[1])
         before, with_it, behind = (
             self._numbers.before(values, upto + more, beyond + less)

@@ -14,9 +14,9 @@ from sensitivity_lab.exact.difference import Number
 from .multiplicities import Multiplicities
 from .neighbor_counts import number_of_neighbors
 from .relations import (
-    Change,
     Dataset,
     Relation,
+    RemovedAdded,
     as_relation,
     check_dataset,
     check_size,
@@ -145,7 +145,7 @@ def neighboring_datasets(
 
 
 def iter_neighbors(
-    x: Multiplicities, universe: Universe, changes: Sequence[Change]
+    x: Multiplicities, universe: Universe, changes: Sequence[RemovedAdded]
 ) -> Iterator[Multiplicities]:
     """Yield the neighbors that changes lead to, by multiplicities, each distinct one once."""
     inside, outside = inside_and_outside(x, universe, changes)
@@ -208,7 +208,7 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
 
 
 def inside_and_outside(
-    x: Multiplicities, universe: Universe, changes: Sequence[Change]
+    x: Multiplicities, universe: Universe, changes: Sequence[RemovedAdded]
 ) -> tuple[list[int], list[int]]:
     """Return per value the records in x, and those outside x that a change can add."""
     inside = x.tolist()
@@ -217,7 +217,7 @@ def inside_and_outside(
     return inside, [limit - have for limit, have in zip(limits, inside, strict=True)]
 
 
-def _net_changes(changes: Sequence[Change]) -> list[Change]:
+def _net_changes(changes: Sequence[RemovedAdded]) -> list[RemovedAdded]:
     """Return every change less what it removes and adds back, in order, each once."""
     return list(
         dict.fromkeys(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 
-from .relations import Change
+from .relations import RemovedAdded
 
 _CHEAP = 50_000
 """So many steps are taken in any case, before a limit ends the counting."""
@@ -16,7 +16,10 @@ State = tuple[int, int, int]
 
 
 def number_of_neighbors(
-    inside: Sequence[int], outside: Sequence[int], changes: Sequence[Change], most: float = math.inf
+    inside: Sequence[int],
+    outside: Sequence[int],
+    changes: Sequence[RemovedAdded],
+    most: float = math.inf,
 ) -> tuple[int, bool]:
     """Return the number of distinct neighbors that changes lead to, and whether it is all of them.
 
@@ -77,7 +80,9 @@ def _terms(removed: int, added: int, have: int, more: int) -> list[State]:
     ]
 
 
-def _number_of_single_changes(values: Sequence[Change], changes: Sequence[Change]) -> int:
+def _number_of_single_changes(
+    values: Sequence[RemovedAdded], changes: Sequence[RemovedAdded]
+) -> int:
     """Return the number of neighbors with at most one record removed and one added."""
     held = sum(1 for have, _ in values if have)
     free = sum(1 for _, more in values if more)
@@ -87,7 +92,7 @@ def _number_of_single_changes(values: Sequence[Change], changes: Sequence[Change
     return sum(numbers[change] for change in set(changes))
 
 
-def _complete(ways: dict[State, int], changes: Sequence[Change]) -> int:
+def _complete(ways: dict[State, int], changes: Sequence[RemovedAdded]) -> int:
     """Return how many ways are a change, with records that change places with equal ones."""
     return sum(
         number
@@ -96,7 +101,7 @@ def _complete(ways: dict[State, int], changes: Sequence[Change]) -> int:
     )
 
 
-def _completed(values: Sequence[Change], changes: Sequence[Change]) -> list[range]:
+def _completed(values: Sequence[RemovedAdded], changes: Sequence[RemovedAdded]) -> list[range]:
     """Return per value which surplus of removed records the values behind it can make up for.
 
     None where changes have several surpluses: most net changes are changes then.

@@ -21,7 +21,7 @@ from sensitivity_lab.errors import InputError, VerificationError
 from .multiplicities import Multiplicities
 from .universe import Universe
 
-Change = tuple[int, int]
+RemovedAdded = tuple[int, int]
 """Numbers of records (removed from x, added to x)."""
 
 Dataset = tuple[Any, ...]
@@ -68,7 +68,7 @@ class Relation(ABC):
         """Return the same relation at another distance."""
         return replace(self, k=k)
 
-    def changes(self, size: int, universe: Universe) -> tuple[Change, ...]:
+    def changes(self, size: int, universe: Universe) -> tuple[RemovedAdded, ...]:
         """Return the changes that lead from a dataset of this size to a neighbor.
 
         Raises
@@ -101,7 +101,7 @@ class Relation(ABC):
         """Return the largest feasible distance."""
 
     @abstractmethod
-    def _changes_at(self, k: int) -> Iterable[Change]:
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         """Yield the changes at distance exactly k."""
 
     def _advice(self, most: int | float, size: int, universe: Universe) -> str:
@@ -147,7 +147,7 @@ class Bounded(Relation):
         outside = universe.size - size
         return min(size, outside) if self.exactly or outside < 1 else size
 
-    def _changes_at(self, k: int) -> Iterable[Change]:
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         yield k, k
 
 
@@ -211,7 +211,7 @@ class Unbounded(Relation):
         ]
         return advice + "".join(f", or choose {other}" for other in others)
 
-    def _changes_at(self, k: int) -> Iterable[Change]:
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         if self.direction != "add":
             yield k, 0
         if self.direction != "remove":
@@ -247,7 +247,7 @@ class SymmetricDifference(Relation):
         outside = universe.size - size
         return size + outside if outside else size - 1
 
-    def _changes_at(self, k: int) -> Iterable[Change]:
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         return ((removed, k - removed) for removed in range(k, -1, -1))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from sensitivity_lab.search.lattice import Indices, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
-_BLOCK = 1 << 20
-"""About so many numbers are worked on at a time."""
+_BATCH = 1 << 20
+"""About how many numbers are handled at a time."""
 
 
 def above(lattice: Lattice, core: Multiplicities, size: int) -> Indices:
@@ -18,7 +18,7 @@ def above(lattice: Lattice, core: Multiplicities, size: int) -> Indices:
 
     Notes
     -----
-    Memory is 8 bytes per dataset, and what a block needs.
+    Memory is 8 bytes per dataset, and what a batch needs.
     """
     shared = np.repeat(np.arange(len(core)), core)
     found = [np.empty(0, dtype=np.intp)]
@@ -44,11 +44,11 @@ def containing(lattice: Lattice, core: Multiplicities, size: int) -> Multiplicit
 
 
 def _additions(lattice: Lattice, core: Multiplicities, size: int) -> Iterator[Indices]:
-    """Yield, in blocks, the rows of records that make datasets of a size of a core."""
+    """Yield, in batches, the rows of records that make datasets of a size of a core."""
     more = size - int(core.sum())
     left = [limit - have for limit, have in zip(lattice.counts, core.tolist(), strict=True)]
     free = Lattice(left, more, more)
-    number, step = free.number(more), max(1, _BLOCK // max(size, len(core)))
+    number, step = free.number(more), max(1, _BATCH // max(size, len(core)))
     for first in range(0, number, step):
         yield free.rows(more, first, min(first + step, number))
 

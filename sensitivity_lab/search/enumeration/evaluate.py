@@ -25,18 +25,19 @@ from sensitivity_lab.universes.universe import Universe
 from .float_error import Scale
 
 _CHUNKS = 48
-"""Work is cut into about so many chunks, whatever the number of workers."""
+"""About how many chunks work is cut into, whatever the number of workers."""
 
-_BLOCK_ROWS = 8192
-"""Vectorized queries see at most so many datasets at once: a few times the processor's cache."""
+_BATCH_ROWS = 8192
+"""The most datasets that a vectorized query gets at once: a few times the processor's cache."""
 
-_BLOCK_RECORDS = 1 << 22
-"""Nor datasets of more records than that together."""
+_BATCH_RECORDS = 1 << 22
+"""The most records that all datasets of such a batch have together."""
+
 _TOGETHER = 8
-"""So many datasets of a size are put to a vectorized function at once, to see what it does."""
+"""How many datasets of a size a vectorized function gets at once, to see what it returns."""
 
 _SERIAL_SECONDS = 0.1
-"""Work that takes less is not worth starting workers for."""
+"""Work that takes less time is done without workers."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +57,16 @@ class Evaluator:
     ----------
     universe : Universe
     queries : tuple of Query
-    top : int
+    largest_size : int
         The largest size of a dataset.
-    lowest : int, default 0
-        The smallest one that the search looks at.
+    smallest_size : int, default 0
+        The smallest size that the search needs.
     """
 
     universe: Universe
     queries: tuple[Query, ...]
-    top: int
-    lowest: int = 0
+    largest_size: int
+    smallest_size: int = 0
 
     @cached_property
     def scales(self) -> dict[bool, Scale]:
@@ -81,11 +82,11 @@ class Evaluator:
             By query. For exact queries on numbers their numerators on the scaled values; for other
             queries their answers, of a caller's function without rounding any.
         """
-        lattice = lattice_of(self.universe, self.top, self.lowest)
-        block = max(1, min(_BLOCK_ROWS, _BLOCK_RECORDS // recipe.size))
+        lattice = lattice_of(self.universe, self.largest_size, self.smallest_size)
+        batch = max(1, min(_BATCH_ROWS, _BATCH_RECORDS // recipe.size))
         parts: list[list[Answers]] = [[] for _ in self.queries]
-        for first in range(recipe.first, recipe.last, block):
-            last = min(first + block, recipe.last)
+        for first in range(recipe.first, recipe.last, batch):
+            last = min(first + batch, recipe.last)
             rows = lattice.rows(recipe.size, first, last)
             for part, query in zip(parts, self.queries, strict=True):
                 if self.universe.numeric:
@@ -104,7 +105,7 @@ class Evaluator:
         They compare some of the answers with those on single datasets, and raise QueryError where
         these differ. Chunks of small levels hold one dataset each, and would show nothing.
         """
-        lattice = lattice_of(self.universe, self.top)
+        lattice = lattice_of(self.universe, self.largest_size)
         for query in self.queries:
             if query.arithmetic == "exact" or not query.vectorized:
                 continue
@@ -122,13 +123,13 @@ class Evaluator:
 
 
 @lru_cache(maxsize=4)
-def lattice_of(universe: Universe, top: int, lowest: int = 0) -> Lattice:
+def lattice_of(universe: Universe, largest_size: int, smallest_size: int = 0) -> Lattice:
     """Return the lattice of a universe; a worker process builds it once."""
-    return Lattice(universe.multiplicities(top).tolist(), top, lowest)
+    return Lattice(universe.multiplicities(largest_size).tolist(), largest_size, smallest_size)
 
 
 def joined(query: Query, parts: Sequence[Answers]) -> Answers:
-    """Return answers on several blocks as one array, or raise QueryError if they do not fit."""
+    """Return answers on several batches as one array, or raise QueryError if they do not fit."""
     shapes = list(dict.fromkeys(part.shape[1:] for part in parts))
     if len(shapes) > 1:
         one, other = ("a number" if not shape else f"{shape[0]} numbers" for shape in shapes[:2])
@@ -155,7 +156,7 @@ def evaluate_levels(
     list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
         By query, then by size. The same for every number of workers, as the chunks are.
     """
-    lattice = lattice_of(evaluator.universe, evaluator.top, evaluator.lowest)
+    lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
     recipes = _recipes({size: lattice.number(size) for size in sizes})
     recipes = _with_probe(evaluator, recipes)
@@ -164,20 +165,20 @@ def evaluate_levels(
     started = time.perf_counter()
     done = [evaluator(probe)]
     seconds = time.perf_counter() - started
-    check([None if block.ndim == 1 else block.shape[1] for block in done[0]])
+    check([None if batch.ndim == 1 else batch.shape[1] for batch in done[0]])
     little = seconds / (probe.last - probe.first) * sum(lengths) < _SERIAL_SECONDS
     n_jobs = 1 if little else options.n_jobs
     done += _parallel.run(evaluator, recipes[1:], lengths, n_jobs=n_jobs, progress=options.progress)
     levels: list[dict[int, Answers]] = []
     for place, query in enumerate(evaluator.queries):
-        blocks = [answers[place] for answers in done]
-        joined(query, [block[:1] for block in blocks])
+        batches = [answers[place] for answers in done]
+        joined(query, [batch[:1] for batch in batches])
         of_size: dict[int, list[Answers]] = {size: [] for size in sizes}
-        for recipe, block in zip(recipes, blocks, strict=True):
-            of_size[recipe.size].append(block)
+        for recipe, batch in zip(recipes, batches, strict=True):
+            of_size[recipe.size].append(batch)
         levels.append({size: joined(query, parts) for size, parts in of_size.items()})
         for answers in done:
-            answers[place] = np.empty(0)  # joined: the blocks' memory is free again
+            answers[place] = np.empty(0)  # joined: the batches' memory is free again
     return levels
 
 

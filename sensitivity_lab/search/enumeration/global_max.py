@@ -3,7 +3,8 @@
 For a core C let hi_t(C) and lo_t(C) be the largest and smallest answers over the datasets of size
 t that contain C. For x of size n with i records removed and j added, y has m = n - i + j records
 and the sensitivity is the maximum over |C| = n - i of hi_n(C) - lo_m(C) and hi_m(C) - lo_n(C). No
-pair is listed: hi and lo come down the lattice one level at a time.
+pair is listed: hi and lo come down the lattice one level at a time. See docs/proofs.md, "Lattice:
+the downward recursion".
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .searched import Searched
 from .vector_pairs import VectorFinder
 
 _COLUMNS = 8
-"""Queries share a pass down the lattice in groups of at most so many; more would not be faster."""
+"""The most queries that share a pass down the lattice; more would not be faster."""
 
 
 class Enumeration:
@@ -91,14 +92,14 @@ def _solve_group(
     return _solve_evaluated(group, levels, answers, options)
 
 
-class _OneByOne(Exception):  # noqa: N818 - no error: the queries take turns
+class _OneByOne(Exception):  # noqa: N818 - not an error: the queries are evaluated in turn
     """The answers of several queries do not fit into memory together."""
 
 
 def _solve_evaluated(
     problem: Problem, levels: Levels, given: list[dict[int, Answers]], options: Options
 ) -> list[list[Finding]]:
-    """Solve a problem whose queries are evaluated: all that answer numbers in one sweep."""
+    """Solve a problem whose queries are evaluated: all that answer numbers in one pass."""
     evaluator, lattice = levels.evaluator(problem), levels.lattice
     answers = [Searched.of(of_one) for of_one in given]
     is_vector = [of_one.floats[levels.sizes[0]].ndim == 2 for of_one in answers]
@@ -112,13 +113,13 @@ def _solve_evaluated(
         queries = tuple(problem.queries[place] for place in numbers)
         searched = [answers[place] for place in numbers]
         finder = GapFinder(replace(evaluator, queries=queries), lattice, together, searched)
-        pairs = _sweep(finder, together, levels, options)
+        pairs = _bring_down(finder, together, levels, options)
         for column, place in enumerate(numbers):
             findings[place] = _findings(problem, levels, pairs, column, problem.queries[place])
     for place, query in enumerate(problem.queries):
         if is_vector[place]:
             vectors = VectorFinder(problem, query, lattice, answers[place])
-            pairs = _sweep(vectors, vectors.columns(), levels, options)
+            pairs = _bring_down(vectors, vectors.columns(), levels, options)
             findings[place] = _findings(problem, levels, pairs, 0, query)
     return [findings[place] for place in range(len(problem.queries))]
 
@@ -133,7 +134,7 @@ def _findings(
     ]
 
 
-def _sweep(
+def _bring_down(
     finder: Finder, answers: dict[int, Floats], levels: Levels, options: Options
 ) -> dict[Family, list[Pair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.

@@ -1,4 +1,4 @@
-"""What a search by enumeration would need, told before any of it is done."""
+"""What a search by enumeration would need, computed before it starts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .pairs import Family
 from .vector_pairs import width_of
 
 _STEPS = 10**12
-"""At most so many records are read and answers compared: about an hour."""
+"""The most records read plus answers compared; that takes about an hour."""
 
 _ESTIMATED = 32
-"""The datasets of at most so many sizes are estimated."""
+"""For how many sizes at most the number of datasets is estimated."""
 
 _SURE = 2.0
-"""An estimate that is so many times over a limit decides; below, datasets are counted."""
+"""An estimate this many times over a limit decides; below that, datasets are counted."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Levels:
         return sorted({of for one in self.every for of in (one.of_x, one.of_y)}, reverse=True)
 
     @cached_property
-    def lowest(self) -> int:
+    def smallest_core(self) -> int:
         """The lowest level that the extremes come down to."""
         return min(family.core for family in self.every)
 
@@ -85,11 +85,11 @@ class Levels:
     @cached_property
     def lattice(self) -> Lattice:
         """All datasets of the levels."""
-        return lattice_of(self.problem.universe, self.sizes[0], self.lowest)
+        return lattice_of(self.problem.universe, self.sizes[0], self.smallest_core)
 
     def evaluator(self, problem: Problem) -> Evaluator:
         """Return what evaluates the queries of a problem, that of the levels or part of it."""
-        return Evaluator(problem.universe, problem.queries, self.sizes[0], self.lowest)
+        return Evaluator(problem.universe, problem.queries, self.sizes[0], self.smallest_core)
 
     @cached_property
     def datasets(self) -> int:
@@ -98,7 +98,7 @@ class Levels:
 
     @cached_property
     def _widest(self) -> int:
-        return max(map(self.lattice.number, range(self.lowest, self.sizes[0] + 1)))
+        return max(map(self.lattice.number, range(self.smallest_core, self.sizes[0] + 1)))
 
     @cached_property
     def _kept(self) -> int:
@@ -140,7 +140,7 @@ class Levels:
             if width is not None:
                 columns = width_of(width, norm)
                 needed.append(columns * (self.datasets + levels) + width * self.datasets)
-        # Vectors are held by the block, and joined, while the others wait; numbers are few.
+        # Vectors are held in batches, and then joined, while the others wait; numbers need little.
         held = numbers + 2 * sum(width for width in widths if width is not None)
         return 8 * (held * self.datasets + max(needed)) + self._over_a_core
 
@@ -153,13 +153,11 @@ class Levels:
     @cached_property
     def steps(self) -> int:
         """How many records are read, and how many answers are compared."""
-        top, values = self.sizes[0], len(self.lattice.counts)
-        numbers = {level: self.lattice.number(level) for level in range(self.lowest, top + 1)}
+        values = len(self.lattice.counts)
+        every = range(self.smallest_core, self.sizes[0] + 1)
+        numbers = {level: self.lattice.number(level) for level in every}
         below = accumulate(
-            (
-                _pairs(numbers[level], numbers[level + 1], values, level)
-                for level in range(self.lowest, top)
-            ),
+            (_pairs(numbers[level], numbers[level + 1], values, level) for level in every[:-1]),
             initial=0,
         )
         passed = dict(zip(numbers, below, strict=True))
@@ -232,20 +230,20 @@ def _estimated(levels: Levels) -> tuple[float, float, float]:
     """Return about how many datasets, bytes per query and steps a search needs, or fewer."""
     limits = levels.problem.universe.multiplicities(levels.sizes[0])
     some = levels.sizes[:: -(-len(levels.sizes) // _ESTIMATED)]
-    universe, top = levels.problem.universe, levels.sizes[0]
-    numbers = {size: _about(universe, top, size) for size in some}
+    universe, largest_size = levels.problem.universe, levels.sizes[0]
+    numbers = {size: _about(universe, largest_size, size) for size in some}
     datasets = sum(numbers.values()) * len(levels.sizes) / len(some)
     # The number of datasets rises up to half of all records, and falls from there on.
-    middle = min(max(int(limits.sum()) // 2, levels.lowest), levels.sizes[0])
-    widest = _about(universe, top, middle)
+    middle = min(max(int(limits.sum()) // 2, levels.smallest_core), levels.sizes[0])
+    widest = _about(universe, largest_size, middle)
     read = sum(number * size for size, number in numbers.items())
     return datasets, 8 * (datasets + 5 * widest), len(levels.problem.queries) * read
 
 
 @lru_cache(maxsize=1024)
-def _about(universe: Universe, top: int, size: int) -> float:
+def _about(universe: Universe, largest_size: int, size: int) -> float:
     """Return about how many datasets of a size there are; many problems ask it of one universe."""
-    return estimate(universe.multiplicities(top), size)
+    return estimate(universe.multiplicities(largest_size), size)
 
 
 def in_words(number: float) -> str:

@@ -19,16 +19,16 @@ from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
 from sensitivity_lab.universes.universe import Universe
 
 MAX_NEIGHBORS = 1_000_000
-"""At most so many neighbors are listed."""
+"""The most neighbors that are listed."""
 
 _BYTES = 512
-"""About what an answer needs, in memory."""
+"""About how many bytes an answer needs."""
 
 _BYTES_PER_NUMBER = 128
-"""About what every further number of an answer needs, a Fraction."""
+"""About how many bytes every further number of an answer needs, a Fraction."""
 
 _CHUNK_BYTES = 2**22
-"""A chunk of datasets for one worker takes about so much, and at most `_CHUNK` datasets."""
+"""About how many bytes a chunk of datasets takes; it has at most `_CHUNK` datasets."""
 
 _CHUNK = 1024
 
@@ -87,7 +87,7 @@ def _count(problem: LocalProblem, most: int) -> tuple[int, bool]:
 
 
 def check_width(answer: ExactAnswer, number: int, name: str, options: Options) -> None:
-    """Raise TooLargeError if so many answers, each of so many numbers, are too many."""
+    """Raise TooLargeError if `number` answers like this one need too much memory."""
     width = len(answer) if isinstance(answer, tuple) else 1
     needed = number * (_BYTES + _BYTES_PER_NUMBER * (width - 1))
     if width > 1 and needed > options.memory_limit:
@@ -121,7 +121,7 @@ def answers_on(
     universe: Universe,
     options: Options,
 ) -> list[ExactAnswer]:
-    """Return the answers on datasets, by multiplicities, of which there are so many."""
+    """Return the answers on `number` datasets, given by multiplicities."""
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     lengths = [min(length, number - first) for first in range(0, number, length)]
     stream = iter(datasets)

@@ -22,7 +22,7 @@ from .pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _ROWS = 16384
-"""Gaps are computed for so many cores at a time: a block that stays in the cache."""
+"""For how many cores gaps are computed at a time: a batch that stays in the cache."""
 
 
 class GapFinder:
@@ -74,13 +74,13 @@ class GapFinder:
         for column, measure in enumerate(measures):
             over = _Cores(self, family, measure, column)
             threshold = maxima[:, column].max() - 2 * measure.error
-            blocks = [
+            batches = [
                 s for s, most in zip(starts, maxima[:, column], strict=True) if most >= threshold
             ]
             if family.disjoint:
-                blocks = list(starts)
+                batches = list(starts)
                 threshold = -np.inf
-            cores, gaps = _cores_above(threshold, blocks, measures, column, big, small)
+            cores, gaps = _cores_above(threshold, batches, measures, column, big, small)
             if family.disjoint:
                 pairs.append(over.best_disjoint(cores, gaps))
             else:
@@ -92,26 +92,26 @@ class GapFinder:
 
 def _cores_above(
     threshold: float,
-    blocks: Sequence[int],
+    batches: Sequence[int],
     measures: Sequence[_Measure],
     column: int,
     big: Floats,
     small: Floats,
 ) -> tuple[Indices, Floats]:
-    """Return the cores in some blocks whose gap reaches a threshold, and their gaps."""
+    """Return the cores in some batches whose gap reaches a threshold, and their gaps."""
     cores, gaps = [], []
     columns = [column, column + len(measures)]
-    for start in blocks:
+    for start in batches:
         rows = slice(start, start + _ROWS)
-        block = _gaps([measures[column]], big[rows][:, columns], small[rows][:, columns])[:, 0]
-        found = np.flatnonzero(block >= threshold)
+        batch = _gaps([measures[column]], big[rows][:, columns], small[rows][:, columns])[:, 0]
+        found = np.flatnonzero(batch >= threshold)
         cores.append(start + found)
-        gaps.append(block[found])
+        gaps.append(batch[found])
     return np.concatenate(cores), np.concatenate(gaps)
 
 
 def _representatives(cores: Indices, extremes: Floats, measure: _Measure) -> Indices:
-    """Return those cores that can be told apart from the first ones."""
+    """Return the cores whose exact gaps may differ; of those known to be equal, the first."""
     if measure.error == 0.0:
         return cores[:1]
     if measure.evaluated_exactly:

@@ -1,4 +1,4 @@
-"""Answers as floats to search by, beside what they are.
+"""Answers as floats for the search, and the answers themselves.
 
 A function may return whole numbers or fractions that no float holds. Less one of them, and times a
 common denominator, they are integers; floats carry these, or their leading bits, down the lattice.
@@ -36,7 +36,7 @@ class Searched:
     error : float
         Bounds the error of the gap between two of them; 0 where they are the answers.
     given : dict of ndarray, shape (datasets,) or (datasets, d)
-        The answers as they are.
+        The answers as the query returned them.
     """
 
     floats: dict[int, Floats]

@@ -29,13 +29,13 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from .local_max import answers_on, check_width
 
 MAX_DATASETS = 200_000
-"""At most so many datasets are listed."""
+"""The most datasets that are listed."""
 
 _SURE = 4.0
-"""An estimate that is so many times over the limit decides; below, datasets are counted."""
+"""An estimate this many times over the limit decides; below that, datasets are counted."""
 
 _BYTES = 2048
-"""About what a dataset with its neighbors needs, in memory, besides 64 bytes per value."""
+"""About how many bytes a dataset with its neighbors needs, besides 64 bytes per value."""
 
 
 class SmoothEnumeration:
@@ -106,8 +106,8 @@ class _Lattice:
     datasets : list of ndarray of int64, shape (m,)
     answers : list of answers
     neighbors : list of list of int
-        By dataset; of the neighbors by one way, of numbers the ones with the smallest and the
-        largest answer, of vectors one for each answer.
+        By dataset, the neighbors that can be furthest from it. Of those over one core, if answers
+        are numbers, the ones with the smallest and the largest answer; if vectors, one per answer.
     """
 
     problem: SmoothProblem

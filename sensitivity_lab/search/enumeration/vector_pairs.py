@@ -5,7 +5,8 @@ it are apart. Cores are visited in the order of their bounds, all pairs over a c
 and the first core whose bound does not reach the best pair ends the search. For Linf, and for L1
 with few coordinates, the bound is attained: Linf is the largest of the coordinates' distances, L1
 the largest over the signs s of the distance of ``s @ f``. L2 is bounded by the box around it.
-Distances and bounds are those of the answers times a power of two.
+Distances and bounds are those of the answers times a power of two. See docs/proofs.md, "Vector
+answers by enumeration".
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from .pairs import Family, Pair, best_pair
 from .searched import Searched
 
 _SIGNED = 6
-"""Up to so many coordinates, L1 is bounded through all their signs."""
+"""With at most this many coordinates, L1 is bounded through all their signs."""
 
 _TINIEST = math.ulp(0.0)
 """The smallest positive float."""
 
 _ROWS = 16384
-"""Bounds are computed for so many cores at a time."""
+"""For how many cores bounds are computed at a time."""
 
 _PAIRS = 1 << 18
-"""About so many numbers are compared at a time over one core."""
+"""About how many numbers are compared at a time over one core."""
 
 
 def width_of(numbers: int, norm: Norm) -> int:
@@ -148,7 +149,7 @@ class VectorFinder:
         return best
 
     def _bounds(self, big: Floats, small: Floats) -> Floats:
-        """Bound the distance (for L2 its square) over every core of a block, shape (cores,)."""
+        """Bound the distance (for L2 its square) over every core of a batch, shape (cores,)."""
         width = self.width
         gaps = np.maximum(big[:, :width] + small[:, width:], small[:, :width] + big[:, width:])
         bounds: Floats
@@ -172,10 +173,10 @@ class VectorFinder:
         wide = max(answers_y.shape[1], len(shared) if disjoint else 1)
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
-            block = slice(start, start + rows)
-            far = self._distances(self._scaled(answers_x[block]), self._scaled(answers_y))
+            batch = slice(start, start + rows)
+            far = self._distances(self._scaled(answers_x[batch]), self._scaled(answers_y))
             if disjoint:
-                far[~disjoint.fits(block)] = -np.inf
+                far[~disjoint.fits(batch)] = -np.inf
             least = max(least, float(far.max()) - 2 * self._slack)
             found = np.argwhere(far >= least)[: None if self._slack else 1]
             near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
@@ -230,8 +231,8 @@ class _Disjoint:
         both = finder.problem.universe.multiplicities(family.of_x + family.of_y)
         return cls(of_x, of_y, both + shared)
 
-    def fits(self, block: slice) -> NDArray[np.bool_]:
+    def fits(self, batch: slice) -> NDArray[np.bool_]:
         """Return for some x which y, shape (x, y)."""
-        together = self.of_x[block, None] + self.of_y[None]
+        together = self.of_x[batch, None] + self.of_y[None]
         fits: NDArray[np.bool_] = np.all(together <= self.limits, axis=2)
         return fits

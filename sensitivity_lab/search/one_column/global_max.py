@@ -1,7 +1,8 @@
 """Exact search for a query of one column: the search on the universe of that column.
 
-Every pair of neighboring tables is, seen in the column, a pair of neighboring datasets of numbers,
-and every such pair comes from tables: equal numbers of different rows are different records.
+The column of a pair of neighboring tables is a pair of neighboring datasets of numbers, and every
+such pair comes from tables: equal numbers of different rows are different records. See
+docs/proofs.md, "A query of one column (`one_column`)".
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class OneColumn:
         self._engines = tuple(engines)
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
-        """Plan the search; refuse queries not of one column, or that no engine on numbers takes."""
+        """Plan the search; refuse what no engine accepts on the numbers of one column."""
         searches = []
         for query in problem.queries:
             column = Column.of(problem.universe, query)
@@ -61,7 +62,7 @@ class OneColumn:
 
 
 def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) -> Plan[F] | Refusal:
-    """Return the plan of the first engine that has one, or all reasons of the refusals."""
+    """Return the plan of the first engine that accepts the problem, or all reasons of refusal."""
     reasons = []
     for engine in engines:
         plan = engine.plan(problem, options)
@@ -88,9 +89,9 @@ class Column:
     ----------
     rows : TableUniverse
     numbers : Universe
-        Of the column's numbers, each as often as rows have it.
+        The column's numbers, each as often as rows have it.
     query : Query
-        On the numbers.
+        The query on the numbers.
     places : ndarray of intp, shape (rows,)
         Where each distinct row's number is among the numbers.
     """
@@ -113,7 +114,7 @@ class Column:
 
 
 def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
-    """Return how many records are replaced by equal ones, at the least."""
+    """Return the smallest number of records that are replaced by equal ones."""
     removed, added = (
         int(np.maximum(one - other, 0).sum())
         for one, other in ((finding.x, finding.y), (finding.y, finding.x))
@@ -123,10 +124,11 @@ def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
 
 
 def _lifted(finding: Finding, column: Column, swaps: int) -> Finding:
-    """Return tables that are the datasets of a finding, seen in the column.
+    """Return tables whose columns are the datasets of a finding.
 
-    The copies of the rows with one value stand in a line. x has the first ones, and y as many as it
-    needs from some place on: that of the fewest differences, or further on by records to swap.
+    The copies of all rows with one number stand in a line. x has the first ones. y has as many as
+    it needs from some place on: from the place that makes the fewest rows differ, or, to replace
+    rows by others with equal numbers, from `swaps` places further on.
     """
     places = column.places
     have = column.rows.multiplicities(int(finding.x.sum() + finding.y.sum()))

@@ -33,7 +33,7 @@ class LocalOneColumn:
         self._engines = tuple(engines)
 
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
-        """Plan the search; refuse queries not of one column, or that no engine on numbers takes."""
+        """Plan the search; refuse what no engine accepts on the numbers of one column."""
         column = Column.of(problem.universe, problem.query)
         if column is None:
             return Refusal.of_query(self.name, self.covers, f"{problem.query.name} here")
@@ -52,14 +52,14 @@ def _solve(problem: LocalProblem, column: Column, plan: Plan[Finding]) -> Findin
 
 
 def _lifted(problem: LocalProblem, finding: Finding, places: Indices, swaps: int) -> Multiplicities:
-    """Return a table that is the dataset found, seen in the column, and a neighbor of x."""
+    """Return a neighbor of x, a table whose column is the dataset found."""
     net = finding.y - finding.x
     inside, outside = problem.x, problem.outside
     held, free = (
         np.bincount(places, weights=rows, minlength=len(net)).astype(np.int64)
         for rows in (inside, outside)
     )
-    # Rows change places with others of the same number, as far as there are any.
+    # `more` rows are replaced by rows with the same number, as far as there are any.
     removed, added = np.maximum(-net, 0), np.maximum(net, 0)
     more = smallest(np.minimum(held - removed, free - added), swaps)
     lost = smallest_of_each(inside, places, removed + more)

@@ -1,9 +1,10 @@
 """Exact search for order statistics: median, percentile, min and max.
 
-Exchanging two records shows that for the largest ``f(x) - f(y)`` A can be taken as the top of the
-universe and B as its bottom. What is left is ``sum_r v_r c_(r)`` over the ranks r of the core, with
-v the weights in x less the weights in y. Negative net weights come before positive ones, so the
-ranks up to the last negative one take the smallest records left, and the others the largest.
+Exchanging two records shows that for the largest ``f(x) - f(y)`` A can be the largest records of
+the universe and B its smallest. What is left is ``sum_r v_r c_(r)`` over the ranks r of the core,
+where v are the weights in x less the weights in y. Negative net weights come before positive ones.
+So the ranks up to the last negative one get the smallest records left, and the others the largest.
+See docs/proofs.md, "Order statistics".
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
-from sensitivity_lab.universes.relations import Change
+from sensitivity_lab.universes.relations import RemovedAdded
 
 COVERS = "median, percentile, min and max"
 
@@ -58,10 +59,11 @@ def _solve(problem: Problem) -> Findings:
 
 
 @lru_cache(maxsize=1024)
-def _in_order(query: Query, size: int, change: Change) -> bool:
+def _in_order(query: Query, size: int, change: RemovedAdded) -> bool:
     """Tell whether no weight is negative, and negative net weights precede positive ones.
 
-    That holds for every single quantile (docs/proofs.md), not for every mixture of ranks.
+    That holds for every single quantile, not for every mixture of ranks: see "The order of the
+    signs for a quantile q" in docs/proofs.md.
     """
     removed, added = change
     core = size - removed
@@ -93,7 +95,7 @@ def _candidates(
 
 
 def _layout(shape: Shape, weights_x: Weights, weights_y: Weights) -> Layout:
-    """Return the layout where f(x) - f(y) is largest: A on top, B at the bottom, C split."""
+    """Return the layout where f(x) - f(y) is largest: A the largest, B the smallest, C split."""
     low, high = shape.only_y, shape.total - shape.only_x
     # In x the core has the ranks 0 to c-1; in y they are moved up by the records of B.
     in_x = dict(weights_x)
@@ -126,7 +128,7 @@ def _answer(records: SortedMultiset, parts: Ranges, weights: Weights) -> Fractio
 
 
 def _position(ranges: list[tuple[int, int]], rank: int) -> int:
-    """Return the position of the record with a rank among those at some ascending ranges."""
+    """Return the position of the record with a rank, among the records of ascending ranges."""
     for start, stop in ranges:
         if rank < stop - start:
             return start + rank

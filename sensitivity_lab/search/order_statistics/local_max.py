@@ -2,8 +2,8 @@
 
 Order statistics with weights that are not negative, sum, mean and count. Among the neighbors of x
 with a given number of records removed and added, the answer is largest where the smallest records
-of x are removed and the largest ones outside x are added, and smallest the other way around
-(docs/proofs.md).
+of x are removed and the largest ones outside x are added, and smallest the other way around. See
+docs/proofs.md, "Local sensitivity: order statistics, sum, mean and count".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LocalOrderStatistics:
     reach = "every relation"
 
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
-        """Plan the search; refuse queries that are not order statistics of weights at least 0."""
+        """Plan the search; refuse all but order statistics with weights of at least 0."""
         query = problem.query
         for size in {problem.size - removed + added for removed, added in problem.changes}:
             weights = query.weights(size)

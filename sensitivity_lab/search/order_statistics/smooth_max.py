@@ -1,9 +1,10 @@
 """Smooth search for a quantile under replacement, for any number of records.
 
-The local sensitivity of z looks at two gaps between three neighboring ranks of z. Among the
-datasets z with t records that x has not, the widest gaps come from the smallest records that x has,
-and that it has not, below them, and from the largest ones above (docs/proofs.md). How many of the
-t new records are below is all that is left to choose.
+The local sensitivity of z depends on two gaps between three adjacent ranks of z. Consider the
+datasets z with t *new* records, which x does not have. The gaps are widest if the records below
+them are the smallest of x and the smallest new ones, and the records above the largest of each. How
+many of the t new records are below is all that is left to choose. See docs/proofs.md, "Smooth
+sensitivity: a quantile, under replacement".
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from sensitivity_lab.universes.relations import Bounded
 from .global_max import COVERS
 from .local_max import furthest_neighbor
 
-Whole = NDArray[Any]
-"""Integers: int64 where that is enough, else Python ints."""
+AnyIntegers = NDArray[Any]
+"""Integers: int64 where their range is large enough, else Python ints."""
 
 
 class SmoothOrderStatistics:
@@ -67,7 +68,7 @@ class SmoothOrderStatistics:
 
 
 def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
-    """Return the local maxima, up to a distance at which the problem says stop, or the last one."""
+    """Return the local maxima up to the distance at which the problem stops, or the last one."""
     search = _Search(problem)
     at_x = search.difference(0)
     maxima = [LocalMaximumAtDistance(0, at_x, partial(search.pair, lambda: problem.x))]
@@ -91,7 +92,7 @@ def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
 
 @dataclass(frozen=True, eq=False)
 class _Arrangement:
-    """One way to lay out z and the record b that y has instead of its smallest one.
+    """One way to lay out z, and the record b that y has in place of the smallest record of z.
 
     With s new records below and r above, the gaps are worth ``above[r] - below[s]``, if the records
     are in that order: ``floor[s] <= ceiling[r]``.
@@ -99,28 +100,29 @@ class _Arrangement:
     Parameters
     ----------
     below, floor : ndarray of integers, shape (s,)
-        What the records below subtract, and the largest of them.
+        For each number of new records below, what the records below subtract, and the largest one.
     above, ceiling : ndarray of integers, shape (r,)
-        What the records above and b add, and the smallest of them.
+        For each number of new records above, what the records above and b add, and the smallest
+        one.
     lower, upper : int
-        How many records are below, and above together with b.
+        How many records are below, and how many above, b among them.
     new : bool
-        Whether b is a record that x has not.
+        Whether b is a new record, which x does not have.
     outside : int
         How many records x has not.
     """
 
-    below: Whole
-    floor: Whole
-    above: Whole
-    ceiling: Whole
+    below: AnyIntegers
+    floor: AnyIntegers
+    above: AnyIntegers
+    ceiling: AnyIntegers
     lower: int
     upper: int
     new: bool
     outside: int
 
     def best(self, distance: int) -> tuple[int, int]:
-        """Return the largest worth for so many new records in z, and how many are below."""
+        """Return the largest worth of a z with `distance` new records, and how many are below."""
         # If b is a record of x, then z lacks it, so z has a new one.
         if distance + self.new > self.outside or (distance == 0 and not self.new):
             return -1, 0
@@ -132,22 +134,22 @@ class _Arrangement:
             return -1, 0
         below, above, error = self._rough
         rough = (above[r][::-1] - below[s])[places]
-        # Rough numbers choose, exact ones decide.
+        # Rounded numbers select, exact ones decide.
         places = places[rough >= rough.max() - error]
         worth = self.above[r][::-1][places] - self.below[s][places]
         place = int(np.argmax(worth))
         return int(worth[place]), least + int(places[place])
 
     @cached_property
-    def _order(self) -> tuple[Whole, Whole]:
-        """The floors and ceilings by their places among all of them, quicker to compare."""
+    def _order(self) -> tuple[AnyIntegers, AnyIntegers]:
+        """The floors and ceilings as places among all of them, which are quicker to compare."""
         both = np.concatenate([self.floor, self.ceiling])
         places = np.unique(both, return_inverse=True)[1]
         return places[: len(self.floor)], places[len(self.floor) :]
 
     @cached_property
     def _rough(self) -> tuple[NDArray[Any], NDArray[Any], float]:
-        """What is subtracted and added, rounded to floats if too large, and how far that is off."""
+        """What is subtracted and added, as floats if integers are large, and the error of that."""
         if self.below.dtype == np.int64:
             return self.below, self.above, 0.0
         most = max(abs(int(value)) for value in (*self.below, *self.above))
@@ -177,9 +179,9 @@ class _Side:
         Whether all records are times -1.
     """
 
-    x: Whole
-    low: Whole
-    high: Whole
+    x: AnyIntegers
+    low: AnyIntegers
+    high: AnyIntegers
     outside: int
     rank: int
     first: int
@@ -192,6 +194,7 @@ class _Side:
         return [one for new in (True, False) for one in self._arrangements(new)]
 
     def _arrangements(self, new: bool) -> Iterator[_Arrangement]:
+        # p = first, q = second, w_0 = smallest, w_1 = next_one of the proof.
         lower, upper = self.rank + 1, len(self.x) - self.rank
         largest, _ = self._below(lower)
         smallest, next_one = self._above(upper, new)
@@ -202,28 +205,44 @@ class _Side:
             worth = np.where(alone, self.first * smallest, worth)
         else:
             worth = self.first * smallest
-        parts = (self.first * largest, largest, worth, smallest)
-        yield _Arrangement(*parts, lower, upper, new, self.outside)
+        yield _Arrangement(
+            below=self.first * largest,
+            floor=largest,
+            above=worth,
+            ceiling=smallest,
+            lower=lower,
+            upper=upper,
+            new=new,
+            outside=self.outside,
+        )
         if self.second > self.first:
             largest, next_largest = self._below(lower + 1)
             smallest, _ = self._above(upper - 1, new)
             below = (self.second - self.first) * largest + self.first * next_largest
-            parts = (below, largest, self.second * smallest, smallest)
-            yield _Arrangement(*parts, lower + 1, upper - 1, new, self.outside)
+            yield _Arrangement(
+                below=below,
+                floor=largest,
+                above=self.second * smallest,
+                ceiling=smallest,
+                lower=lower + 1,
+                upper=upper - 1,
+                new=new,
+                outside=self.outside,
+            )
 
-    def _below(self, number: int) -> tuple[Whole, Whole]:
-        """Return, by how many are new, the two largest of the smallest so many records."""
+    def _below(self, number: int) -> tuple[AnyIntegers, AnyIntegers]:
+        """Return, by how many are new, the two largest of the `number` records below."""
         new = np.arange(min(number, len(self.low)) + 1)
         return _two_last(self.x, self.low, number - new, new)
 
-    def _above(self, number: int, new: bool) -> tuple[Whole, Whole]:
-        """Return, by how many are new in z, the two smallest of the largest, b among them."""
+    def _above(self, number: int, new: bool) -> tuple[AnyIntegers, AnyIntegers]:
+        """Return, by how many are new in z, the two smallest of `number` records above, with b."""
         of_b = int(new)
         others = np.arange(of_b, min(number - 1 + of_b, len(self.high)) + 1)
         first, second = _two_last(-self.x[::-1], -self.high, number - others, others)
         return -first, -second
 
-    def _only_b(self, number: int, new: bool, smallest: Whole) -> NDArray[np.bool_]:
+    def _only_b(self, number: int, new: bool, smallest: AnyIntegers) -> NDArray[np.bool_]:
         """Tell where b, the largest of its kind above, is the smallest one there."""
         kind: NDArray[np.bool_] = np.arange(len(smallest)) == (0 if new else number - 1)
         largest = (self.high if new else self.x[::-1])[:1]
@@ -254,11 +273,29 @@ class _Search:
         low = np.repeat(values, smallest(self.outside, self.last + 2))
         high = np.repeat(values, largest(self.outside, self.last + 2))[::-1]
         rank = weights[0][0]
-        up = _Side(x, low, high, number, rank, first, second, mirrored=False)
+        up = _Side(
+            x=x,
+            low=low,
+            high=high,
+            outside=number,
+            rank=rank,
+            first=first,
+            second=second,
+            mirrored=False,
+        )
         if len(weights) == 2:
             first, second = second, first
         rank = size - 1 - weights[-1][0]
-        down = _Side(-x[::-1], -high, -low, number, rank, first, second, mirrored=True)
+        down = _Side(
+            x=-x[::-1],
+            low=-high,
+            high=-low,
+            outside=number,
+            rank=rank,
+            first=first,
+            second=second,
+            mirrored=True,
+        )
         self.sides = (up, down)
 
     def difference(self, value: int) -> Difference:
@@ -268,7 +305,7 @@ class _Search:
     def dataset(
         self, side: _Side, arrangement: _Arrangement, below: int, above: int
     ) -> Multiplicities:
-        """Return z, with so many new records below and above."""
+        """Return z, with `below` new records below and `above` new ones above."""
         x, outside = self.problem.x, self.outside
         lowest, highest = (largest, smallest) if side.mirrored else (smallest, largest)
         others = above + arrangement.new
@@ -287,8 +324,10 @@ class _Search:
         return finding.x, finding.y
 
 
-def _two_last(x: Whole, new: Whole, of_x: Whole, of_new: Whole) -> tuple[Whole, Whole]:
-    """Return the two largest among the first so many of x and of new records.
+def _two_last(
+    x: AnyIntegers, new: AnyIntegers, of_x: AnyIntegers, of_new: AnyIntegers
+) -> tuple[AnyIntegers, AnyIntegers]:
+    """Return the two largest among the first `of_x` records of x and the first `of_new` new ones.
 
     Where there is only one, the second is below all records.
     """

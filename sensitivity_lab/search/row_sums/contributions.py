@@ -1,7 +1,9 @@
-"""What records contribute to an additive query, and the records that can matter.
+"""What records contribute to a sum over records, and which records can matter.
 
-Records with equal contributions are interchangeable: they are one *group* with a count. A part,
-such as the records that only x has, is a number of records per group.
+Records with equal contributions are interchangeable: they form one *group*, with a count. A *part*,
+such as the records that only x has, is a number of records per group. In arrays, the axis g is the
+group and the axis d the number of the answer. See docs/proofs.md, "Sums of a function of a record
+(`row_sums`)".
 """
 
 from __future__ import annotations
@@ -21,26 +23,27 @@ from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.multiplicities import smallest
 from sensitivity_lab.universes.universe import Universe
 
-Whole = NDArray[np.int64]
+Ranks = NDArray[np.int64]
+"""Places of contributions in the order of each coordinate, shape (g, d)."""
 
 Part = NDArray[np.int64]
 """How many records of each group, shape (g,)."""
 
 _WIDE = 6
-"""At most so many coordinates are looked at together to find records that cannot matter."""
+"""How many coordinates at most are considered to find records that cannot matter."""
 
 _MANY = 16
-"""Coordinates of more values than that are looked at."""
+"""A coordinate is considered if it has more values than this."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """What the records of a universe contribute to an additive query.
+    """What the records of a universe contribute to a sum over records.
 
     Attributes
     ----------
     vectors : ndarray of Python ints, shape (g, d)
-        The distinct contributions, times `unit`.
+        The distinct contributions, times `unit`: integers.
     floats : ndarray of float64, shape (g, d)
         The same in floats, rounded where they must be.
     counts : ndarray of int64, shape (g,)
@@ -50,8 +53,8 @@ class Contributions:
     unit : int
     largest : float
         At least the largest absolute value of `floats`.
-    whole : bool
-        Whether `floats` are not rounded.
+    unrounded : bool
+        Whether `floats` are `vectors` without rounding, and scores in them exact.
     """
 
     vectors: NDArray[np.object_]
@@ -60,7 +63,7 @@ class Contributions:
     group: Indices
     unit: int
     largest: float
-    whole: bool
+    unrounded: bool
 
     def total(self, part: Part) -> tuple[Fraction, ...]:
         """Return what a part contributes, exactly."""
@@ -69,8 +72,12 @@ class Contributions:
         return tuple(Fraction(number, self.unit) for number in np.atleast_1d(sums))
 
     def extreme(self, direction: Floats, number: int) -> Part:
-        """Return the part of so many records that reaches furthest in an exact direction."""
-        if self.whole:
+        """Return the part of `number` records with the largest scores in a direction.
+
+        The direction has coordinates -1, 0 and 1. Scores are exact. This is an optimal A for a norm
+        whose directions are known: "Linf and L1" in docs/proofs.md.
+        """
+        if self.unrounded:
             scores = self.floats @ direction
         else:
             scores = self.vectors @ direction.astype(int).astype(object)
@@ -81,11 +88,12 @@ class Contributions:
 
     @lru_cache(maxsize=16)  # noqa: B019 - lives in the cache of `_contributions` itself
     def outer(self, number: int) -> Indices:
-        """Return groups that hold so many furthest records of every direction.
+        """Return groups that have the `number` furthest records of every direction.
 
-        Two records are comparable if they differ in *wide* coordinates only, those of many values.
-        A record is left out if for all signs of these coordinates at least `number` comparable
-        others are at least as far in every one of them.
+        The *wide* coordinates are those of many values, W in "Other cases" of docs/proofs.md. Two
+        records are comparable if they differ in wide coordinates only. A record is left out if,
+        for all signs of these coordinates, at least `number` comparable others are at least as far
+        in every one of them.
         """
         ranks = self._ranks
         wide = np.argsort(-ranks.max(axis=0), kind="stable")[:_WIDE]
@@ -96,10 +104,15 @@ class Contributions:
             matters[self._furthest(ranks[:, wide] * signs, fibre.ravel(), number)] = True
         return np.flatnonzero(matters)
 
-    def _furthest(self, seen: Whole, fibre: Indices, number: int) -> list[int]:
-        """Return the groups with fewer than so many records of their fibre beyond them."""
-        # Whoever is beyond a record comes before it. If one of them was left out, then enough kept
-        # records are beyond that one, and so beyond this record too.
+    def _furthest(self, seen: Ranks, fibre: Indices, number: int) -> list[int]:
+        """Return the groups with fewer than `number` records of their fibre beyond them.
+
+        `seen` are the wide coordinates times signs, shape (g, w). A fibre is a set of comparable
+        groups.
+        """
+        # Groups are visited by the sum of their coordinates, so those beyond a group come before
+        # it. If one of these was left out, then enough kept groups are beyond it, and so beyond
+        # this group too. So it is enough to compare with kept groups.
         kept: dict[int, Indices] = {}
         for place in np.argsort(-seen.sum(axis=1), kind="stable"):
             rivals = kept.get(fibre[place], np.empty(0, dtype=np.intp))
@@ -109,14 +122,14 @@ class Contributions:
         return [int(place) for places in kept.values() for place in places]
 
     @cached_property
-    def _ranks(self) -> Whole:
+    def _ranks(self) -> Ranks:
         """The contributions by their order in each coordinate, shape (g, d)."""
         columns = [np.unique(column, return_inverse=True)[1] for column in self.vectors.T]
         return np.column_stack(columns)
 
 
 def contributions_of(query: Query, universe: Universe, limit: int) -> Contributions | None:
-    """Return what records contribute, each value at most `limit` times; None if not additive."""
+    """Return what records contribute, each at most `limit` times; None if f is no such sum."""
     sums = None if universe.numeric else query.sums(universe)
     if sums is None or sums.units is None:
         return None
@@ -127,7 +140,7 @@ def contributions_of(query: Query, universe: Universe, limit: int) -> Contributi
 def _contributions(
     sums: Sums, units: tuple[int, ...], universe: Universe, limit: int
 ) -> Contributions:
-    """Return what records contribute; the same sums, by identity, do it once."""
+    """Return what records contribute; cached by the identity of the sums."""
     unit = math.lcm(*units)
     terms = sums.terms * np.array([unit // own for own in units], dtype=object)
     places: dict[tuple[int, ...], int] = {}
@@ -138,9 +151,17 @@ def _contributions(
     vectors[:] = list(places)
     counts = np.bincount(group, weights=universe.multiplicities(limit)).astype(np.int64)
     largest = int(abs(vectors).max())
-    # Scaling by a power of two changes no comparison, and keeps large numbers in range.
+    # Dividing by a power of two changes no comparison, and keeps large numbers in range.
     shift = max(0, largest.bit_length() - 53)
     floats = (vectors / (1 << shift)).astype(np.float64)
     # A direction has coordinates -1, 0 and 1: sums of so many terms are exact below 2**53.
-    whole = shift == 0 and largest * terms.shape[1] <= 2**53
-    return Contributions(vectors, floats, counts, group, unit, float(np.abs(floats).max()), whole)
+    unrounded = shift == 0 and largest * terms.shape[1] <= 2**53
+    return Contributions(
+        vectors=vectors,
+        floats=floats,
+        counts=counts,
+        group=group,
+        unit=unit,
+        largest=float(np.abs(floats).max()),
+        unrounded=unrounded,
+    )

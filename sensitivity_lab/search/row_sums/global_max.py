@@ -1,10 +1,11 @@
 """Exact search for sums of a function of a record: only what changes matters.
 
 With ``f(x) = sum of g(r) over the records r of x``, ``f(x) - f(y)`` is the sum of g over A less
-that over B, whatever the core. Its norm is convex, so an optimal A has the records that reach
+that over B, whatever the core is. The norm is convex, so an optimal A has the records that reach
 furthest in some direction, and B those that reach furthest in the opposite one. For Linf and L1 the
-directions are known, the coordinates and the signs; for L2 those records are paired that are among
-the furthest in any direction. The proofs are in ``docs/proofs.md``.
+directions are known: the coordinates and the signs. For L2, all records that are among the furthest
+in some direction are paired. The proof is in docs/proofs.md, "Sums of a function of a record
+(`row_sums`)".
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
-from sensitivity_lab.universes.relations import Change
+from sensitivity_lab.universes.relations import RemovedAdded
 
 from .contributions import Contributions, Part, contributions_of
 
 _SIGNED = 10
-"""Up to so many coordinates, L1 is searched through all their signs."""
+"""With at most this many coordinates, L1 is searched through all their signs."""
 
 MOST_PAIRS = 200_000_000
-"""At most so many pairs (A, B) are compared for one change."""
+"""The most pairs (A, B) that are compared for one change."""
 
-_BLOCK = 1 << 20
-"""About so many pairs are compared at a time."""
+_BATCH = 1 << 20
+"""About how many pairs are compared at a time."""
 
 Parts = tuple[Part, Part]
 
@@ -58,7 +59,7 @@ class RowSums:
     reach = "every relation"
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
-        """Plan the search; refuse what is no such sum, and too many pairs."""
+        """Plan the search; refuse other queries, and too many pairs."""
         searches = []
         for query in problem.queries:
             for relation in problem.neighbors:
@@ -77,7 +78,7 @@ class RowSums:
 
 
 def too_many(pairs: str, where: str = "") -> Refusal:
-    """Refuse because of too many pairs."""
+    """Return the refusal of a search that would compare too many pairs."""
     return Refusal(
         f"row_sums would compare {pairs} pairs of changed records{where}, more than "
         f"{MOST_PAIRS:,}; choose a smaller distance, a coarser universe, or the norm 'L1' or "
@@ -86,21 +87,21 @@ def too_many(pairs: str, where: str = "") -> Refusal:
     )
 
 
-Held = dict[tuple[int, Change], Contributions]
+Held = dict[tuple[int, RemovedAdded], Contributions]
 """What records contribute, by the size of x and the change."""
 
 
 def _all(searches: Sequence[Callable[[], Finding]], relations: int) -> Findings:
-    """Do the searches, in the order of queries and relations."""
+    """Run the searches; return their findings by query, then by relation."""
     found = [search() for search in searches]
     return [found[start : start + relations] for start in range(0, len(found), relations)]
 
 
 def _solve(problem: Problem, held: Held) -> Finding:
     """Return the pair that is furthest apart over all sizes and changes of a relation."""
-    solved: dict[tuple[int, Change], tuple[Difference, Parts]] = {}
+    solved: dict[tuple[int, RemovedAdded], tuple[Difference, Parts]] = {}
 
-    def best_of(size: int, change: Change) -> tuple[Difference, Parts]:
+    def best_of(size: int, change: RemovedAdded) -> tuple[Difference, Parts]:
         # With a universe of counted records the best change does not depend on the size.
         key = (0 if problem.universe.counts else size, change)
         if key not in solved:
@@ -113,7 +114,7 @@ def _solve(problem: Problem, held: Held) -> Finding:
     return Finding(x, y, None, 0)
 
 
-def _best(held: Contributions, change: Change, norm: Norm) -> tuple[Difference, Parts]:
+def _best(held: Contributions, change: RemovedAdded, norm: Norm) -> tuple[Difference, Parts]:
     """Return the parts A and B, disjoint, whose contributions are furthest apart."""
     found = ((apart(held, parts, norm), parts) for parts in candidates(held, held, change, norm))
     far, parts = max(found, key=itemgetter(0))
@@ -126,7 +127,11 @@ def apart(held: Contributions, parts: Parts, norm: Norm) -> Difference:
 
 
 def _directions(held: Contributions, norm: Norm) -> list[Floats] | None:
-    """Return directions in one of which an optimum lies; None if they are too many."""
+    """Return directions of which one leads to an optimum; None if they are too many.
+
+    For Linf these are plus and minus the axes, for L1 the vectors of signs ("Linf and L1" in
+    docs/proofs.md).
+    """
     numbers = held.vectors.shape[1]
     if norm == "Linf" or numbers == 1:
         return [sign * axis for axis in np.eye(numbers) for sign in (1.0, -1.0)]
@@ -136,7 +141,7 @@ def _directions(held: Contributions, norm: Norm) -> list[Floats] | None:
 
 
 def candidates(
-    of_a: Contributions, of_b: Contributions, change: Change, norm: Norm
+    of_a: Contributions, of_b: Contributions, change: RemovedAdded, norm: Norm
 ) -> Iterator[Parts]:
     """Yield parts (A, B), among them the best up to a record that is in both.
 
@@ -147,7 +152,7 @@ def candidates(
     change : tuple of two int
         How many records A and B have.
     norm : {"L1", "L2", "Linf"}
-        In which the parts are to be far apart.
+        The norm in which the parts are to be far apart.
     """
     removed, added = change
     directions = _directions(of_a, norm)
@@ -157,7 +162,7 @@ def candidates(
         return
     rows_a, rows_b = _parts(of_a, removed), _parts(of_b, added)
     groups = len(of_a.counts)
-    for row_a, row_b in _Pairs(of_a, norm, rows_a, rows_b).furthest():
+    for row_a, row_b in _PartPairs(of_a, norm, rows_a, rows_b).furthest():
         part_a, part_b = (
             np.bincount(row, minlength=groups).astype(np.int64)
             for row in (rows_a[row_a], rows_b[row_b])
@@ -165,7 +170,9 @@ def candidates(
         yield part_a, part_b
 
 
-def number_of_pairs(of_a: Contributions, of_b: Contributions, change: Change, norm: Norm) -> int:
+def number_of_pairs(
+    of_a: Contributions, of_b: Contributions, change: RemovedAdded, norm: Norm
+) -> int:
     """Bound how many pairs (A, B) would be compared; 0 where directions are known."""
     if _directions(of_a, norm) is not None:
         return 0
@@ -176,31 +183,37 @@ def number_of_pairs(of_a: Contributions, of_b: Contributions, change: Change, no
 
 
 def _parts(held: Contributions, number: int) -> Indices:
-    """List the parts of so many records that can matter, a row of groups each."""
+    """List the parts of `number` records that can matter, a row of groups each."""
     groups = held.outer(number)
     lattice = Lattice(held.counts[groups].tolist(), number)
     rows: Indices = groups[lattice.rows(number, 0, lattice.number(number))]
     return rows
 
 
-class _Pairs:
+class _PartPairs:
     """All pairs of some parts A with some parts B."""
 
     def __init__(self, held: Contributions, norm: Norm, of_a: Indices, of_b: Indices) -> None:
         self.norm = norm
         self.sums_a, self.sums_b = (held.floats[rows].sum(axis=1) for rows in (of_a, of_b))
         numbers = held.floats.shape[1]
+        # `total` bounds every distance (for L2 its square). Below 2**53 all steps are exact
+        # integers.
         widest = (of_a.shape[1] + of_b.shape[1]) * held.largest
         total = numbers * (widest**2 if norm == "L2" else widest)
-        exact = held.whole and total < 2**53
+        exact = held.unrounded and total < 2**53
         eps = float(np.finfo(np.float64).eps)
         self.slack = 0.0 if exact else 8 * (numbers + of_a.shape[1] + of_b.shape[1]) * eps * total
 
     def furthest(self) -> list[tuple[int, int]]:
-        """Return the pairs that are furthest apart, up to the error."""
+        """Return the pairs that are furthest apart, up to the error.
+
+        A pair is a row of A and a row of B. `least` only rises: it is what a pair must reach, given
+        the largest distance so far, to be the furthest.
+        """
         least = -np.inf
         near: list[tuple[float, int, int]] = []
-        rows = max(1, _BLOCK // len(self.sums_b))
+        rows = max(1, _BATCH // len(self.sums_b))
         for start in range(0, len(self.sums_a), rows):
             far = self._distances(self.sums_a[start : start + rows])
             least = max(least, float(far.max()) - 2 * self.slack)
@@ -218,10 +231,11 @@ class _Pairs:
 
 
 def _made_disjoint(held: Contributions, parts: Parts, norm: Norm) -> Parts:
-    """Exchange records that are in both parts, without coming closer.
+    """Exchange records that are in both parts, without bringing the parts closer together.
 
-    Let c be in both and e in neither. With e for c in A, or else in B, the difference becomes
-    u + (e - c) or u - (e - c), and by convexity one of them is not shorter than u.
+    Let c be in both parts and e in neither. With e in place of c in A, or in B, the difference u
+    becomes u + (e - c) or u - (e - c). By convexity one of these is not shorter than u: see
+    "Disjoint" in docs/proofs.md.
     """
     a, b = parts
     while (over := np.flatnonzero(a + b > held.counts)).size:
@@ -233,9 +247,9 @@ def _made_disjoint(held: Contributions, parts: Parts, norm: Norm) -> Parts:
 
 
 def _datasets(
-    problem: Problem, held: Contributions, size: int, change: Change, parts: Parts
+    problem: Problem, held: Contributions, size: int, change: RemovedAdded, parts: Parts
 ) -> tuple[Multiplicities, Multiplicities]:
-    """Return datasets x and y with these parts, and a core of the first records left."""
+    """Return datasets x and y with these parts; the core is the first records that are left."""
     left = problem.universe.multiplicities(size + change[1]).copy()
     sides = []
     for part in parts:
@@ -247,7 +261,7 @@ def _datasets(
 
 
 def as_records(part: Part, held: Contributions, left: Multiplicities) -> Multiplicities:
-    """Return a part as records, the first of each group that are left."""
+    """Return a part as records: of each group, the first ones that are left."""
     taken = np.zeros_like(left)
     for group in np.flatnonzero(part):
         members = np.flatnonzero(held.group == group)

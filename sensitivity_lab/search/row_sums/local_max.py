@@ -1,6 +1,7 @@
 """Exact local search for sums of a function of a record: what x can lose, and what it can gain.
 
-As in the global search, but A is taken from x and B from outside x, so they share no record.
+As in the global search, but A is taken from x and B from outside x, so they share no record. See
+docs/proofs.md, "Local sensitivity: sums of a function of a record, and one column".
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class LocalRowSums:
     reach = "every relation"
 
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
-        """Plan the search; refuse what is no such sum, and too many pairs."""
+        """Plan the search; refuse other queries, and too many pairs."""
         sides = _sides(problem)
         if sides is None:
             return Refusal.of_query(self.name, self.covers, problem.query.name)
@@ -55,7 +56,7 @@ def _solve(problem: LocalProblem, sides: Sides) -> Finding:
 
 
 def _neighbors(problem: LocalProblem, sides: Sides) -> Iterator[tuple[Difference, Multiplicities]]:
-    """Yield neighbors of x, one of which is furthest from it, with how far they are."""
+    """Yield neighbors of x, among them the furthest one, with how far they are."""
     for change in problem.changes:
         for parts in candidates(*sides, change, problem.norm):
             removed = as_records(parts[0], sides[0], problem.x)
@@ -64,7 +65,7 @@ def _neighbors(problem: LocalProblem, sides: Sides) -> Iterator[tuple[Difference
 
 
 def _sides(problem: LocalProblem) -> Sides | None:
-    """Return what records contribute, counted in x and outside x; None if not additive."""
+    """Return what records contribute, counted in x and outside x; None if f is no such sum."""
     most = max(added for _, added in problem.changes)
     held = contributions_of(problem.query, problem.universe, problem.size + most)
     if held is None:

@@ -2,7 +2,10 @@
 
 The difference of two squared deviations is taken from the differences of the sums, which are exact
 until they are read as floats: what both datasets share, such as an outlier, does not round away
-what they do not share. Every bound accounts for all rounding.
+what they do not share. Every bound accounts for all rounding (docs/proofs.md, "Rounding": the
+paragraphs *Placements* and *Bounds*).
+
+In all arrays the first axis is the row, one per dataset; sums have a last axis of limbs.
 """
 
 from __future__ import annotations
@@ -18,17 +21,20 @@ from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords, Sums
 
 @dataclass(frozen=True)
 class Sets:
-    """Datasets of one size by their exact sums, a row each; or one of them.
+    """Datasets of one size by their exact sums, a row each; or a single dataset without that axis.
+
+    A bound needs datasets with a part that is known by a float only: `less` and `less_squares`.
 
     Attributes
     ----------
     size : int
         How many records each has.
     sums, squares : arrays of int64, shape (rows, limbs) or (limbs,)
+        The sum of the records, and of their squares.
     less : array of longdouble, shape (rows,), or 0
-        To be taken from `sums`.
+        What is still to be subtracted from `sums`.
     less_squares : array of longdouble, shape (rows,), or 0
-        To be taken from `squares`; not negative.
+        What is still to be subtracted from `squares`; not negative.
     """
 
     size: int
@@ -38,16 +44,16 @@ class Sets:
     less_squares: Reals | float = 0.0
 
     @property
-    def whole(self) -> bool:
-        """Whether nothing is to be taken away."""
+    def complete(self) -> bool:
+        """Whether nothing is still to be subtracted."""
         return isinstance(self.less, float) and isinstance(self.less_squares, float)
 
     def rows(self, chosen: Positions | int) -> Sets:
-        """Some of the rows, or one of them, of whole datasets."""
+        """Some of the rows, or one of them; of complete datasets only."""
         return Sets(self.size, self.sums[chosen], self.squares[chosen])
 
     def deviations(self, records: SortedRecords) -> Any:
-        """The size times the squared deviations, exactly: Python ints, or one of them."""
+        """The size times the squared deviations, exactly: a Python int per row, or one for one."""
         total = records.integer_sums(self.sums)
         return self.size * records.integer_squares(self.squares) - total * total
 
@@ -77,7 +83,10 @@ class Spread:
         return Fraction(deviations) / (one.size * self.free(one.size))
 
     def bounds(self, records: SortedRecords, sets: Sets, size: int) -> tuple[Reals, Reals]:
-        """Lower and upper bounds for squared deviations over ``size - ddof``, for each row."""
+        """Lower and upper bounds on squared deviations over ``size - ddof``, for each row.
+
+        `size` need not be that of the sets: for a part of y, these bound what y has at least.
+        """
         sums, squares = records.real(sets.sums), records.real_squares(sets.squares)
         if not records.readable:
             return np.zeros_like(sums), np.full_like(sums, np.inf)
@@ -91,7 +100,10 @@ class Spread:
         return low, high
 
     def shift(self, change: Reals, error: Reals, of: Rated, up: int) -> Reals:
-        """How far the answer is from that of one dataset, at most (up 1) or at least (-1)."""
+        """How far the answer is from that of one dataset, at most (up 1) or at least (-1).
+
+        `change` is how much larger the size times the squared deviations are, up to `error`.
+        """
         divisor = as_real(of.sets.size * self.free(of.sets.size))
         shift = (change + up * error) / divisor
         shift = shift + up * 4 * UNIT * np.abs(shift)
@@ -99,7 +111,8 @@ class Spread:
 
 
 def _root_shift(shift: Reals, variance: np.longdouble, up: int) -> Reals:
-    """How far a root moves if what is under it moves; rounded up (1) or down (-1)."""
+    """How far a root moves if what is under it moves by `shift`; rounded up (1) or down (-1)."""
+    # sqrt(v + s) - sqrt(v) = s / (sqrt(v + s) + sqrt(v)), which does not cancel.
     shift = np.maximum(shift, -variance * (1 + 4 * UNIT))
     slack = 4 * UNIT * (variance + np.abs(shift))
     # The nearer the roots, the larger their sum and the smaller the step.
@@ -119,8 +132,8 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A pair of datasets to compare others with."""
+class Reference:
+    """The pair of datasets x and y with which others are compared."""
 
     x: Rated
     y: Rated
@@ -130,8 +143,8 @@ class Pair:
     ) -> Reals:
         """How far answers are from that of x, or of y, at most (up 1) or at least (-1), each row.
 
-        Those of the variance are left times a divisor that x and y share if they can, so that what
-        ties exactly stays tied.
+        If x and y have one size, variances are not divided by their common divisor, so that exact
+        ties stay ties.
         """
         if not records.readable:
             return np.full(len(sets.sums), np.inf if up > 0 else 0, dtype=np.longdouble)
@@ -142,12 +155,12 @@ class Pair:
         return spread.shift(change, error, of, up)
 
     def gains(self, spread: Spread, records: SortedRecords, x: Sets, y: Sets) -> Reals:
-        """Upper bounds on what f(x) - f(y) has more than this pair, each row."""
+        """Upper bounds on how much larger f(x) - f(y) is than for this pair, for each row."""
         most = self.shift(spread, records, x, 1, of_y=False)
         return most - self.shift(spread, records, y, -1, of_y=True)
 
     def room(self, spread: Spread, records: SortedRecords, x: Sets) -> Reals:
-        """An upper bound on the f(y) with which x is above this pair, for each row."""
+        """Upper bounds on the f(y) with which x beats this pair, for each row."""
         if not records.readable:
             return np.full(len(x.sums), np.inf, dtype=np.longdouble)
         most = spread.shift(*changes(records, x, self.x.sets), self.x, 1)
@@ -157,14 +170,16 @@ class Pair:
 
 
 def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Reals]:
-    """Size times (squared deviations less those of another dataset of the size), and an error.
+    """How much larger size times squared deviations are than for one dataset, and an error.
 
-    `other` has the signs of the universe, `sets` those of `records`, which may be its mirror.
+    `other` is that dataset of the same size. It has the signs of the universe, `sets` those of
+    `records`, which may be its mirror image. With D the squared deviations of n records,
+    ``n (D - D') = n (Q - Q') - (S - S') (S + S')``: see *Placements* in "Rounding", docs/proofs.md.
     """
     theirs, size = records.sign * other.sums, sets.size
     apart, both = records.real(sets.sums - theirs), records.real(sets.sums + theirs)
     squares = records.real_squares(sets.squares - other.squares)
-    if sets.whole:
+    if sets.complete:
         first, second = size * squares, apart * both
         if records.exact(size):
             return first - second, np.zeros_like(first)
@@ -177,7 +192,7 @@ def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Rea
 
 
 def as_real(value: Fraction | int) -> np.longdouble:
-    """Return the float nearest to a rational, but for 2 UNIT of it."""
+    """Return a rational as a float, with a relative error of at most 2 UNIT."""
     above, below = value.as_integer_ratio()
     shift = 96 - above.bit_length() + below.bit_length()
     digits = (above << shift) // below if shift >= 0 else above // (below << -shift)

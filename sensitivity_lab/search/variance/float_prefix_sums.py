@@ -1,7 +1,8 @@
 """A sorted universe of integers, and exact sums of its records and their squares by position.
 
 Positions number the records in ascending order, equal values one after the other. Sums are kept as
-limbs, so that any combination of them is exact until it is read as a floating-point number.
+limbs, so that any combination of them is exact until it is read as a floating-point number. See
+docs/proofs.md, "Rounding": *Sums* and *Reading*.
 
 `SortedMultiset` tells the same in Python ints. This one is there for speed: the global search for
 the variance compares millions of windows, whole arrays of machine numbers at a time, where every
@@ -23,17 +24,17 @@ from sensitivity_lab.exact.difference import Integers
 Positions = NDArray[np.int64]
 Reals = NDArray[np.longdouble]
 Sums = NDArray[np.int64]
-"""Exact integers as limbs, the last axis; they add, subtract and change sign limb by limb."""
+"""Exact integers; the last axis is the limb. They add, subtract and change sign limb by limb."""
 
 _FLOAT = np.finfo(np.longdouble)
 UNIT = float(_FLOAT.eps) / 2  # unit roundoff of the working precision
 _DIGITS = _FLOAT.nmant + 1  # integers of so many bits are floats
 EXPANDED = 1 << 22  # up to this many records, repeated values are written out
 WIDTHS = (32, 16, 8)
-"""Bits of a limb: the widest whose sums over all records fit into int64 and into a float."""
+"""Bits of a limb: the first of these whose sums over all records fit into int64 and a float."""
 
 LONG = 160
-"""Integers of more bits are cut apart from short ones."""
+"""If some integer has more bits than this, long and short integers are cut separately."""
 
 
 class Limbs:
@@ -42,9 +43,9 @@ class Limbs:
     Parameters
     ----------
     terms : ndarray of Python ints, shape (m,)
-        What is added up.
+        The integers that are added up.
     counts : array of int64, shape (m,)
-        How often.
+        How often each of them is added.
     width : int
         Bits per limb: 32, 16 or 8.
     expanded : bool
@@ -54,13 +55,13 @@ class Limbs:
     ----------
     terms : array of int64, shape (m, limbs)
     before : array of int64, shape (m + 1, limbs), or (N + 1, limbs) if expanded
-        Sums of the first terms.
+        Row p is the sum of the first p terms, or of the first p copies of terms.
     error : float
-        Bound on the relative error of `real`.
+        A bound on the relative error of `real`.
 
     Notes
     -----
-    Places at which no term has a bit have no limb; so one huge record costs two or three limbs.
+    There is no limb for places at which no term has a bit, so one huge record adds two or three.
     """
 
     def __init__(self, terms: Integers, counts: Positions, width: int, *, expanded: bool) -> None:
@@ -71,15 +72,18 @@ class Limbs:
         self.error = (len(self.places) + 2) * UNIT
 
     def mirrored(self, sign: int) -> Self:
-        """The sums of the terms times a sign, from the last one on."""
+        """Return the prefix sums of the terms times a sign, in reverse order."""
         made = copy(self)
         made.terms = sign * self.terms[::-1]
         made.before = sign * (self.before[-1] - self.before[::-1])
         return made
 
     def real(self, sums: Sums) -> Reals:
-        """Read limbs as floats; only steps beyond the float's digits round, and none cancels."""
-        # Where sums differ little, the upper limbs are 0 in all of them.
+        """Read limbs as floats; only steps beyond the float's digits round, and none cancels.
+
+        The value is built from the highest limb down. *Reading* in docs/proofs.md has the bound.
+        """
+        # Upper limbs that are 0 in every row are skipped: differences of sums often have them.
         used = [column for column in range(len(self.places)) if sums[..., column].any()]
         if not used:
             return np.zeros(sums.shape[:-1], dtype=np.longdouble)
@@ -100,19 +104,21 @@ class Limbs:
 def _cut(terms: Integers, width: int) -> tuple[Sums, list[int]]:
     """Cut integers into limbs from ``-half`` to ``half - 1``; return them and their places.
 
-    An integer a little below a power of two has no bits in between, in limbs with signs.
+    With signed limbs, an integer a little below a power of two is a high limb and a negative low
+    one, and nothing in between.
     """
     listed, half = terms.tolist(), 1 << (width - 1)
     most = max(abs(int(terms.max())), abs(int(terms.min()))).bit_length()
     bits = np.full(len(listed), most)
     if most > LONG:
         bits = np.array([term.bit_length() for term in listed])
-    # A few that are far longer than most are cut apart from the others.
+    # A few integers that are far longer than most are cut apart from the others.
     short = bits <= 2 * np.median(bits) + 32
     parts = []
     for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
         if len(chosen):
             length = 4 * ((int(bits[chosen].max()) + 1) // 32 + 1)
+            # Adding half at every place makes all digits unsigned; a digit `half` is a limb of 0.
             shift = int.from_bytes(
                 half.to_bytes(width // 8, "little") * (8 * length // width), "little"
             )
@@ -152,9 +158,9 @@ class SortedRecords:
     sign : int
         -1 for a mirror image, else 1.
     error : float
-        Bound on the relative error of `record` and of sums read as floats.
+        A bound on the relative error of `record` and of sums that are read as floats.
     readable : bool
-        Whether floats have room for sums and their products; if not, they are all read as 0.
+        Whether the range of floats holds sums and their products; if not, all are read as 0.
 
     Raises
     ------
@@ -217,7 +223,7 @@ class SortedRecords:
         return self._mirror
 
     def run(self, positions: Positions) -> Positions:
-        """Which distinct value each position has; positions outside go to the nearest end."""
+        """Return which distinct value each position has; positions outside are moved to an end."""
         if not self.repeated:
             return np.clip(positions, 0, self.size - 1)
         if not self._compact:
@@ -226,7 +232,7 @@ class SortedRecords:
         return np.clip(found, 0, len(self.starts) - 1)
 
     def record(self, positions: Positions) -> Reals:
-        """The record at each position; positions outside are moved to the nearest end."""
+        """Return the record at each position; positions outside are moved to the nearest end."""
         return self._values.take(self.run(positions))
 
     def integer(self, positions: Positions) -> Integers:
@@ -246,6 +252,7 @@ class SortedRecords:
             return limbs.before.take(positions, axis=0, mode="clip")
         run = self.run(positions)
         inside = positions - self.starts.take(run)
+        # All records of the smaller values, and the first `inside` copies of this one.
         prefix: Sums = limbs.before.take(run, axis=0)
         prefix += inside[..., None] * limbs.terms.take(run, axis=0)
         return prefix

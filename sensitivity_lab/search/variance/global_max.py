@@ -1,8 +1,9 @@
 """Exact search for variance and standard deviation along the sorted universe.
 
-An optimal pair reads, along the sorted universe, as one of a few words over A, B, C and O
-(outside both); `removing` and `replacing` find the best word. Floating point decides what its
-bounds on rounding allow, exact integers the rest. The proofs are in ``docs/proofs.md``.
+An optimal pair reads, along the sorted universe, as one of a few patterns over A (only in x),
+B (only in y), C (in both) and O (in neither). `remove` and `replace` find the best placement of
+these patterns. Floating point decides what its bounds on rounding allow, exact integers the rest.
+The proofs are in ``docs/proofs.md``, under the headings "Variance and standard deviation".
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 
 from .comparing import Spread
 from .float_prefix_sums import SortedRecords
-from .remove import proved, remove_words
-from .replace import replace_words
+from .remove import best_removal, proved
+from .replace import best_replacement
 
 COVERS = "var and std"
 
@@ -71,21 +72,22 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
 def _candidates(
     records: SortedMultiset, query: Query, shape: Shape, progress: bool | None
 ) -> Iterator[tuple[Difference, Layout]]:
-    """Yield the layout furthest apart."""
+    """Yield the layout whose datasets are furthest apart."""
     larger = max(shape.of_x, shape.of_y)
     changed = max(shape.only_x, shape.only_y)
-    kernel = replace_words if shape.only_x == shape.only_y else remove_words
+    kernel = best_replacement if shape.only_x == shape.only_y else best_removal
     spread = Spread(Fraction(query.ddof), query.root)
     try:
         with _parallel.counter("pairs", progress) as count:
-            word = kernel(_working(records), larger, changed, spread, count=count)
+            best = kernel(_working(records), larger, changed, spread, count=count)
     except OverflowError as error:
         raise TooLargeError(
             f"variance is too long at the largest difference of {query.name} for {larger} of "
             f"{records.size} records and {changed} changed: {error}; choose a smaller size or "
             "distance, or fewer distinct values"
         ) from error
-    core, of_a, of_b = (word.ranges(label) for label in "CAB")
+    core, of_a, of_b = (best.ranges(label) for label in "CAB")
+    # A removal has either A or B: the records that only the larger dataset has, here x or y.
     if shape.only_x == shape.only_y:
         layout = Layout(core, of_a, of_b)
     elif shape.only_x:

@@ -1,9 +1,10 @@
 """Exact local search for variance and standard deviation: x fixed, y any of its neighbors.
 
-The answer on x is fixed, so it is enough to find the largest and the smallest variance of y for
-each change, removing A from x and adding B. Where it is largest, A is a window of x and B the two
-ends of what is outside; where it is smallest, y holds what is nearest to its own mean: A is the two
-ends of x and B a window of what is outside (docs/proofs.md). All arithmetic is in exact integers.
+The answer on x is fixed. So it is enough to find the largest and the smallest variance of y for
+each change, which removes A from x and adds B. Where the variance is largest, A is a window of x
+and B the two ends of what is outside x. Where it is smallest, y has the records nearest to its own
+mean: A is the two ends of x and B a window of what is outside. See docs/proofs.md, "Local
+sensitivity: variance and standard deviation". All arithmetic is in exact integers.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def _solve(problem: LocalProblem) -> Finding:
 class _Choice(NamedTuple):
     """A neighbor: ranges of positions removed from x and added from outside, and its sums.
 
-    Its variance grows with ``m squares - total**2`` for m records.
+    `total` and `squares` are the sums of the records of y and of their squares. Of neighbors with m
+    records, the one with the larger ``m squares - total**2`` has the larger variance.
     """
 
     total: int
@@ -73,7 +75,7 @@ def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicit
     of_x = of_power_sums(query, inside.size, total, squares, unit)
     for removed, added in problem.changes:
         size = inside.size - removed + added
-        for choose in (_most_spread, _least_spread):
+        for choose in (_largest_variance, _smallest_variance):
             choice = choose(inside, outside, removed, added)
             removing = inside.multiplicities(choice.removed)
             y = problem.x - removing + outside.multiplicities(choice.added)
@@ -91,15 +93,20 @@ def _sums(records: SortedMultiset, start: Positions, stop: Positions) -> Integer
     return np.array([records.total(stop, power) - records.total(start, power) for power in (1, 2)])
 
 
-def _most_spread(
+def _largest_variance(
     inside: SortedMultiset, outside: SortedMultiset, removed: int, added: int
 ) -> _Choice:
-    """Return the neighbor with the largest variance: a window removed, the two ends added."""
+    """Return the neighbor with the largest variance: a window removed, the two ends added.
+
+    A row is a split of B: `low` of its records are the smallest ones outside x, the others the
+    largest. "Proof, largest" in docs/proofs.md.
+    """
     size = inside.size - removed + added
-    low = np.arange(added + 1)  # how many of the added records are the smallest ones outside
+    low = np.arange(added + 1)
     high = outside.size - (added - low)
     ends = _sums(outside, np.zeros_like(low), low)
     ends = ends + _sums(outside, high, np.full_like(high, outside.size))
+    # The sum and the sum of squares of x and B, shape (2, rows).
     ends = ends + np.array(_all(inside), dtype=object)[:, None]
     start = _first_window(inside, removed, size, ends[0])
     sums = ends - _sums(inside, start, start + removed)
@@ -111,28 +118,31 @@ def _most_spread(
 
 
 def _first_window(inside: SortedMultiset, removed: int, size: int, sums: Integers) -> Positions:
-    """Return, for each sum of x and what is added, the best window to remove.
+    """Return, for each sum of x and B, where the best window to remove begins.
 
-    Moving the window up by one puts the record r back for s, and gains as long as
-    ``(size - 1) r + (size + 1) s < 2 (sum of y)``; the left side rises and the right side falls.
+    Moving the window up by one puts r back into y and takes s out. That gains as long as
+    ``(size - 1) r + (size + 1) s < 2 (sum of y)``. From one window to the next the left side does
+    not fall and the right side does not rise, so the first window that does not gain is the best.
     """
     low = np.zeros(len(sums), dtype=np.int64)
     if removed == 0:
         return low
     high = np.full(len(sums), inside.size - removed)
+    # Always: all windows before low gain, and high does not gain or is the last window.
     while (low < high).any():
         middle = (low + high) // 2
-        back, gone = inside.record(middle), inside.record(middle + removed)
+        returned, taken = inside.record(middle), inside.record(middle + removed)
         of_y = sums - (inside.total(middle + removed) - inside.total(middle))
-        stop = ((size - 1) * back + (size + 1) * gone >= 2 * of_y).astype(bool) | (low == high)
+        stop = ((size - 1) * returned + (size + 1) * taken >= 2 * of_y).astype(bool) | (low == high)
         low, high = np.where(stop, low, middle + 1), np.where(stop, middle, high)
     return low
 
 
 class _Windows(NamedTuple):
-    """The windows of some length of sorted records, as a mean moves up from one to the next.
+    """The windows of some length of records, in the order in which they are nearest to a number.
 
-    The records nearest to a number z are those of the first window whose `edge` is at least 2 z.
+    As a number z rises, the records nearest to it change from one window to the next. They are
+    those of the first window whose `edge` is at least 2 z.
     """
 
     records: SortedMultiset
@@ -143,13 +153,17 @@ class _Windows(NamedTuple):
         return self.records.size - self.length + 1 if self.length else 1
 
     def edge(self, place: int) -> int:
-        """Return twice the number at which the next window becomes nearer."""
+        """Return twice the number beyond which the next window is nearer."""
         return self.records.record(place) + self.records.record(place + self.length)
 
     def between(
         self, size: int, lowest: int, highest: int, first: int, last: int
     ) -> tuple[int, int]:
-        """Return the windows, among some, that are nearest to a mean with such a doubled sum."""
+        """Return the first and the last window that can be nearest to the mean of y.
+
+        The windows are those from `first` to `last`; twice the sum of y, which has `size` records,
+        is from `lowest` to `highest`.
+        """
 
         def edge(place: int) -> int:
             return size * self.edge(place)
@@ -163,53 +177,59 @@ class _Windows(NamedTuple):
         return self.records.total(place + self.length) - self.records.total(place)
 
 
-def _least_spread(
+def _smallest_variance(
     inside: SortedMultiset, outside: SortedMultiset, removed: int, added: int
 ) -> _Choice:
-    """Return the neighbor with the smallest variance: y holds what is nearest to its mean.
+    """Return the neighbor with the smallest variance: y has the records nearest to its mean.
 
-    `kept` and `new` are the records of y from x and from outside, both windows. All pairs of
-    windows are compared that are nearest to one number, which can be the mean of y.
+    The core, the records of y from x, and the added records from outside are both windows. All
+    pairs of windows are compared that are nearest to one and the same number, if that number can be
+    the mean of y. "Proof, smallest" in docs/proofs.md.
     """
     size = inside.size - removed + added
-    kept, new = _Windows(inside, inside.size - removed), _Windows(outside, added)
-    (first, last), (start, stop) = _reachable(kept, new, size)
-    edges_kept = inside.record(np.arange(first, last)) + inside.record(
-        np.arange(first, last) + kept.length
+    core, entering = _Windows(inside, inside.size - removed), _Windows(outside, added)
+    (first, last), (start, stop) = _reachable(core, entering, size)
+    core_edges = inside.record(np.arange(first, last)) + inside.record(
+        np.arange(first, last) + core.length
     )
-    edges_new = outside.record(np.arange(start, stop)) + outside.record(
-        np.arange(start, stop) + new.length
+    added_edges = outside.record(np.arange(start, stop)) + outside.record(
+        np.arange(start, stop) + entering.length
     )
-    # Both windows move up as the number does: step by step, in the order of their edges.
-    order = np.argsort(np.concatenate([edges_kept, edges_new]), kind="stable")
-    moves = np.concatenate([[0], np.cumsum(order < len(edges_kept))])
-    of_kept = first + moves
-    of_new = start + np.arange(len(moves)) - moves
-    sums = _sums(inside, of_kept, of_kept + kept.length)
-    sums = sums + _sums(outside, of_new, of_new + new.length)
+    # Both windows move up as the number rises: one of them by one place, in the order of their
+    # edges. `moves` is how many of the first steps move the core, the others move the added
+    # records.
+    order = np.argsort(np.concatenate([core_edges, added_edges]), kind="stable")
+    moves = np.concatenate([[0], np.cumsum(order < len(core_edges))])
+    of_core = first + moves
+    of_added = start + np.arange(len(moves)) - moves
+    sums = _sums(inside, of_core, of_core + core.length)
+    sums = sums + _sums(outside, of_added, of_added + entering.length)
     deviations = size * sums[1] - sums[0] ** 2
     best = int(np.argmin(deviations))
-    left, right = int(of_kept[best]), int(of_kept[best]) + kept.length
-    window = (int(of_new[best]), int(of_new[best]) + new.length)
+    left, right = int(of_core[best]), int(of_core[best]) + core.length
+    window = (int(of_added[best]), int(of_added[best]) + entering.length)
     return _Choice(
         int(sums[0][best]), int(sums[1][best]), ((0, left), (right, inside.size)), (window,)
     )
 
 
-def _reachable(kept: _Windows, new: _Windows, size: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the first and last windows that can be nearest to the mean of y.
+def _reachable(
+    core: _Windows, entering: _Windows, size: int
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the first and last windows that can be nearest to the mean of y, for each part of y.
 
-    Any windows bound the sum of y, hence its mean, hence the windows; until nothing is gained.
+    The ranges of windows bound the sum of y, so its mean, so the windows. This is repeated until
+    the ranges no longer shrink.
     """
-    ranges = [(0, windows.number - 1) for windows in (kept, new)]
+    ranges = [(0, windows.number - 1) for windows in (core, entering)]
     while True:
         lowest, highest = (
-            2 * sum(w.total(ends[end]) for w, ends in zip((kept, new), ranges, strict=True))
+            2 * sum(w.total(ends[end]) for w, ends in zip((core, entering), ranges, strict=True))
             for end in (0, 1)
         )
         closer = [
             windows.between(size, lowest, highest, *ends)
-            for windows, ends in zip((kept, new), ranges, strict=True)
+            for windows, ends in zip((core, entering), ranges, strict=True)
         ]
         if closer == ranges:
             return closer[0], closer[1]

@@ -1,7 +1,9 @@
-"""Words, and the search for the best of them.
+"""Patterns of labels along the sorted universe, and the search for the best of their placements.
 
-Words are compared with the best so far by what they do not share with it, in floating point with a
-bound on all rounding; what that leaves open is compared in exact integers.
+A pattern is a text over A (only in x), B (only in y), C (in both) and O (in neither), a letter per
+block. A *placement* says where each block begins and ends, so it is a pair of datasets. Placements
+are compared with the best so far by what they do not share with it, in floating point with a bound
+on all rounding. What that leaves open is compared in exact integers (docs/proofs.md, "Rounding").
 """
 
 from __future__ import annotations
@@ -15,25 +17,27 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, Integers
 
-from .comparing import Pair, Rated, Sets, Spread, as_real
+from .comparing import Rated, Reference, Sets, Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 
 CHUNK = 1 << 16
-"""Words evaluated at once."""
+"""How many placements are evaluated at once."""
 
 BUDGET = 1 << 27
-"""Words evaluated at most, in a few minutes."""
+"""The most placements that a search evaluates; that takes a few minutes."""
 
 COMPARED = 1 << 20
-"""So many words are compared in exact integers at most, in some ten seconds."""
+"""The most placements that are compared in exact integers; that takes some ten seconds."""
 
 ROUNDS = 12
-"""Words singled out of a chunk before all that are left of it are compared exactly."""
+"""How many placements of a chunk are compared one by one, before the rest all at once."""
 
 
 @dataclass(frozen=True)
-class Word:
-    """A pair of datasets: block b is ``range(bounds[b], bounds[b + 1])``.
+class Placement:
+    """A pattern with places for its blocks, which make a pair of datasets.
+
+    Block b has the records at the positions ``range(bounds[b], bounds[b + 1])``; it may be empty.
 
     Attributes
     ----------
@@ -52,8 +56,8 @@ class Word:
         return tuple(ends for label, ends in blocks if label in labels and ends[0] < ends[1])
 
 
-class Search:
-    """Keeps the best word so far, over a universe and its mirror image.
+class PatternSearch:
+    """Keeps the best placement so far, over a universe and its mirror image.
 
     Parameters
     ----------
@@ -61,32 +65,33 @@ class Search:
         The universe.
     spread : Spread
         What f is.
-    start : Word
-        Any word, to begin with.
+    start : Placement
+        Any placement, to begin with.
     budget : int
-        The most words to evaluate; beyond, `OverflowError`.
+        The most placements to evaluate; more raise `OverflowError`.
     count : callable, optional
-        Is told how many words come next, for a progress bar.
+        Called with the number of placements that come next, for a progress bar.
     least : longdouble, default 0
-        What other words reach.
+        An f(x) - f(y) that placements of another search reach.
 
     Attributes
     ----------
-    best : Word
-        The word with the largest f(x) - f(y) so far.
-    pair : Pair
+    best : Placement
+        The placement with the largest f(x) - f(y) so far.
+    reference : Reference
         Its datasets.
     value : Difference
         Its f(x) - f(y), or 0 if that is negative.
     evaluated, compared : int
-        Words evaluated so far, and those of them compared exactly, many at once.
+        How many placements were evaluated so far, and how many of them were compared exactly,
+        many at once.
     """
 
     def __init__(
         self,
         records: SortedRecords,
         spread: Spread,
-        start: Word,
+        start: Placement,
         budget: int = BUDGET,
         count: Callable[[int], object] = id,
         least: np.longdouble | float = 0.0,
@@ -94,50 +99,62 @@ class Search:
         self.records, self.spread = records, spread
         self.budget, self.count, self.least = budget, count, least
         self.evaluated = self.compared = 0
-        words = self._offered(start.pattern, np.array([start.bounds]))
-        self.best, self.pair, self.value = start, *self._rate(words, 0)
+        offer = self._offer(start.pattern, np.array([start.bounds]))
+        self.best, self.reference, self.value = start, *self._rate(offer, 0)
 
     def floor(self) -> np.longdouble:
-        """A number that f(x) - f(y) reaches for some word, or 0."""
+        """A number that f(x) - f(y) reaches for some placement, or 0."""
         if not self.records.readable:
             return np.longdouble(0)
         reached = as_real(self.value.bracket()[0]) * (1 - 4 * UNIT)
         return max(reached, np.longdouble(self.least))
 
     def room(self, records: SortedRecords, x: Sets) -> Reals:
-        """Upper bounds on the f(y) with which x is above the best word."""
-        return self.pair.room(self.spread, records, x)
+        """Upper bounds on the f(y) with which x beats the best placement, for each row."""
+        return self.reference.room(self.spread, records, x)
 
-    def plan(self, words: int) -> None:
-        """Allow for more words to be evaluated, or raise OverflowError."""
-        self.evaluated += words
+    def plan(self, placements: int) -> None:
+        """Allow for more placements to be evaluated, or raise OverflowError."""
+        self.evaluated += placements
         if self.evaluated > self.budget:
             raise OverflowError(f"more than {self.budget:,} pairs to evaluate")
 
     def offer(self, records: SortedRecords, pattern: str, bounds: Positions) -> None:
-        """Compare words of `records` (the universe or its mirror) with the best, and keep it."""
+        """Compare placements with the best one so far, and keep the better one.
+
+        Parameters
+        ----------
+        records : SortedRecords
+            The universe, or its mirror image.
+        pattern : str
+            The label of each block, along `records`.
+        bounds : array of int64, shape (placements, len(pattern) + 1)
+            Where the blocks of each placement begin and end, along `records`.
+        """
         if not len(bounds):
             return
         if records.sign != self.records.sign:
+            # Position p of the mirror is position N - 1 - p of the universe.
             pattern, bounds = pattern[::-1], records.size - bounds[:, ::-1]
-        words = self._offered(pattern, bounds)
+        offer = self._offer(pattern, bounds)
+        # `rows` are the placements that may still beat the best one.
         rows = np.arange(len(bounds))
         for _ in range(ROUNDS):
-            gains = self._gains(self.pair, words, rows)
+            gains = self._gains(self.reference, offer, rows)
             rows, gains = rows[gains > 0], gains[gains > 0]
             if not len(rows):
                 return
             place = int(rows[np.argmax(gains)])
-            beaten = self._challenge(words, place)
+            beaten = self._challenge(offer, place)
             if beaten is not None:
-                # What surely is not above a word that does not win cannot win either.
-                gains = self._gains(beaten, words, rows)
+                # A placement that surely does not beat a loser cannot win either.
+                gains = self._gains(beaten, offer, rows)
                 rows = rows[(gains > 0) & (rows != place)]
-        for place in self._largest(words.x.rows(rows), words.y.rows(rows)):
-            self._challenge(words, int(rows[place]))
+        for place in self._largest(offer.x.rows(rows), offer.y.rows(rows)):
+            self._challenge(offer, int(rows[place]))
 
     def _sets(self, pattern: str, bounds: Positions, labels: str) -> Sets:
-        """The records that some labels have in each word."""
+        """The records that some labels have in each placement."""
         inside = [False, *(label in labels for label in pattern), False]
         # Where the chosen blocks begin, prefix sums are subtracted; where they end, added.
         signs = np.array([before - after for before, after in pairwise(inside)])
@@ -149,36 +166,36 @@ class Search:
         )
         return Sets(size, sums, squares)
 
-    def _offered(self, pattern: str, bounds: Positions) -> _Offered:
+    def _offer(self, pattern: str, bounds: Positions) -> _Offer:
         x, y = (self._sets(pattern, bounds, labels) for labels in ("AC", "BC"))
-        return _Offered(pattern, bounds, x, y)
+        return _Offer(pattern, bounds, x, y)
 
-    def _gains(self, pair: Pair, words: _Offered, rows: Positions) -> Reals:
-        x, y = words.x, words.y
-        if len(rows) < len(words.bounds):
+    def _gains(self, reference: Reference, offer: _Offer, rows: Positions) -> Reals:
+        x, y = offer.x, offer.y
+        if len(rows) < len(offer.bounds):
             x, y = x.rows(rows), y.rows(rows)
-        return pair.gains(self.spread, self.records, x, y)
+        return reference.gains(self.spread, self.records, x, y)
 
-    def _challenge(self, words: _Offered, place: int) -> Pair | None:
-        """Compare a word with the best exactly; keep it, or return its datasets if it loses."""
-        pair, value = self._rate(words, place)
+    def _challenge(self, offer: _Offer, place: int) -> Reference | None:
+        """Compare a placement with the best one exactly; keep it, or return its datasets."""
+        reference, value = self._rate(offer, place)
         if not value > self.value:
-            return pair
-        self.best = Word(words.pattern, tuple(words.bounds[place].tolist()))
-        self.pair, self.value = pair, value
+            return reference
+        self.best = Placement(offer.pattern, tuple(offer.bounds[place].tolist()))
+        self.reference, self.value = reference, value
         return None
 
-    def _rate(self, words: _Offered, place: int) -> tuple[Pair, Difference]:
-        """The datasets of a word, and f(x) - f(y), or 0 if that is negative."""
-        x, y = words.x.rows(place), words.y.rows(place)
+    def _rate(self, offer: _Offer, place: int) -> tuple[Reference, Difference]:
+        """The datasets of a placement, and f(x) - f(y), or 0 if that is negative."""
+        x, y = offer.x.rows(place), offer.y.rows(place)
         of_x, of_y = (self.spread.variance(self.records, one) for one in (x, y))
         value = Difference(max(of_x, of_y), of_y, self.spread.root)
         if not self.records.readable:
-            return Pair(Rated(x, np.longdouble(0)), Rated(y, np.longdouble(0))), value
-        return Pair(Rated(x, as_real(of_x)), Rated(y, as_real(of_y))), value
+            return Reference(Rated(x, np.longdouble(0)), Rated(y, np.longdouble(0))), value
+        return Reference(Rated(x, as_real(of_x)), Rated(y, as_real(of_y))), value
 
     def _largest(self, x: Sets, y: Sets) -> list[int]:
-        """The rows whose f(x) - f(y) may be largest; no two that are the same by their sums."""
+        """The rows whose f(x) - f(y) may be largest; of rows with equal variances, one."""
         number = len(x.sums)
         self.compared += number
         if self.compared > COMPARED:
@@ -187,7 +204,8 @@ class Search:
             return []
         of_x, of_y = (self._scaled(sets) for sets in (x, y))
         if self.spread.root:
-            # Both roots are rounded down, so differences are off by less than one.
+            # Both roots are rounded down, so each difference is off by less than one unit, and two
+            # differences that tie can be less than two units apart.
             apart = _roots(of_x) - _roots(of_y)
             near = np.flatnonzero((apart >= apart.max() - 2).astype(bool))
         else:
@@ -200,15 +218,15 @@ class Search:
         """Variances times a number that is the same for both sides, as Python ints."""
         free = self.spread.free(sets.size)
         other = 1
-        for side in (self.pair.x.sets.size, self.pair.y.sets.size):
+        for side in (self.reference.x.sets.size, self.reference.y.sets.size):
             other *= side * self.spread.free(side).numerator
         scaled: Integers = sets.deviations(self.records) * (other // (sets.size * free.numerator))
         return scaled
 
 
 @dataclass(frozen=True)
-class _Offered:
-    """Words of one pattern with their datasets, a row each."""
+class _Offer:
+    """Placements of one pattern with their datasets, a row each."""
 
     pattern: str
     bounds: Positions

@@ -1,6 +1,8 @@
-"""Variance and standard deviation: the worst replacement of exactly j records, along sorted words.
+"""Variance and standard deviation: the worst replacement of exactly j records.
 
-Both sets have the same size. See "Variance and standard deviation: replace" in ``docs/proofs.md``.
+Both datasets have n records, and x is the one with the larger variance. Along the sorted universe
+the pair reads as `AOACBCAOA`, or in a few cases as `AOCOBOA` (for the variance `ACOBOA`) or as
+`ACABAOA`. See "Variance and standard deviation: replace" in ``docs/proofs.md``.
 """
 
 from __future__ import annotations
@@ -13,25 +15,25 @@ from sensitivity_lab.exact.difference import Integers
 
 from .comparing import Sets, Spread, as_real
 from .float_prefix_sums import Positions, Reals, SortedRecords, Sums
-from .patterns import BUDGET, Search, Word
+from .patterns import BUDGET, PatternSearch, Placement
 from .windows import (
     Mask,
-    Outside,
     Rule,
     Signs,
+    WindowComplement,
     best_first,
-    block,
+    best_split,
     every,
     expand,
     first,
     joined,
     signs,
-    widest,
+    window_sets,
     windows,
 )
 
 
-def replace_words(
+def best_replacement(
     records: SortedRecords,
     size: int,
     replaced: int,
@@ -39,29 +41,33 @@ def replace_words(
     *,
     budget: int = BUDGET,
     count: Callable[[int], object] = id,
-) -> Word:
-    """The best pair for replacing exactly `replaced` of `size` records, as a word.
+) -> Placement:
+    """The best pair for replacing exactly `replaced` of `size` records, as a placed pattern.
 
     Requires ``0 < replaced <= size``, ``size + replaced <= records.size`` and ``ddof < size``.
-    Guarantees that the word has the largest |f(x) - f(y)|. Cost O(N log size), and
+    Guarantees that the placement has the largest |f(x) - f(y)|. Cost O(N log size), and
     O(replaced log size) for every window whose bound beats the best pair.
     """
-    kept, end = size - replaced, records.size
-    start = Word("AOACBCAOA", (0, 0, 0, 0, kept, size, size, size, end - replaced, end))
-    search = Search(records, spread, start, budget, count)
+    core_size, end = size - replaced, records.size
+    start = Placement("AOACBCAOA", (0, 0, 0, 0, core_size, size, size, size, end - replaced, end))
+    search = PatternSearch(records, spread, start, budget, count)
     _contiguous(search, size, replaced)
-    if kept == replaced or kept > replaced == 1:
+    if core_size == replaced or core_size > replaced == 1:
         return search.best
+    # The other two patterns are not their own mirror images, so both directions are searched.
     for view in (records, records.mirrored()):
-        if kept < replaced:
+        if core_size < replaced:
             _parted(search, view, size, replaced)
-        if kept > replaced or kept == 0:
+        if core_size > replaced or core_size == 0:
             _interrupted(search, view, size, replaced)
     return search.best
 
 
-def _contiguous(search: Search, size: int, replaced: int) -> None:
-    """Replace: y a window, B a window inside it, A the two ends of the records outside."""
+def _contiguous(search: PatternSearch, size: int, replaced: int) -> None:
+    """Offer `AOACBCAOA`: y a window, B a window inside it, A the two ends of the records outside.
+
+    A row is a window y. See "The bound" and "Its best split" in docs/proofs.md.
+    """
     records = search.records
     begins, splits = [], []
     for window in windows(records, size):
@@ -76,7 +82,7 @@ def _contiguous(search: Search, size: int, replaced: int) -> None:
     begin, split = np.concatenate(begins), np.concatenate(splits)
 
     def gains(rows: Positions) -> Reals:
-        # The bound is largest at the split before the one at which it stops to rise, or there.
+        # The bound is largest at the first split where it does not rise, or at the one before.
         last = split[rows]
         return _Cap(search, begin[rows], size, replaced).gains(np.maximum(last - 1, 0), last)
 
@@ -88,8 +94,8 @@ def _contiguous(search: Search, size: int, replaced: int) -> None:
     )
 
 
-def _windows(search: Search, begin: Positions, size: int, replaced: int) -> None:
-    """Offer the words of given windows y, for every split of A that may win."""
+def _windows(search: PatternSearch, begin: Positions, size: int, replaced: int) -> None:
+    """Offer the placements of given windows y, for every split of A that may win."""
     start = np.zeros_like(begin)
     for rows, split in expand(search, start, start + replaced):
         cap = _Cap(search, begin[rows], size, replaced)
@@ -100,37 +106,40 @@ def _windows(search: Search, begin: Positions, size: int, replaced: int) -> None
 class _Cap:
     """An upper bound on how far x = y + A - B is above y, for windows y and splits of A.
 
-    B is thought of as `replaced` equal records with a sum between those of the lowest and of the
-    highest records of y: no B takes fewer squares from y + A for its sum.
+    B is replaced by `replaced` equal records, whose sum s is between `low` and `high`, those of the
+    smallest and of the largest records of y. No B with the sum s has a smaller sum of squares, so
+    no x has larger squared deviations: they are at most G, see "The bound" in docs/proofs.md.
     """
 
-    def __init__(self, search: Search, begin: Positions, size: int, replaced: int) -> None:
+    def __init__(self, search: PatternSearch, begin: Positions, size: int, replaced: int) -> None:
         self.search, self.records, self.size, self.replaced = search, search.records, size, replaced
-        self.outside = Outside(self.records, begin, size)
-        self.lowest = block(self.records, begin, replaced).sums
-        self.highest = block(self.records, begin + size - replaced, replaced).sums
-        self.low, self.high = (self.records.real(sums) for sums in (self.lowest, self.highest))
+        self.outside = WindowComplement(self.records, begin, size)
+        self.smallest = window_sets(self.records, begin, replaced).sums
+        self.largest = window_sets(self.records, begin + size - replaced, replaced).sums
+        self.low, self.high = (self.records.real(sums) for sums in (self.smallest, self.largest))
 
     def gains(self, *splits: Positions) -> Reals:
-        """Upper bounds on what words have more than the best word, for the best of some splits."""
-        pair, spread = self.search.pair, self.search.spread
-        of_y = pair.shift(spread, self.records, self.outside.inner, -1, of_y=True)
+        """Upper bounds on how far rows can be above the best placement, at their best split."""
+        reference, spread = self.search.reference, self.search.spread
+        of_y = reference.shift(spread, self.records, self.outside.inner, -1, of_y=True)
         of_x = []
         for split in splits:
             both = joined(self.outside.inner, self.outside.ends(split, self.replaced))
             total = self.records.real(both.sums)
+            # The s that makes G largest: the share of B in y + A, moved into [low, high].
             least = np.clip(total * (self.replaced / np.longdouble(both.size)), self.low, self.high)
             x = Sets(self.size, both.sums, both.squares, least, least * least / self.replaced)
-            of_x.append(pair.shift(spread, self.records, x, 1, of_y=False))
+            of_x.append(reference.shift(spread, self.records, x, 1, of_y=False))
         gains: Reals = np.max(of_x, axis=0) - of_y
         return gains
 
     def best_split(self) -> Positions:
-        """The first split at which the bound stops to rise."""
+        """The first split at which the bound G does not rise; see "Its best split"."""
         start = np.zeros_like(self.outside.window)
         return first(start, start + self.replaced, self._stops)
 
     def _stops(self, split: Positions) -> Mask:
+        """Whether ``e + l >= 2 (S - s) / n``: G does not rise from this split to the next."""
         outside, size = self.outside, self.size
         at = outside.entering(split), outside.leaving(split, self.replaced)
         sums = outside.total(split, self.replaced) + outside.inner.sums
@@ -151,18 +160,24 @@ class _Cap:
             weight = size * apart + 2 * (np.abs(total) + np.abs(of_inside))
             return signs(self.records, size, value, weight, exact)
 
-        # Where B is free its sum is a share of all: as if nothing were taken from more records.
-        above, below = slope(self.highest, self.high, size), slope(self.lowest, self.low, size)
+        # S - s is S n / (n + j) moved into [S - high, S - low]. So the test passes if it passes for
+        # S - high and for one of the other two. For S n / (n + j) it reads (n + j) (e + l) >= 2 S.
+        above, below = slope(self.largest, self.high, size), slope(self.smallest, self.low, size)
         return (above >= 0) & ((below >= 0) | (slope(0, 0.0, size + self.replaced) >= 0))
 
 
-def _place_b(search: Search, outside: Outside, split: Positions, size: int, replaced: int) -> None:
-    """For given y and A, the place of B in y that makes C + A the most spread."""
+def _place_b(
+    search: PatternSearch, outside: WindowComplement, split: Positions, size: int, replaced: int
+) -> None:
+    """Offer, for given y and A, the place of B in y that makes the variance of x = C + A largest.
+
+    See "The place of B by bisection" in docs/proofs.md.
+    """
     records = search.records
     both = outside.total(split, replaced) + outside.inner.sums
 
     def stop(begin: Positions) -> Mask:
-        of_x = both - block(records, begin, replaced).sums
+        of_x = both - window_sets(records, begin, replaced).sums
         return Rule(records, size, begin, begin + replaced, of_x).signs() >= 0
 
     start, last = outside.window, outside.window + (size - replaced)
@@ -177,32 +192,38 @@ def _place_b(search: Search, outside: Outside, split: Positions, size: int, repl
         search.offer(records, "AOACBCAOA", bounds)
 
 
-def _parted(search: Search, records: SortedRecords, size: int, replaced: int) -> None:
-    """Replace with fewer kept than replaced: ``AOCOBOA``; for the variance ``ACOBOA``."""
-    kept, spare = size - replaced, records.size - size - replaced
-    if search.spread.root and kept:
+def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
+    """Offer `AOCOBOA`, or `ACOBOA` for the variance; only if fewer are kept than replaced.
+
+    A row is a place of C for the root. For the variance C follows A at once, and a row is a split
+    of A. `split` is how many of A are below C; the others are at the upper end of the universe.
+    `most` is the largest split that fits. See "`AOCOBOA`" in docs/proofs.md.
+    """
+    core_size, spare = size - replaced, records.size - size - replaced
+    if search.spread.root and core_size:
         core = np.arange(spare + replaced + 1)
-        outside = Outside(records, core, kept)
+        outside = WindowComplement(records, core, core_size)
         most = np.minimum(core, replaced)
-        split = np.clip(widest(outside, outside.inner.sums, replaced, size), core - spare, most)
+        split = np.clip(best_split(outside, outside.inner.sums, replaced, size), core - spare, most)
     else:
         core = split = most = np.arange(replaced + 1)
-        outside = Outside(records, core, kept)
+        outside = WindowComplement(records, core, core_size)
     x = joined(outside.ends(split, replaced), outside.inner)
 
     def visit(rows: Positions) -> None:
-        begin, last = core[rows] + kept, records.size - 2 * replaced + most[rows]
+        # B begins behind C, and leaves room for what is left of A: B = [place, place + j).
+        begin, last = core[rows] + core_size, records.size - 2 * replaced + most[rows]
         reach = _reach(search, records, outside.inner.rows(rows), x.rows(rows), size)
         last = first(begin, last + 1, lambda place: reach(place, 1)) - 1
         for part, place in expand(search, begin, last):
-            # B one further up, of the same records, only leaves less room for A.
+            # B one place further up with the same records only leaves less room for A.
             new = records.run(place - 1) != records.run(place - 1 + replaced)
             new |= place == begin[part]
             row, place = rows[part[new]], place[new]
-            # As many of A below C as is best for x, or as are not left above B.
+            # The best number of A below C, or all for which there is no room above B.
             taken = np.maximum(split[row], place + 2 * replaced - records.size)
             columns = [
-                np.zeros_like(place), taken, core[row], core[row] + kept,
+                np.zeros_like(place), taken, core[row], core[row] + core_size,
                 place, place + replaced,
                 records.size - (replaced - taken), np.full_like(place, records.size),
             ]  # fmt: skip
@@ -211,11 +232,16 @@ def _parted(search: Search, records: SortedRecords, size: int, replaced: int) ->
     best_first(np.arange(len(core)), _room(search, records, outside.inner, x, size), visit)
 
 
-def _interrupted(search: Search, records: SortedRecords, size: int, replaced: int) -> None:
-    """Replace: ``ACABAOA``, one A between C and B; x is the ends of what a window B leaves."""
-    kept = size - replaced
-    place = np.arange(kept, size + 1)
-    outside = Outside(records, place, replaced)
+def _interrupted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
+    """Offer `ACABAOA`, with a block of A between C and B; x is the two ends outside a window B.
+
+    A row is a place of B. `split` is how many records of x are below B; y = B + C, with C a window
+    of the records below B. x depends on the split alone and y on the place of C alone, so each is
+    chosen by itself. See "`ACABAOA`" in docs/proofs.md.
+    """
+    core_size = size - replaced
+    place = np.arange(core_size, size + 1)
+    outside = WindowComplement(records, place, replaced)
 
     def stop(split: Positions) -> Mask:
         ends = outside.entering(split), outside.leaving(split, size)
@@ -225,13 +251,13 @@ def _interrupted(search: Search, records: SortedRecords, size: int, replaced: in
     x = outside.ends(split, size)
 
     def visit(rows: Positions) -> None:
-        last = place[rows] - kept if kept else np.zeros_like(rows)
+        last = place[rows] - core_size if core_size else np.zeros_like(rows)
         reach = _reach(search, records, outside.inner.rows(rows), x.rows(rows), size)
         low = first(np.zeros_like(last), last, lambda core: ~reach(core, -1))
         for part, core in expand(search, low, last):
             where, taken = place[rows[part]], split[rows[part]]
             columns = [
-                np.zeros_like(core), core, core + kept, where,
+                np.zeros_like(core), core, core + core_size, where,
                 where + replaced, taken + replaced,
                 records.size - (size - taken), np.full_like(core, records.size),
             ]  # fmt: skip
@@ -241,9 +267,9 @@ def _interrupted(search: Search, records: SortedRecords, size: int, replaced: in
 
 
 def _room(
-    search: Search, records: SortedRecords, part: Sets, x: Sets, size: int
+    search: PatternSearch, records: SortedRecords, part: Sets, x: Sets, size: int
 ) -> Callable[[Positions], Reals]:
-    """Upper bounds on what x can be above any y with a part, more than the best word."""
+    """Upper bounds on how far x and any y with a given part can be above the best placement."""
     least: Reals | float = 0.0
     if part.size:
         least, _ = search.spread.bounds(records, part, size)
@@ -257,12 +283,13 @@ def _room(
 
 
 def _reach(
-    search: Search, records: SortedRecords, part: Sets, x: Sets, size: int
+    search: PatternSearch, records: SortedRecords, part: Sets, x: Sets, size: int
 ) -> Callable[[Positions, int], Mask]:
     """Whether a window is too far above (1) or below (-1) a part of y for x to win, row by row.
 
-    For the means of a part of f records and of the w others, ``(f w / n) (difference)^2`` is at
-    most y's squared deviations.
+    y is the part, of f records, and the window, of w records. ``(f w / n) (difference of their
+    means)^2`` is at most the squared deviations of y, which must leave room for x to win. See
+    "`AOCOBOA`" in docs/proofs.md.
     """
     width = size - part.size
     if not part.size or not width:
@@ -274,7 +301,7 @@ def _reach(
     reach = reach + 16 * records.error * np.abs(center)
 
     def beyond(place: Positions, up: int) -> Mask:
-        sums = records.real(block(records, place, width).sums)
+        sums = records.real(window_sets(records, place, width).sums)
         return np.asarray(up * (sums - center) > reach + 16 * records.error * np.abs(sums))
 
     return beyond

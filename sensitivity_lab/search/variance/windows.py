@@ -1,4 +1,10 @@
-"""Many windows of the sorted universe at once, what lies outside them, and bisection over them."""
+"""Many windows of the sorted universe at once, what lies outside them, and bisection over them.
+
+A *window* is a range of adjacent records of the sorted universe. In all arrays the first axis is
+the row: one window, with a search for the best split of what is outside it. The rule by which
+bisection finds that split is in docs/proofs.md: "The split of A by bisection", under "Variance and
+standard deviation: remove".
+"""
 
 from __future__ import annotations
 
@@ -11,26 +17,29 @@ from sensitivity_lab.exact.difference import Integers
 
 from .comparing import Sets
 from .float_prefix_sums import Positions, Reals, SortedRecords, Sums
-from .patterns import CHUNK, Search
+from .patterns import CHUNK, PatternSearch
 
 Mask = NDArray[np.bool_]
 Signs = NDArray[np.int8]
 
 FEW = 2048
-"""So few words are all evaluated at once: quicker than to search for the best among them."""
+"""Up to this many placements are simply all evaluated, which is quicker than bisection."""
 
 SEED = 256
-"""Rows with the largest bounds are searched first, so that the others can be skipped."""
+"""How many rows are searched first, those with the largest bounds, so that others are skipped."""
 
 SAMPLE = 64
-"""One in so many of a lot of rows is searched before the others."""
+"""Of very many rows, one in this many is searched before the others."""
 
 WINDOWS = 1 << 25
-"""The most windows of different records to go through, in two minutes or so."""
+"""The most windows of different records that a search visits; that takes about two minutes."""
 
 
-class Outside:
-    """The records outside a window, one window per row: i counts what is left of the universe.
+class WindowComplement:
+    """The records outside a window, for one window per row.
+
+    What is outside is ordered as in the universe, and numbered from 0 to ``size - 1`` without a gap
+    where the window is. Its *ends* are its first `split` and its last ``take - split`` records.
 
     Parameters
     ----------
@@ -39,10 +48,12 @@ class Outside:
     window : array of int64, shape (rows,)
         Where each row's window begins.
     width : int
-        How many records the windows hold.
+        How many records each window has.
 
     Attributes
     ----------
+    size : int
+        How many records are outside each window.
     inner : Sets
         The windows themselves.
     """
@@ -50,10 +61,10 @@ class Outside:
     def __init__(self, records: SortedRecords, window: Positions, width: int) -> None:
         self.records, self.window, self.width = records, window, width
         self.size = records.size - width
-        self.inner = block(records, window, width)
+        self.inner = window_sets(records, window, width)
 
     def ends(self, split: Positions, take: int) -> Sets:
-        """The first `split` and the last ``take - split`` records outside."""
+        """The first `split` and the last ``take - split`` records outside, for each row."""
         total, squares = self.records.total, self.records.squares
         return Sets(
             take,
@@ -67,6 +78,7 @@ class Outside:
 
     def entering(self, split: Positions) -> Positions:
         """The position of the record that enters the ends when `split` grows by one."""
+        # Record number s outside has position s before the window, and s + width after it.
         return split + self.width * (split >= self.window)
 
     def leaving(self, split: Positions, take: int) -> Positions:
@@ -74,7 +86,11 @@ class Outside:
         return self.entering(split + (self.size - take))
 
     def bounds(self, split: Positions, take: int) -> Positions:
-        """Boundaries of the seven blocks ends, rest, ends, window, ends, rest, ends."""
+        """Boundaries of the seven blocks ends, rest, ends, window, ends, rest, ends.
+
+        Left and right of the window the ends may reach it: then they have two blocks on that side,
+        and `rest` is empty. So there is one layout for every split, shape (rows, 8).
+        """
         begin, end = self.window, self.window + self.width
         left, right = np.minimum(split, begin), np.minimum(take - split, self.records.size - end)
         columns = [
@@ -84,13 +100,16 @@ class Outside:
         ]  # fmt: skip
         return np.stack(columns, axis=1)
 
-    def rows(self, chosen: Positions | Mask) -> Outside:
+    def rows(self, chosen: Positions | Mask) -> WindowComplement:
         """The same for some of the rows."""
-        return Outside(self.records, self.window[chosen], self.width)
+        return WindowComplement(self.records, self.window[chosen], self.width)
 
     def _ends(
         self, prefix: Callable[[Positions], Sums], inner: Sums, split: Positions, take: int
     ) -> Sums:
+        # The ends are all records outside but those with the numbers split to rest - 1. The prefix
+        # sums up to these two numbers contain the window if the number lies beyond it. So their
+        # difference counts the window once too often, unless the window lies between both.
         rest = split + (self.size - take)
         early, late = split > self.window, rest > self.window
         outside = prefix(split + self.width * early) - prefix(rest + self.width * late)
@@ -98,8 +117,8 @@ class Outside:
         return outside + whole - np.where((late & ~early)[:, None], 0, inner)
 
 
-def block(records: SortedRecords, begin: Positions, width: int) -> Sets:
-    """The records of windows."""
+def window_sets(records: SortedRecords, begin: Positions, width: int) -> Sets:
+    """The records of windows, one window per row."""
     total, squares = records.total, records.squares
     return Sets(
         width,
@@ -109,12 +128,16 @@ def block(records: SortedRecords, begin: Positions, width: int) -> Sets:
 
 
 def joined(one: Sets, other: Sets) -> Sets:
-    """Both of two sets without a common record, for each row."""
+    """The union of two sets without a common record, for each row."""
     return Sets(one.size + other.size, one.sums + other.sums, one.squares + other.squares)
 
 
 def windows(records: SortedRecords, width: int) -> Iterator[Positions]:
-    """Where windows of `width` records begin, in chunks; windows of the same content once."""
+    """Where windows of `width` records begin, in chunks; each content once.
+
+    Moving a window up by one changes its content only if the record that leaves and the one that
+    enters are different. Of windows with the same content, the first is taken.
+    """
     last = records.size - width
     same = int(np.maximum(records.counts - width, 0).sum()) if width else 0
     if last + 1 - same > WINDOWS:
@@ -130,7 +153,11 @@ def windows(records: SortedRecords, width: int) -> Iterator[Positions]:
 
 
 def windows_at_runs(records: SortedRecords, width: int, near: int) -> Iterator[Positions]:
-    """The windows that begin or end with a run of equal records or are `near` an end; in chunks."""
+    """The windows that begin or end with a whole run of equal records, or are near an end.
+
+    See "Equal records: fewer windows C", under "Variance and standard deviation: remove" in
+    docs/proofs.md; `near` is its k.
+    """
     if not records.repeated:
         yield from windows(records, width)
         return
@@ -143,9 +170,10 @@ def windows_at_runs(records: SortedRecords, width: int, near: int) -> Iterator[P
 
 
 def expand(
-    search: Search, low: Positions, high: Positions
+    search: PatternSearch, low: Positions, high: Positions
 ) -> Iterator[tuple[Positions, Positions]]:
     """All (row, index) with low[row] <= index <= high[row], in chunks."""
+    # Pairs are numbered row by row; `ends` is where the numbers of each row end.
     ends = np.cumsum(np.maximum(high - low + 1, 0))
     total = int(ends[-1]) if len(ends) else 0
     search.plan(total)
@@ -158,13 +186,17 @@ def expand(
 
 
 def every(low: Positions, span: int) -> tuple[Positions, Positions] | None:
-    """The whole span from `low` for each row if that makes few words, else None."""
+    """The whole range from `low` to ``low + span`` per row if that is little work, else None."""
     return (low, low + span) if len(low) * (span + 1) <= FEW else None
 
 
 def first(low: Positions, high: Positions, test: Callable[[Positions], Mask]) -> Positions:
-    """For each row the first index in [low, high) that passes a monotone test, else high."""
+    """For each row the first index in [low, high) that passes a monotone test, else high.
+
+    Monotone: once an index passes, all later ones do.
+    """
     low, high = low.copy(), high.copy()
+    # Always: every index before low fails, and high passes or is the end of the range.
     while True:
         active = low < high
         if not active.any():
@@ -179,16 +211,17 @@ def best_first(
     rows: Positions,
     gains: Callable[[Positions], Reals],
     visit: Callable[[Positions], None],
-    words: int = 1,
+    placements: int = 1,
 ) -> None:
-    """Visit the rows that may gain on the best word, those with the largest gains first.
+    """Visit the rows that may beat the best placement, those with the largest gains first.
 
-    A visit evaluates about so many `words` per row.
-    `gains` is asked again for the rows left, as visits raise what they are compared with.
+    A visit evaluates about `placements` placements per row. `gains` bounds how far a row can be
+    above the best placement; it is asked again for the rows that remain, since visits improve the
+    best placement.
     """
-    seed = max(1, min(SEED, FEW // words))
-    if len(rows) > 4 * seed:  # what a few reach spares most of the others a second look
-        best_first(rows[::SAMPLE], gains, visit, words)
+    seed = max(1, min(SEED, FEW // placements))
+    if len(rows) > 4 * seed:  # what a few rows reach excludes most of the others
+        best_first(rows[::SAMPLE], gains, visit, placements)
     while True:
         chunks = range(0, len(rows), CHUNK)
         if not chunks:
@@ -210,20 +243,23 @@ def signs(
     weight: Reals,
     exact: Callable[[Positions], Integers],
 ) -> Signs:
-    """The signs of sums of records, exactly.
+    """The exact signs of sums of records.
+
+    A float decides where it is beyond its own error, an exact integer elsewhere (docs/proofs.md,
+    "Rounding", *Bisection*).
 
     Parameters
     ----------
     records : SortedRecords
         The universe.
     size : int or None
-        If sums of so many squares are exact in floats, so is `value`; None if it never is.
+        `value` is exact if floats hold this many squares without rounding; None if it never is.
     value : array of longdouble, shape (rows,)
         The sums, in floats.
     weight : array of longdouble, shape (rows,)
         The sums of the absolute values of what was added up.
     exact : callable
-        Takes some rows and gives their sums, times any positive number, as Python ints.
+        Takes rows and returns their sums, times any positive number, as Python ints.
     """
     found = np.sign(value).astype(np.int8)
     if size is not None and records.exact(size):
@@ -238,7 +274,10 @@ def signs(
 class Rule:
     """``e (m - 1) + l (m + 1) - 2 s``: e enters and l leaves a set of m records with the sum s.
 
-    Where it is negative, squared deviations rise by the step; where it is positive, they fall.
+    Where it is negative, the squared deviations of the set rise by the step; where it is positive,
+    they fall (docs/proofs.md, "Variance and standard deviation: four facts", Fact 4 with r = l, the
+    sum s before the step, and e <= l). It does not fall along the splits, so that the first split
+    with a rule of at least 0 is the best one.
     """
 
     def __init__(
@@ -268,8 +307,12 @@ class Rule:
         return signs(self.records, self.size, self.value, self.weight, self.integers)
 
 
-def widest(outside: Outside, inner: Sums | int, take: int, size: int) -> Positions:
-    """The split of `take` end records that makes inner + ends widest."""
+def best_split(outside: WindowComplement, inner: Sums | int, take: int, size: int) -> Positions:
+    """The split of `take` end records that makes the variance of inner + ends largest, per row.
+
+    See "The split of A by bisection", under "Variance and standard deviation: remove" in
+    docs/proofs.md. `inner` is the sum of the other records of the set, `size` the size of the set.
+    """
     records = outside.records
 
     def stop(split: Positions) -> Mask:
