@@ -10,9 +10,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from paths import PACKAGE, ROOT, TESTS
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "sensitivity_lab"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 ROOMS = (
@@ -204,9 +203,29 @@ def test_these_checks_see_imports():
 
 @pytest.mark.parametrize("name", ["oracle", "naive_distances"])
 def test_the_oracle_imports_nothing_that_it_judges(name):
-    oracle = next((ROOT / "tests").rglob(f"{name}.py"))
+    oracle = next(TESTS.rglob(f"{name}.py"))
     names = {name[0] for name in imported_names(oracle, ast.walk(parse(oracle)))}
     assert names <= {"__future__", *sys.stdlib_module_names}
+
+
+def test_no_test_module_imports_another_one():
+    """What tests share is in `tests/support`, so that each can be read, moved and run alone."""
+    modules = sorted(TESTS.rglob("*.py"))
+    tests = {
+        file.stem for file in modules if file.stem.startswith("test_") or file.stem == "conftest"
+    }
+    assert len({file.stem for file in modules}) == len(modules) > len(tests) > 50
+    for file in modules:
+        names = imported_names(file, ast.walk(parse(file)))
+        assert not {part for name in names for part in name} & tests, file
+
+
+def test_the_folders_of_the_tests_are_those_of_the_package():
+    """But for what tests share, published values, and the audits of whole libraries."""
+    folders = {file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")} - {Path()}
+    own = {Path("support"), Path("corpus")}
+    assert own < folders
+    assert [folder for folder in folders - own if not (PACKAGE / folder).is_dir()] == []
 
 
 @pytest.mark.parametrize(

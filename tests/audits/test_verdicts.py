@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_plotting import assert_nothing_cut_off, settle
+from pictures import assert_nothing_cut_off, settle
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits.claims import ROUNDING_ULPS

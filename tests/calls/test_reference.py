@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from paths import ARTICLE_FILE
 
 import sensitivity_lab as sl
 
 F = Fraction
-ARTICLE = json.loads((Path(__file__).parent / "reference" / "article_k12.json").read_text())
+ARTICLE = json.loads(ARTICLE_FILE.read_text())
 
 REMOVE_ONE = sl.Unbounded(1, direction="remove")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from test_plotting import assert_nothing_cut_off, visible_ticks
+from pictures import assert_nothing_cut_off, visible_ticks
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_sweep

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,21 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from checks import read_table
+from command_line import MEAN_OF_TWO, MEDIAN_OF_ABSENCES, PNG, SCHOOL, check_refused, run
+from paths import ROOT
 from strategies import NAMES
 
 import sensitivity_lab as sl
 from sensitivity_lab.article import experiments
-from sensitivity_lab.cli.commands import main
 from sensitivity_lab.search import engines_for
 
-ROOT = Path(__file__).parents[1]
-SCHOOL = str(ROOT / "data" / "school_large.csv")
-PNG = b"\x89PNG\r\n\x1a\n"
-MEDIAN_OF_ABSENCES = (
-    *("sensitivity", SCHOOL, "--column", "absence_days", "--query", "median"),
-    *("--size", "6", "--distance", "2", "--neighbors", "bounded", "--method", "enumeration"),
-)
-MEAN_OF_TWO = ("--size", "2", "--query", "mean", "--neighbors", "bounded")
 MEDIAN_PRINTED = """\
 Sensitivity of median: 4 (exact)
   neighbors  bounded, at most 2; size 6; universe of 10 records
@@ -37,30 +29,6 @@ Sensitivity of median: 4 (exact)
   exact      4
   upper      4.0
 """
-
-
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    """The exit code of the command, and what it wrote to stdout and to stderr."""
-    try:
-        code = main(list(arguments))
-    except SystemExit as stopped:  # as argparse does for usage errors and --help
-        code = stopped.code
-    return code, *capsys.readouterr()
-
-
-@pytest.fixture
-def no_search(monkeypatch):
-    """Make it an error to start any search."""
-
-    def never(*_arguments, **_options):
-        raise AssertionError("the search has started")
-
-    for name in (
-        "cli.commands.sensitivity_curves",
-        "cli.commands.global_sensitivity",
-        "article.Experiment.run",
-    ):
-        monkeypatch.setattr(f"sensitivity_lab.{name}", never)
 
 
 def test_curves_writes_a_picture_and_a_table(capsys, tmp_path):
@@ -249,41 +217,6 @@ def test_help_names_the_commands(capsys):
     code, out, err = run(capsys, "--help")
     assert (code, err) == (0, "")
     assert all(f"  {command} " in out for command in ("curves", "sensitivity", "article"))
-
-
-FILES = {
-    "empty.csv": b"",
-    "header.csv": b"a,b\n",
-    "picture.csv": PNG + bytes(range(256)),
-    "ragged.csv": b"a,b\n1,2\n1,2,3,4\n",
-    "text.csv": b"a\nx\ny\n",
-    "missing_value.csv": b"a,b\n1,2\n,3\n4,5\n",
-    "infinite.csv": b"a\n1\ninf\n2\n",
-    "true.csv": b"a,b\nTrue,1\nFalse,2\nTrue,3\n",
-    "one_column.csv": b"a\n1\n2\n3\n",
-}
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The working folder, with the bad files and a folder called ``folder`` in it."""
-    for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
-    (tmp_path / "folder").mkdir()
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-PYTHON = re.compile(
-    r"n_jobs|memory_limit|method=|direction=|from_|\bDecimal|Percentile|math\.|row_limit|Universe\b"
-)
-"""What only a programmer could do."""
-
-
-def check_refused(capsys, arguments, line):
-    """Exit code 2, exactly this line on stderr, nothing on stdout; in words of the command line."""
-    assert not PYTHON.search(line)
-    assert run(capsys, *arguments) == (2, "", f"{line}\n")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-from test_cli import PNG, SCHOOL, check_refused, run
+from command_line import PNG, SCHOOL, check_refused, run
 
 import sensitivity_lab as sl
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from test_cli import MEAN_OF_TWO, MEDIAN_OF_ABSENCES, SCHOOL, check_refused, run
+from command_line import MEAN_OF_TWO, MEDIAN_OF_ABSENCES, SCHOOL, check_refused, run
+from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab.cli.output import in_options
 
-ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 COMMAND = (sys.executable, "-m", "sensitivity_lab")
 DOMAIN = ("--domain", "a=1,2", "--size", "2", "--neighbors", "bounded")

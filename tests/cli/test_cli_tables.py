@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from test_cli import MEAN_OF_TWO, check_refused, run
+from command_line import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
 from sensitivity_lab.cli.arguments import _domain

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from matplotlib.figure import Figure
-from test_plotting import assert_nothing_cut_off
+from pictures import assert_nothing_cut_off
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_answers

@@ -3,8 +3,6 @@
 import itertools
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -13,93 +11,23 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
+from paths import ROOT, SUPPORT
+from pictures import (
+    COLUMNS,
+    QUERIES,
+    WITNESSES,
+    assert_nothing_cut_off,
+    callers_axes,
+    legend_of,
+    names,
+    pair,
+    settle,
+    tidy,
+    visible_ticks,
+)
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting import plot_curves, plot_witness, save
-
-ROOT = Path(__file__).parents[1]
-COLUMNS = ("school_year", "absence_days", "age", "income", "grade", "a_long_column_name_" * 3)
-QUERIES = (
-    *("mean", "median", "count", "sum", "std", "var"),
-    *("percentile_25", "percentile_50", "percentile_75", "percentile_90"),
-)
-
-
-def tidy(columns=("age",), queries=QUERIES, relations=("bounded",), distances=(1, 2, 3), **fixed):
-    """Curves that all differ, except that the median's is the 50th percentile's; a count's is 0."""
-    rows = [
-        {
-            "column": column,
-            "query": query,
-            "neighbors": neighbors,
-            "distance": k,
-            "size": 6,
-            "sensitivity": 0.0 if query == "count" else (1 + queries.index(query)) * k**0.5,
-            "meaning": "at most",
-        }
-        for column, neighbors, query, k in itertools.product(columns, relations, queries, distances)
-    ]
-    frame = pd.DataFrame(rows).assign(**fixed)
-    if {"median", "percentile_50"} <= set(queries):
-        copied = frame.loc[frame["query"] == "median", "sensitivity"].to_numpy()
-        frame.loc[frame["query"] == "percentile_50", "sensitivity"] = copied
-    return frame
-
-
-def pair(shared, only_x, only_y, f):
-    x, y = sorted([*shared, *only_x]), sorted([*shared, *only_y])
-    return SimpleNamespace(
-        x=tuple(x),
-        y=tuple(y),
-        query_x=f(x),
-        query_y=f(y),
-        shared=tuple(sorted(shared)),
-        only_x=tuple(sorted(only_x)),
-        only_y=tuple(sorted(only_y)),
-    )
-
-
-def callers_axes(*shape, **keywords):
-    figure = Figure(figsize=(11, 4.8), **keywords)
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(*shape)
-
-
-def settle(figure):
-    """Draw twice: a layout engine moves things at the first drawing."""
-    figure.canvas.draw()
-    figure.canvas.draw()
-
-
-def assert_nothing_cut_off(figure):
-    settle(figure)
-    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
-    # Labels of ticks beyond an axis' limits exist but are not drawn.
-    every = [tick for axis in axes for tick in (*axis.majorTicks, *axis.minorTicks)]
-    drawn = [tick for axis in axes for tick in axis._update_ticks()]
-    hidden = {label for tick in every if tick not in drawn for label in (tick.label1, tick.label2)}
-    inside = figure.bbox.padded(1)
-    for text in figure.findobj(Text):
-        if text.get_text() and text.get_visible() and text not in hidden:
-            box = text.get_window_extent()
-            assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text
-            assert inside.y0 <= box.y0 <= box.y1 <= inside.y1, text
-
-
-def legend_of(figure):
-    [legend] = figure.legends
-    return legend
-
-
-def names(legend):
-    return [text.get_text() for text in legend.get_texts()]
-
-
-def visible_ticks(ax):
-    low, high = ax.get_xlim()
-    return [tick for tick in ax.get_xticks() if low <= tick <= high]
-
 
 # Curves: panels and layout.
 
@@ -385,27 +313,6 @@ def test_figsize():
     assert list(plot_curves(tidy(), figsize=(9, 5)).get_size_inches()) == [9, 5]
 
 
-# Witnesses.
-
-RNG = np.random.default_rng(1)
-WITNESSES = {
-    "ties": pair([2, 2, 2, 5, 5], [9], [], np.mean),
-    "far": pair([101, 102, 105, 105], [110], [101], sum),
-    "forty": pair(list(RNG.normal(50, 20, 36)), [110.5, 112, 113, 113], [1, 1, 2, 2.5], np.mean),
-    "forty in ten places": pair(list(RNG.integers(0, 10, 36)), [9] * 4, [0] * 4, np.mean),
-    "heavily repeated": pair([0] * 12 + [1] * 30, [1] * 12, [0] * 12, np.mean),
-    "thousands": pair(list(RNG.normal(50, 20, 3000)), [200, 210], [-90], np.median),
-    "thousands change": pair(
-        list(RNG.normal(50, 20, 2000)),
-        list(RNG.normal(110, 5, 900)),
-        list(RNG.normal(0, 5, 900)),
-        np.mean,
-    ),
-    "nothing shared": pair([], [1], [2], np.mean),
-    "no difference": pair([4, 4], [4], [4], np.mean),
-}
-
-
 def marks(ax, label):
     """The dots of a kind as (place, height), in the rows of x and y."""
     return [
@@ -622,8 +529,9 @@ def test_a_notebook_shows_a_picture_exactly_once(first, monkeypatch):
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     monkeypatch.delenv("MPLBACKEND", raising=False)
     cells = [
-        f"{first}\nimport sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
-        "from test_plotting import *",
+        f"{first}\nimport sys; sys.path.insert(0, {str(SUPPORT)!r})\n"
+        "from pictures import *\n"
+        "from sensitivity_lab.plotting import plot_curves, plot_witness",
         "plot_curves(tidy())",
         "plot_witness(WITNESSES['ties'])",
         "picture = plot_curves(tidy())",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from pictures import assert_nothing_cut_off, settle
 from strategies import QUERIES, RELATIONS, problems
-from test_plotting import assert_nothing_cut_off, settle
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_strip

@@ -304,4 +304,4 @@ def valid(name: str, parameter: inspect.Parameter) -> tuple[Any, ...]:
     for key in (f"{name}.{parameter.name}", parameter.name):
         if key in VALID:
             return VALID[key]
-    raise AssertionError(f"tests/garbage.py has no value for {parameter.name!r} of {name}")
+    raise AssertionError(f"tests/support/garbage.py has no value for {parameter.name!r} of {name}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).parent.parent
+from paths import SUPPORT
 
 HEAD = """
 import json, sys
@@ -35,7 +34,7 @@ def run(script: str, cases: list[dict[str, Any]]) -> None:
     """Run a script that ends in `check` for every case, and see it hold for all of them."""
     done = subprocess.run(
         [sys.executable, "-c", HEAD + script + TAIL],
-        cwd=TESTS,
+        cwd=SUPPORT,
         input=json.dumps(cases),
         capture_output=True,
         text=True,

@@ -7,16 +7,16 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, product
 from math import exp, isclose, sqrt
-from pathlib import Path
 
 import numpy as np
 import oracle
 import pytest
 from oracle import evaluate, global_sensitivity, local_sensitivity, pairs, universe_of
+from paths import ARTICLE_FILE
 
 F = Fraction
 YEARS, DAYS = [1, 2, 3, 4], [1, 2, 3, 10]  # Lee and Clifton's two universes
-ARTICLE = json.loads((Path(__file__).parent / "reference" / "article_k12.json").read_text())
+ARTICLE = json.loads(ARTICLE_FILE.read_text())
 
 
 def sensitivity(*args, **options):

@@ -9,19 +9,18 @@ import sys
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paths import ROOT
 
 from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.pipelines.encoding import encode, encode_rows, plain
 
-ROOT = Path(__file__).parent.parent
 NA = None
 
 TABLE = pd.DataFrame(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.search import evaluation
+from sensitivity_lab.search.enumeration import evaluate as evaluation
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
 SIZE = 5
