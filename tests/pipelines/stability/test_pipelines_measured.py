@@ -8,11 +8,12 @@ from fractions import Fraction
 import oracle_pipelines as oracle
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from measured_cases import JOIN, rows_of
 
 import sensitivity_lab as sl
-from sensitivity_lab import InputError, QueryError, TooLargeError
+from sensitivity_lab import QueryError
 from sensitivity_lab import pipelines as pl
 
 COLUMNS = {"id": "int64", "page": "str", "n": "int64"}
@@ -32,10 +33,6 @@ def table_of(rows) -> pd.DataFrame:
         for at, (name, dtype) in enumerate(COLUMNS.items())
     }
     return pd.DataFrame(columns)
-
-
-def rows_of(table: pd.DataFrame) -> list[tuple]:
-    return list(table.itertuples(index=False, name=None))
 
 
 def twice_if_odd(row):
@@ -174,83 +171,6 @@ def test_steps_on_a_public_number_of_numbers(metric, records, size):
         assert result.measured <= result.bound
 
 
-SIDES = {"E1": pl.DropExcess(1), "E2": pl.DropExcess(2), "N": pl.DropNonUnique()}
-
-
-@pytest.mark.representative
-@pytest.mark.parametrize(("left", "right"), [("E2", "N"), ("E1", "E2"), ("N", "N")])
-@settings(max_examples=4)  # each evaluates up to 128 joins twice, for two steps
-@given(
-    left_rows=st.lists(st.tuples(st.sampled_from("aab"), st.integers(0, 2)), max_size=2),
-    right_rows=st.lists(st.tuples(st.sampled_from("abb"), st.integers(0, 2)), max_size=1),
-    d_in=st.sampled_from([(1, 1), (0, 1), (2, 1)]),
-)
-def test_private_joins(left, right, left_rows, right_rows, d_in):
-    records = [[("a", 0), ("b", 0), *left_rows], [("a", 0), ("b", 0), *right_rows]]
-
-    def tables(*rows):
-        names = ("left", "right")
-        return tuple(
-            pd.DataFrame(
-                {
-                    "key": pd.Series([key for key, _ in side], dtype="str"),
-                    name: pd.Series([value for _, value in side], dtype="int64"),
-                }
-            )
-            for side, name in zip(rows, names, strict=True)
-        )
-
-    start = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
-    sides = {"left": SIDES[left], "right": SIDES[right]}
-    change = oracle.symmetric_difference
-    for step, distance in ((pl.join_private, change), (pl.join_count, oracle.absolute)):
-        t = start >> step("key", **sides)
-
-        def evaluate(*rows, t=t):
-            made = t(tables(*rows))
-            return made if isinstance(made, int) else rows_of(made)
-
-        result = pl.measured_stability(t, tables(*records), d_in)
-        expected = oracle.measure(records, [change] * 2, d_in, evaluate, distance)
-        assert (result.measured, result.inputs, result.pairs) == expected
-        assert result.measured <= result.bound == t.map(*d_in)
-
-
-@settings(max_examples=4)
-@given(
-    left=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),
-    right=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),
-    d_in=st.sampled_from([(1, 1), (2, 1)]),
-)
-def test_private_joins_of_ids(left, right, d_in):
-    t = pl.start(pl.AddRowsWithID("id"), pl.AddRowsWithID("id")) >> pl.join_private("id")
-    universe = (
-        pd.DataFrame([(1, 5), (2, 5), *left], columns=["id", "name"]),
-        pd.DataFrame([(1, 5), (2, 5), *right], columns=["id", "item"]),
-    )
-    assert pl.measured_stability(t, universe, d_in).measured <= t.map(*d_in)
-
-
-def test_a_private_join_of_tables_with_ids():
-    t = pl.start(pl.AddRowsWithID("id"), pl.AddRowsWithID("id")) >> pl.join_private("id")
-    left = pd.DataFrame({"id": [1, 1, 2], "name": list("xyz")})
-    right = pd.DataFrame({"id": [1, 2, 2], "item": list("xyz")})
-    result = pl.measured_stability(t, (left, right), (1, 1))
-    assert t.output_metric == IDS
-    assert (result.measured, result.bound) == (2, 2)
-
-
-def test_both_sides_of_a_join_can_be_prepared():
-    start = pl.start(pl.AddMaxRows(1))
-    sides = pl.both(start >> pl.flat_map(lambda row: [row, row], 2), start >> pl.filter_(bool))
-    t = sides >> pl.join_private("key", left=pl.DropExcess(2), right=pl.DropNonUnique())
-    assert t.map(1, 1) == 2 * 1 * 1 + 1 * 2 * 2
-    left, right = pd.DataFrame({"key": [1, 2]}), pd.DataFrame({"key": [1, 2], "item": [0, 1]})
-    assert pl.measured_stability(t, (left, right), (1, 1)).measured == 4
-    with pytest.raises(InputError, match="the universes in common have 1;"):
-        pl.measured_stability(t, (left[:1], right), (1, 1))
-
-
 def test_a_wrong_map_is_found_out():
     number, distance = pl.Scalar(), pl.AbsoluteDistance()
     total = pl.Transformation("total", sum, pl.Numbers(), ROWS, number, distance, lambda d_in: d_in)
@@ -376,166 +296,4 @@ def test_a_root_is_shown_with_its_size():
     assert "  map        sqrt(2) (about 1.41422)\n" in repr(result)
 
 
-SUM = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
-JOIN = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1)) >> pl.join_private(
-    "key", left=pl.DropExcess(1), right=pl.DropExcess(1)
-)
 KEYS = pd.DataFrame({"key": [1, 2]})
-HALF = pl.Transformation(
-    "half", abs, pl.Scalar(), pl.AbsoluteDistance(), pl.Scalar(), pl.AbsoluteDistance(), abs
-)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (
-            (SUM, [1, 2], 0),
-            {},
-            "no two different inputs are at most 0 apart (rows added or removed); take more rows, "
-            "other sizes, or a larger d_in",
-        ),
-        (
-            ((pl.Numbers(size=9, bounds=(0, 5)), ROWS) >> pl.sum_(0, 5), [1, 2], 2),
-            {},
-            "no two different inputs are at most 2 apart (rows added or removed); take more rows, "
-            "other sizes, or a larger d_in",
-        ),
-        (
-            (SUM, [1, 2], -1),
-            {},
-            "d_in must be a whole number of at least 0 (rows added or removed), got -1",
-        ),
-        (
-            (SUM, [1, 2], pl.AddRowsWithID("id")),
-            {},
-            "AddRowsWithID(column='id') protects ids in 'id' added or removed with all their rows, "
-            "but the input metric is rows added or removed; start the chain with the change that "
-            "it shall protect",
-        ),
-        (
-            (SUM, [1, 2], 1),
-            {"sizes": [3]},
-            "sizes must be whole numbers from 0 to 2, the rows of the universe, got 3",
-        ),
-        (
-            (SUM, ["x"], 1),
-            {},
-            "a record must be a finite number (int, float, Fraction or Decimal), got 'x'",
-        ),
-        (
-            (SUM, sl.Universe.from_domain([1, 2]), 1),
-            {},
-            "the universe has as many copies of a value as a dataset can hold; say how many with "
-            "Universe.from_domain(values, copies=...)",
-        ),
-        (
-            (JOIN, KEYS, (1, 1)),
-            {},
-            f"{JOIN.name} takes two tables, so universe must be a tuple of two, got DataFrame",
-        ),
-        (
-            (JOIN, (KEYS, KEYS), 1),
-            {},
-            "d_in must be two distances, one per part (rows added or removed; rows added or "
-            "removed), got 1",
-        ),
-        (
-            (JOIN, (KEYS, KEYS), (1, 1)),
-            {"sizes": 3},
-            "sizes must be a tuple of two, one per table, got 3",
-        ),
-        (
-            ((pl.Numbers(bounds=(0, 5)), ROWS) >> pl.average(0, 5), [1], 1),
-            {},
-            "average(0, 5) puts out a pair, and a pair has two distances; measure one part at a "
-            "time: ... >> part(0), ... >> part(1)",
-        ),
-        (
-            (HALF, [1], 1),
-            {},
-            "only what takes tables or values can be measured, got a number; measure the whole "
-            "chain from its start",
-        ),
-    ],
-)
-def test_what_cannot_be_measured(arguments, options, message):
-    with pytest.raises(InputError) as error:
-        pl.measured_stability(*arguments, **options)
-    assert str(error.value) == message
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"limit": 4095},
-            "there are 4,096 inputs to evaluate, the limit is 4,095; take fewer rows, fewer copies "
-            "of a row, fewer sizes, or raise limit",
-        ),
-        (
-            {"pair_limit": 24575},
-            "there are 24,576 pairs of neighboring inputs, the limit is 24,575; take fewer rows, "
-            "fewer copies of a row, a smaller d_in, or raise pair_limit",
-        ),
-        (
-            {"sizes": range(11), "pair_limit": 20000},
-            "4,083 datasets make more than 20,000 pairs of neighbors; take fewer rows, fewer "
-            "copies of a row, a smaller d_in, or raise pair_limit",
-        ),
-        (
-            {"universe": range(100_001)},
-            "the universe has 100,001 rows, more than the limit of 100,000 inputs; take fewer "
-            "rows, fewer copies of a row, or raise limit",
-        ),
-        (
-            {"universe": sl.Universe([1, 2], [200, 450])},
-            "there are 90,651 inputs of 29,461,575 rows in all to evaluate, the limit is "
-            "10,000,000 rows, 100 times limit; take fewer rows, fewer copies of a row, fewer "
-            "sizes, or raise limit",
-        ),
-        (
-            {"universe": sl.Universe([1, 2], [50_000, 50_000])},
-            "there are 2,500,100,001 inputs to evaluate, the limit is 100,000; take fewer rows, "
-            "fewer copies of a row, fewer sizes, or raise limit",
-        ),
-        (
-            {"universe": range(60), "sizes": 60, "d_in": 30},
-            "235,399,089,495,892,584,380,364,209 changes to try on 1 datasets are "
-            "235,399,089,495,892,584,380,364,209,000 steps, at least 1,000 for each change, the "
-            "limit is 100,000,000; take fewer rows, fewer copies of a row, a smaller d_in, or "
-            "raise pair_limit",
-        ),
-    ],
-)
-def test_too_large_is_refused_with_numbers(options, message):
-    def never(data):
-        raise AssertionError(data)
-
-    t = pl.Transformation(
-        "never", never, pl.Values(), ROWS, pl.Scalar(), pl.AbsoluteDistance(), abs
-    )
-    with pytest.raises(TooLargeError) as error:
-        pl.measured_stability(t, **{"universe": range(12), "d_in": 1, **options})
-    assert str(error.value) == message
-
-
-def test_a_product_of_two_tables_is_refused_with_both_numbers():
-    table = pd.DataFrame({"key": range(10)})
-    with pytest.raises(TooLargeError) as error:
-        pl.measured_stability(JOIN, (table, table), (1, 1))
-    assert str(error.value) == (
-        "there are 1,048,576 inputs (1,024 x 1,024) to evaluate, the limit is 100,000; take fewer "
-        "rows, fewer copies of a row, fewer sizes, or raise limit"
-    )
-    with pytest.raises(TooLargeError) as error:
-        pl.measured_stability(JOIN, (table[:4], table[:4]), (1, 1), pair_limit=3000)
-    assert str(error.value) == (
-        "there are 3,072 pairs of neighboring inputs, the limit is 3,000; take fewer rows, fewer "
-        "copies of a row, a smaller d_in, or raise pair_limit"
-    )
-
-
-def test_a_universe_of_more_rows_than_codes_is_refused():
-    with pytest.raises(TooLargeError, match="a universe of 70 distinct rows is too large"):
-        pl.measured_stability(SUM, range(70), 1, sizes=1)
