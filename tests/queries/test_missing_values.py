@@ -10,7 +10,6 @@ from record_checks import changes_of_one
 
 import sensitivity_lab as sl
 
-
 MISSING = sl.TableUniverse.from_dataset(
     pd.DataFrame({"g": ["a", None, "a", None], "v": [4.0, 6.0, None, None]}), allow_missing=True
 )
