@@ -252,6 +252,7 @@ def words_looked_at(records, query, kernel, changed):
     return sum(looked)
 
 
+@pytest.mark.representative("query", "kernel")
 @pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
 @pytest.mark.parametrize("kernel", [replace_words, remove_words])
 @pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
