@@ -51,9 +51,13 @@ exhaustive: $(VENV)/installed-test
 # With the oldest versions, what these use of newer packages is deprecated by now.
 OF_OLDEST := -W ignore::DeprecationWarning
 # What other packages change first: arrays, tables, workers, files, pictures.
-QUICK := tests/test_cli.py tests/test_contract.py tests/test_dask.py tests/test_errors.py \
-  tests/test_functions.py tests/test_parallel.py tests/test_pipelines_tables.py \
-  tests/test_plot_answers.py tests/test_queries.py tests/test_records_errors.py tests/test_universe.py
+QUICK := tests/cli/test_cli.py tests/cli/test_cli_domains.py tests/cli/test_cli_errors.py \
+  tests/cli/test_cli_files.py tests/plotting/test_plot_answers.py \
+  tests/pipelines/steps/test_pipelines_tables.py tests/queries/test_functions.py \
+  tests/queries/test_functions_errors.py tests/queries/test_queries.py \
+  tests/queries/test_records_errors.py tests/queries/test_returned_errors.py \
+  tests/search/enumeration/test_dask.py tests/search/enumeration/test_parallel.py \
+  tests/search/test_contract.py tests/universes/test_errors.py tests/universes/test_universe.py
 
 check-oldest: .venv-oldest/installed
 	.venv-oldest/bin/python -m pytest $(OF_OLDEST)

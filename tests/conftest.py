@@ -1,4 +1,4 @@
-"""What every test runs under: which cases, Hypothesis profiles, and plots that open no window."""
+"""What every test runs under: which cases, Hypothesis profiles, no windows for plots, fixtures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import matplotlib
 import pytest
+from command_line import BAD_FILES
 from hypothesis import HealthCheck, settings
 
 # Problems on which a query is undefined are left out, and a busy machine is slow: neither says
@@ -45,3 +46,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             for place, item in enumerate(alike):
                 if place != turn % len(alike):
                     item.add_marker("exhaustive")
+
+
+@pytest.fixture
+def no_search(monkeypatch):
+    """Make it an error to start any search."""
+
+    def never(*_arguments, **_options):
+        raise AssertionError("the search has started")
+
+    for name in (
+        "cli.commands.sensitivity_curves",
+        "cli.commands.global_sensitivity",
+        "article.Experiment.run",
+    ):
+        monkeypatch.setattr(f"sensitivity_lab.{name}", never)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working folder, with the bad files and a folder called ``folder`` in it."""
+    for name, content in BAD_FILES.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import oracle
 import pytest
+from paths import ARTICLE_FILE, ROOT
 
 from sensitivity_lab.article import DATA, UNITS, experiments
 from sensitivity_lab.queries import DEFAULT_QUERIES
 
-HERE = Path(__file__).parent
-REFERENCE = json.loads((HERE / "reference" / "article_k12.json").read_text("utf-8"))
+REFERENCE = json.loads(ARTICLE_FILE.read_text("utf-8"))
 SCENARIOS = {"a_large": "a", "b": "b"}
 """The reference also has Lee and Clifton's small school, which is no experiment of the article."""
 
@@ -45,7 +44,7 @@ def test_there_are_four_experiments_in_the_articles_order():
 
 
 def test_the_data_are_those_of_the_repository():
-    assert DATA.resolve() == (HERE.parent / "data").resolve()
+    assert DATA.resolve() == (ROOT / "data").resolve()
     assert {column for one in experiments() for column in one.universes} == set(UNITS)
 
 

@@ -1,12 +1,10 @@
 """The committed data are the article's universes, number for number."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
-
-DATA = Path(__file__).parent.parent / "data"
+from paths import DATA
 
 # Lee and Clifton (2011); "Global Sensitivity From Scratch", scenario (a).
 SCHOOL = {

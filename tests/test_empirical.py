@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from paths import ARTICLE_FILE, DATA
 from strategies import NAMES
 
 import sensitivity_lab as sl
@@ -18,8 +18,7 @@ from sensitivity_lab.empirical import (
 )
 from sensitivity_lab.queries import DEFAULT_QUERIES
 
-HERE = Path(__file__).parent
-REFERENCE = json.loads((HERE / "reference" / "article_k12.json").read_text("utf-8"))
+REFERENCE = json.loads(ARTICLE_FILE.read_text("utf-8"))
 FUNCTIONS = {
     "bounded": bounded_empirical_global_L1_sensitivity,
     "unbounded": unbounded_empirical_global_L1_sensitivity,
@@ -27,7 +26,7 @@ FUNCTIONS = {
 both = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 each_query = pytest.mark.parametrize("query", DEFAULT_QUERIES)
 
-SCHOOL = pd.read_csv(HERE.parent / "data" / "school_large.csv")
+SCHOOL = pd.read_csv(DATA / "school_large.csv")
 DRIVER = {"mood": [1, 2] * 4, "driving_proficiency": [1, 2, 3] * 4}
 
 

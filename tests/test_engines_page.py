@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
+
+from paths import ROOT
 
 from sensitivity_lab.search import ENGINES
-
-ROOT = Path(__file__).parent.parent
 
 
 def test_the_page_is_up_to_date():

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command_line import check_refused, run
 from matplotlib import font_manager
 from matplotlib.figure import Figure
-from test_cli import check_refused, run
+from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import plotting
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.results.reprs import write_csv
 
-ROOT = Path(__file__).parents[1]
 TABLE = pd.DataFrame({"a": [1, 2]})
 WRITTEN = b"a\n1\n2\n"
 

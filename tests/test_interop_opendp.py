@@ -9,16 +9,14 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
 from sensitivity_lab.pipelines.noise.scales import laplace_epsilon, laplace_scale
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,14 @@
 
 import importlib.util
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+from paths import ROOT
 
-FOLDER = Path(__file__).parent.parent / "notebooks"
+FOLDER = ROOT / "notebooks"
 NAMES = (
     "01_first_steps",
     "02_article",

@@ -14,15 +14,14 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import oracle
 import oracle_records
 import pytest
+from paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 FILE = ROOT / "data" / "reference_sensitivities.json"
 TEXT = FILE.read_text("utf-8")
 SUITE = json.loads(TEXT)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from paths import ROOT, TESTS
 
-CONTRACT = Path(__file__).with_name("test_contract.py")
+CONTRACT = TESTS / "search" / "test_contract.py"
 
 
 def collected(*options: str) -> set[str]:
     """The cases of one test that pytest would run."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *options, str(CONTRACT)]
-    done = subprocess.run(
-        command, cwd=CONTRACT.parent.parent, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     test = "::test_agrees_with_the_definition["
     return {line.split(test)[1] for line in done.stdout.splitlines() if test in line}
 

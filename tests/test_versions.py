@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
+from paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "pyproject.toml").read_text("utf-8")
 PROJECT = tomllib.loads(TEXT)["project"]
 

@@ -1,0 +1,251 @@
+"""Audits: the oracle's truth beside a claim, and counterexamples that hold without the lab."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from audit_cases import evidence_of
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import QUERIES, RELATIONS, problems
+
+import sensitivity_lab as sl
+
+BITS = sl.Universe.from_domain([0, 1])
+SCHOOL = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])
+HERE = {"size": 3, "neighbors": "bounded", "distances": 1}
+
+in_plain_python = {
+    "mean": statistics.mean,
+    "median": statistics.median,
+    "sum": sum,
+    "count": len,
+    "min": min,
+    "max": max,
+    "var": statistics.pvariance,
+    "var_ddof_1": statistics.variance,
+    "std": statistics.pstdev,
+    "std_ddof_1": statistics.stdev,
+}
+
+
+@pytest.mark.representative("name")
+@pytest.mark.parametrize("family", RELATIONS)
+@pytest.mark.parametrize("name", [name for name in QUERIES if "std" not in name])
+@given(data=st.data())
+def test_verdicts_agree_with_the_oracle(name, family, data):
+    query, definition = QUERIES[name]
+    asked = data.draw(problems(family, exactly=data.draw(st.booleans())))
+    try:
+        truth = asked.sensitivity(definition)
+    except ValueError:  # the query is undefined on some neighbor
+        assume(False)
+    options = {
+        "size": asked.size,
+        "neighbors": asked.relation,
+        "distances": asked.relation.k,
+        "exactly": asked.relation.exactly,
+    }
+    little = truth / 10**9 or Fraction(1)
+    report = sl.audit(query, truth, asked.universe, **options)
+    assert report.verdict == "tight"
+    assert report.rows[0].exact == truth
+    assert sl.audit(query, truth + little, asked.universe, **options).verdict == "loose"
+    if truth:
+        small = sl.audit(query, truth - little, asked.universe, **options)
+        assert small.verdict == "violated"
+        check_counterexample(name, small, truth)
+
+
+def check_counterexample(name: str, report: sl.AuditReport, truth: Fraction) -> None:
+    """Run the counterexample again in plain Python: fractions and the statistics module."""
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        report.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    answers = []
+    for letter in "xy":
+        records = list(map(Fraction, said[letter]))
+        answers.append(in_plain_python[name](records))
+        assert said[f"f({letter})"] == answers[-1]
+    assert abs(answers[0] - answers[1]) == truth
+    assert truth > report.decisive.claimed
+
+
+@given(data=st.data())
+def test_standard_deviations_are_audited_as_roots(data):
+    asked = data.draw(problems("bounded", exactly=False, kinds=["clusters", "fractions"]))
+    options = {"size": asked.size, "neighbors": "bounded", "distances": asked.relation.k}
+    value = float(asked.sensitivity(("std", 0)))
+    report = sl.audit("std", value, asked.universe, **options)
+    assert report.verdict in ("tight", "tight up to rounding")
+    assert report.rows[0].evidence.answer_x == pytest.approx(
+        statistics.pstdev(map(float, report.rows[0].evidence.x)), abs=1e-6
+    )
+    assert sl.audit("std", 2 * value + 1, asked.universe, **options).verdict == "loose"
+    assert value == 0 or (
+        sl.audit("std", value / 2, asked.universe, **options).verdict == "violated"
+    )
+
+
+def test_a_function_of_the_caller_is_audited_by_its_floats():
+    universe = sl.Universe.from_domain([0.1, 0.3, 1])
+    report = sl.audit(np.mean, 0.3, universe, **HERE)
+    assert report.verdict == "tight up to rounding"
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(np.mean, 0.2, universe, **HERE)
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        assert np.mean(np.array(said[letter])) == said[f"f({letter})"]
+    gap = Fraction(float(said["f(x)"])) - Fraction(float(said["f(y)"]))
+    assert report.rows[0].exact == abs(gap)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0, 1], [0.1, 0.7], [Fraction(1, 3), Fraction(5, 7)], [Decimal("0.1"), Decimal("2.5")]],
+)
+def test_counterexamples_show_records_as_they_are(values):
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("sum", 0, sl.Universe.from_domain(values), **HERE)
+    said = evidence_of(str(caught.value))
+    assert {type(record) for record in said["x"] + said["y"]} == {type(values[0])}
+    assert set(said["x"] + said["y"]) == set(values)
+
+
+def test_counterexamples_of_tables_are_tables():
+    universe = sl.TableUniverse.from_domain({"age": [20, 30], "sex": ["f", "m"]})
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity(sl.SumOf("age"), 10, universe, **{**HERE, "neighbors": "unbounded"})
+    said = evidence_of(str(caught.value))
+    for letter in "xy":
+        assert list(said[letter].columns) == ["age", "sex"]
+        assert said[letter]["age"].sum() == said[f"f({letter})"]
+    assert abs(said["f(x)"] - said["f(y)"]) == 30
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2", "Linf"])
+def test_vectors_are_audited_in_every_norm(norm):
+    """Two records replaced by others: two cells lose what two cells gain, or one does."""
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m", "x"]})
+    histogram = sl.Histogram("sex", categories=["f", "m", "x"])
+    options = {**HERE, "distances": [1, 2], "norm": norm}
+    truth = {"L1": [2, 4], "L2": [math.sqrt(2), 2 * math.sqrt(2)], "Linf": [1, 2]}[norm]
+    report = sl.audit(histogram, lambda k: truth[k - 1], universe, **options)
+    assert f"; {norm} norm; exact arithmetic" in report.setting
+    verdict = "tight up to rounding" if norm == "L2" else "tight"
+    assert [row.verdict for row in report.rows] == [verdict, verdict]
+    small = sl.audit(histogram, 0.5, universe, **options)
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        small.raise_if_violated()
+    said = evidence_of(str(caught.value))
+    gaps = [abs(one - other) for one, other in zip(said["f(x)"], said["f(y)"], strict=True)]
+    assert np.linalg.norm(gaps, {"L1": 1, "L2": 2, "Linf": np.inf}[norm]) == truth[0]
+    for letter in "xy":
+        counts = said[letter]["sex"].value_counts()
+        assert said[f"f({letter})"] == tuple(counts.get(sex, 0) for sex in ("f", "m", "x"))
+
+
+def test_a_row_per_distance():
+    report = sl.audit(
+        "mean", lambda k: k / 6, BITS, size=6, neighbors="bounded", distances=range(1, 5)
+    )
+    assert [row.distance for row in report.rows] == [1, 2, 3, 4]
+    assert [row.exact for row in report.rows] == [Fraction(k, 6) for k in (1, 2, 3, 4)]
+    assert [row.verdict for row in report.rows] == [
+        "tight up to rounding",
+        "tight up to rounding",
+        "tight",
+        "tight up to rounding",
+    ]
+    again = sl.audit("mean", 0.5, BITS, size=6, neighbors="bounded", distances=[4, 3, 2, 2])
+    assert [row.verdict for row in again.rows] == ["violated", "tight", "loose"]
+    assert again.verdict == "violated"
+
+
+def test_sizes_and_distances_may_come_from_generators():
+    report = sl.audit(
+        "mean",
+        1,
+        BITS,
+        size=(n for n in (2, 3)),
+        neighbors="bounded",
+        distances=(k for k in (1, 2)),
+    )
+    assert [row.exact for row in report.rows] == [Fraction(1, 2), 1]
+    assert "; size any of (2, 3); " in report.setting
+
+
+def test_all_distances_cost_one_search():
+    seen = Counter()
+
+    def spread(x):
+        seen[tuple(x.tolist())] += 1
+        return x[-1] - x[0]
+
+    sl.audit(spread, 1, SCHOOL, size=4, neighbors="unbounded", distances=range(1, 4))
+    assert max(seen.values()) == 1
+    assert {len(x) for x in seen} == set(range(1, 8))
+
+
+def test_what_the_report_says():
+    report = sl.audit("median", 2, SCHOOL, size=6, neighbors="bounded", distances=[1, 2])
+    assert report.subject == "median, bounded"
+    assert report.setting == "bounded, at most k; size 6; universe of 10 records; exact arithmetic"
+    assert [row.exact for row in report.rows] == [3, Fraction(11, 2)]
+    assert repr(report).startswith("Audit of median, bounded: violated\n")
+    several = sl.audit(
+        np.ptp,
+        math.inf,
+        BITS,
+        size=[3, 2],
+        neighbors=sl.Unbounded(5, direction="add"),
+        distances=1,
+        exactly=True,
+    )
+    assert several.subject == "ptp, unbounded (add)"
+    assert several.setting == (
+        "unbounded (add), exactly k; size any of (2, 3); domain of 2 values, unlimited copies; "
+        "float arithmetic"
+    )
+    assert several.verdict == "loose"
+
+
+def test_the_relation_keeps_what_it_says_but_for_the_distance():
+    relation = sl.Unbounded(7, exactly=True, direction="remove")
+    report = sl.audit("sum", 0, SCHOOL, size=5, neighbors=relation, distances=[2])
+    direct = sl.global_sensitivity(SCHOOL, "sum", size=5, neighbors=relation.at(2))
+    assert report.rows[0].exact == direct.exact == 18
+    assert report.rows[0].evidence.x == direct.witness.x
+
+
+def test_options_reach_the_search():
+    with pytest.raises(sl.TooLargeError):
+        sl.audit("median", 1, SCHOOL, **HERE, method="enumeration", memory_limit=1)
+    with pytest.raises(sl.InputError, match=r"^n_jobs must be "):
+        sl.audit("median", 1, SCHOOL, **HERE, n_jobs=0)
+
+
+def test_assert_sensitivity_returns_the_report_of_a_sound_claim():
+    claim = Fraction(1, 3)
+    report = sl.assert_sensitivity("mean", claim, BITS, **HERE, tight=True)
+    assert report == sl.audit("mean", claim, BITS, **HERE)
+    assert sl.assert_sensitivity("mean", 1, BITS, **HERE).verdict == "loose"
+    assert sl.assert_sensitivity("mean", 1 / 3, BITS, **HERE, tight=True).sound
+
+
+def test_assert_sensitivity_refuses_loose_claims_on_demand():
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        sl.assert_sensitivity("mean", 1, BITS, **HERE, tight=True)
+    assert str(caught.value) == (
+        "mean, bounded: a sensitivity of 1 is claimed at distance 1, "
+        "the truth is Fraction(1, 3) = 0.3333333333: loose (claim / truth = 3)\n"
+        "x = [0, 0, 1]  ->  f(x) = Fraction(1, 3)  # 0.3333333333\n"
+        "y = [0, 0, 0]  ->  f(y) = 0\n"
+        "(bounded, at most k; size 3; domain of 2 values, unlimited copies; exact arithmetic)"
+    )

@@ -1,0 +1,117 @@
+"""Recorders in the place of mechanisms."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+from recorded_mechanisms import Mechanism
+
+import sensitivity_lab as sl
+from sensitivity_lab import recording
+from sensitivity_lab.audits.recording import Call
+
+
+class Special(Mechanism):
+    """Inherits the method."""
+
+
+def add_noise(value, sensitivity, epsilon=1.0):
+    return value + 1000 * sensitivity / epsilon
+
+
+@pytest.fixture
+def library():
+    """A package of two modules, one of which imports the other's mechanism and function by name."""
+    package, user = ModuleType("noisy_library"), ModuleType("noisy_library.user")
+    package.__path__ = []
+    package.Mechanism, package.add_noise = Mechanism, add_noise
+    user.Noise, user.add_noise = Mechanism, add_noise
+    package.user = user
+    sys.modules.update({"noisy_library": package, "noisy_library.user": user})
+    yield package
+    del sys.modules["noisy_library"], sys.modules["noisy_library.user"]
+
+
+@pytest.mark.parametrize("target", ["noisy_library.Mechanism", "noisy_library.user.Noise"])
+def test_a_class_is_recorded_under_every_name(library, target):
+    with recording(target) as calls:
+        assert library.user.Noise(0.5).randomise(3) == 3
+        assert library.Mechanism(2).randomise(value=[4]) == [4]
+    assert calls == [Call("Mechanism", 0.5, 3), Call("Mechanism", 2, [4])]
+    assert library.user.Noise(0.5).randomise(3) == 1003
+
+
+def test_a_function_is_recorded_in_every_module(library):
+    with recording("noisy_library.add_noise") as calls:
+        assert library.user.add_noise(3, sensitivity=0.25) == 3
+        assert library.add_noise(sensitivity=1, value=7) == 7
+    assert calls == [Call("add_noise", 0.25, 3), Call("add_noise", 1, 7)]
+    assert library.add_noise is library.user.add_noise is add_noise
+    assert add_noise(3, 1) == 1003
+
+
+def test_names_of_claim_and_value_can_be_others():
+    with recording(
+        add_noise, sensitivity=lambda given: given["epsilon"] * 3, value="sensitivity"
+    ) as calls:
+        assert add_noise(5, 9, 2.0) == 9
+    assert calls == [Call("add_noise", 6.0, 9)]
+    with recording(Mechanism, sensitivity=lambda self: self.sensitivity + 1) as calls:
+        Mechanism(1).randomise(5)
+    assert calls == [Call("Mechanism", 2, 5)]
+
+
+def test_an_inherited_method_is_recorded_for_the_class_alone():
+    with recording(Special) as calls:
+        assert Special(1).randomise(5) == 5
+        assert Mechanism(1).randomise(5) == 1005
+    assert calls == [Call("Special", 1, 5)]
+    assert "randomise" not in vars(Special)
+    assert Special(1).randomise(5) == 1005
+
+
+def test_everything_is_put_back_after_an_error(library):
+    with pytest.raises(ArithmeticError), recording(Mechanism, "noisy_library.add_noise"):
+        raise ArithmeticError
+    assert Mechanism(1).randomise(5) == 1005
+    assert library.add_noise is add_noise
+    with (
+        pytest.raises(sl.InputError, match="no method"),
+        recording(Mechanism, Fraction),
+    ):
+        pass
+    assert Mechanism(1).randomise(5) == 1005
+
+
+def test_recorders_nest():
+    with recording(Mechanism) as outer, recording(Mechanism) as inner:
+        Mechanism(1).randomise(5)
+    assert (len(outer), len(inner)) == (0, 1)
+    assert Mechanism(1).randomise(5) == 1005
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        ((), "targets must name at least one mechanism, got none"),
+        ((3,), "a target must be a class, a function or the dotted name of one, got 3"),
+        (
+            ("no_such_package.Laplace",),
+            "target 'no_such_package.Laplace' names no class and no function; write it as "
+            "package.module.Name, with the package installed",
+        ),
+        (
+            ("math.pi",),
+            "target 'math.pi' names no class and no function; write it as "
+            "package.module.Name, with the package installed",
+        ),
+        ((Fraction,), "Fraction has no method 'randomise'; name it by method="),
+    ],
+)
+def test_targets_that_cannot_be_recorded(targets, message):
+    with pytest.raises(sl.InputError) as caught, recording(*targets):
+        pass
+    assert str(caught.value) == message

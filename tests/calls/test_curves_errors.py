@@ -1,0 +1,169 @@
+"""Bad universes and arguments of curves: the whole message, before any search starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from curve_cases import never
+from strategies import NAMES
+
+import sensitivity_lab as sl
+
+YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
+FEASIBLE = (
+    "removing needs k < size, adding needs k <= records outside x; the largest feasible k is 1, "
+    "or choose direction='remove'"
+)
+
+
+NOT_FINITE = "; drop or replace missing and infinite values first"
+SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to universes, or "
+
+
+@pytest.mark.parametrize(
+    ("universes", "message"),
+    [
+        (
+            pd.DataFrame({"a": [1, 2, 3], "b": [1.0, np.nan, 2.0]}),
+            f"column 'b': records must be finite numbers, got nan at position 1{NOT_FINITE}",
+        ),
+        (
+            pd.DataFrame({"b": [1.0, np.inf, 2.0]}),
+            f"column 'b': records must be finite numbers, got inf at position 1{NOT_FINITE}",
+        ),
+        (
+            pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64")}),
+            f"column 'a': records must be finite numbers, got <NA> at position 1{NOT_FINITE}",
+        ),
+        (
+            pd.DataFrame({"a": ["x", "y"], "b": [True, False]}),
+            "no column is numeric; the columns are 'a', 'b'",
+        ),
+        (pd.DataFrame(), "no column is numeric; the columns are none"),
+        (
+            pd.DataFrame({"a": np.array([], dtype=int)}),
+            "column 'a': a universe needs at least one record, got none",
+        ),
+        ([1, 2, 3], f"{SEVERAL_UNIVERSES}a pandas.DataFrame, got list"),
+        ({}, f"{SEVERAL_UNIVERSES}a pandas.DataFrame, got dict"),
+        (
+            {"a": YEAR, "b": [1, 2, 3]},
+            "column 'b': universe must be a Universe, got list; "
+            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
+        ),
+    ],
+)
+def test_bad_universes_are_named(universes, message):
+    with pytest.raises(sl.InputError) as caught:
+        sl.sensitivity_curves(universes, "mean", size=2, distances=1, neighbors="unbounded")
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"queries": []}, "queries must name at least one query, got none"),
+        (
+            {"queries": ["mean", sl.Mean()]},
+            "two queries are called 'mean'; ask for it once, "
+            "or give functions names with from_function(..., name=...)",
+        ),
+        (
+            {"queries": [lambda x: x[0], lambda x: x[-1]]},
+            "two queries are called 'function'; ask for it once, "
+            "or give functions names with from_function(..., name=...)",
+        ),
+        (
+            {"queries": ["mean", "mode"]},
+            f"unknown query 'mode'; choose one of {NAMES}, "
+            "percentile_25 (any number from 0 to 100), a query such as Percentile(25), or a "
+            "function of a 1-D array",
+        ),
+        ({"distances": []}, "distances and neighbors must name at least one each, got none"),
+        ({"neighbors": []}, "distances and neighbors must name at least one each, got none"),
+        ({"distances": [1, 0]}, "a distance must be a Hamming distance, at least 1, got 0"),
+        (
+            {"distances": True},
+            "a distance must be a whole number (a Hamming distance, at least 1), got True (bool)",
+        ),
+        (
+            {"distances": 1.0},
+            "a distance must be a whole number (a Hamming distance, at least 1), got 1.0 (float)",
+        ),
+        (
+            {"distances": [2]},
+            "column 'records': unbounded, at most 2 is not feasible for datasets of size 3 in a "
+            f"universe of 4 records: {FEASIBLE}",
+        ),
+        (
+            {"neighbors": ["bounded", "nearby"]},
+            "unknown neighbor relation 'nearby'; choose one of 'bounded', 'unbounded', "
+            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+        ),
+        (
+            {"neighbors": "bounded", "exactly": "yes"},
+            "exactly must be True or False, got 'yes'",
+        ),
+        (
+            {"size": 5},
+            "column 'records': size must be at most the universe's number of records, 4; got 5",
+        ),
+        (
+            {"queries": sl.Var(ddof=3)},
+            "column 'records': var_ddof_3 needs at least 4 records, but datasets of size 2 occur "
+            "among x and y; choose a larger size or a smaller k",
+        ),
+    ],
+)
+def test_bad_arguments_are_named(changed, message):
+    arguments = {
+        "queries": ["mean"],
+        "size": 3,
+        "distances": [1],
+        "neighbors": "unbounded",
+        **changed,
+    }
+    with pytest.raises(sl.InputError) as caught:
+        sl.sensitivity_curves(YEAR, **arguments)
+    assert str(caught.value) == message
+
+
+def test_no_search_starts_while_a_column_is_bad():
+    universes = {"a": YEAR, "b": sl.Universe.from_dataset([1, 2, 3])}
+    with pytest.raises(sl.InputError) as caught:
+        sl.sensitivity_curves(universes, never, size=3, distances=1, neighbors="unbounded")
+    assert str(caught.value) == (
+        "column 'b': unbounded, at most 1 is not feasible for datasets of size 3 in a universe of "
+        "3 records: removing needs k < size, adding needs k <= records outside x; no distance is "
+        "feasible; choose another size or a larger universe, or choose direction='remove'"
+    )
+
+
+def test_no_search_starts_while_a_column_is_too_large():
+    universes = {"a": YEAR, "b": sl.Universe.from_dataset(range(60))}
+    with pytest.raises(sl.TooLargeError, match=r"^column 'b': no engine accepts never here: "):
+        sl.sensitivity_curves(
+            universes, never, size=3, distances=1, neighbors="unbounded", memory_limit=10_000
+        )
+
+
+def test_no_search_starts_while_a_query_is_bad():
+    with pytest.raises(sl.InputError, match=r"^column 'records': var_ddof_2 needs at least 3 "):
+        sl.sensitivity_curves(
+            YEAR, [never, sl.Var(ddof=2)], size=3, distances=1, neighbors="unbounded"
+        )
+
+
+def test_a_failing_function_names_its_dataset():
+    def no_ten(x) -> float:
+        return float("nan") if 10 in x else 0.0
+
+    with pytest.raises(sl.QueryError) as caught:
+        sl.sensitivity_curves(
+            sl.Universe([1, 10]), ["mean", no_ten], size=1, distances=1, neighbors="bounded"
+        )
+    assert str(caught.value) == (
+        "query 'no_ten' on the dataset (10,) returned nan; a query returns one finite number, or a "
+        "1-D array of them"
+    )

@@ -1,0 +1,139 @@
+"""Curves of large datasets: how many records their tables show, and who wants them all."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from checks import read_table
+
+import sensitivity_lab as sl
+
+YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
+
+
+def test_witnesses_beyond_the_memory_are_refused_before_any_work(monkeypatch):
+    """A domain has datasets of any size; two of a billion records are 16 GB of references."""
+
+    def never(*_arguments):
+        raise AssertionError("the changes of a relation have been listed")
+
+    domain = sl.Universe.from_domain([1, 2])
+    monkeypatch.setattr("sensitivity_lab.problem.Problem.checked", never)
+    limit = "more than the memory limit of 4.0 GiB; choose a smaller size"
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(domain, "var", size=10**9, neighbors="bounded")
+    assert str(caught.value) == (
+        f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger memory_limit"
+    )
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.sensitivity_curves(domain, size=30_000, distances=range(1, 20_001), neighbors="bounded")
+    assert str(caught.value) == (
+        "column 'records': 200,000 results with two datasets of 30,000 records need 89.4 GiB, "
+        f"{limit}, fewer distances or queries, or a larger memory_limit"
+    )
+
+
+def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.neighbor_table(
+            sl.Universe.from_domain([1]), "mean", size=10**9, neighbors=sl.Unbounded(1)
+        )
+    assert str(caught.value) == (
+        "two datasets of 1,000,000,000 records need 14.9 GiB, more than the memory limit of 4.0 "
+        "GiB; choose a smaller size or a larger memory_limit"
+    )
+
+
+@pytest.fixture(scope="module")
+def large() -> sl.SensitivityCurves:
+    return sl.sensitivity_curves(
+        sl.Universe.from_dataset(range(10_000)),
+        ["mean", "median"],
+        size=5_000,
+        distances=range(1, 31),
+        neighbors=["bounded", "unbounded"],
+    )
+
+
+def test_tables_of_large_datasets_are_short(large, tmp_path):
+    """120 points of 10,000 records each are 6.5 MB in full."""
+    large.to_csv(tmp_path / "short.csv")
+    assert len(large) == 120
+    assert (tmp_path / "short.csv").stat().st_size < 60_000
+    for row, (_, point) in zip(large.to_frame().itertuples(), large, strict=True):
+        x = point.witness.x
+        first, last = (", ".join(map(str, part)) for part in (x[:8], x[-8:]))
+        assert row.x == f"({first}, ..., {last}; 5,000 in all)"
+        assert row.y.endswith(f"; {len(point.witness.y):,} in all)")
+    html = large.to_frame()._repr_html_() + large._repr_html_()
+    assert len(html) < 100_000
+
+
+def test_whole_witnesses_for_who_asks(large, tmp_path):
+    frame = large.to_frame(witness="full")
+    assert list(frame["x"]) == [point.witness.x for _, point in large]
+    assert list(frame["y"]) == [point.witness.y for _, point in large]
+    short = large.to_frame()
+    pd.testing.assert_frame_equal(frame.drop(columns=["x", "y"]), short.drop(columns=["x", "y"]))
+    large.to_csv(tmp_path / "full.csv", witness="full")
+    read = read_table(tmp_path / "full.csv")
+    assert list(read["x"]) == [str(point.witness.x) for _, point in large]
+
+
+def test_sixteen_records_are_not_many():
+    curves = sl.sensitivity_curves(
+        sl.Universe.from_dataset(range(20)), "mean", size=[16, 17], distances=1, neighbors="bounded"
+    )
+    (row,) = curves.to_frame().itertuples()
+    assert row.x == curves.points[0][1].witness.x
+    assert len(row.x) == 16
+
+
+@pytest.mark.parametrize("witness", ["none", None, True])
+def test_bad_witness(large, witness):
+    swept = sl.sweep(
+        sl.global_sensitivity, "size", [2], universe=YEAR, query="sum", neighbors="bounded"
+    )
+    table = sl.neighbor_table(YEAR, "sum", size=2, neighbors="bounded")
+    for call in (large.to_frame, swept.to_frame, table.to_frame):
+        with pytest.raises(sl.InputError) as caught:
+            call(witness=witness)
+        assert str(caught.value) == f"witness must be 'short' or 'full', got {witness!r}"
+
+
+def test_other_tables_of_large_datasets():
+    universe = sl.Universe.from_dataset(range(30))
+    swept = sl.sweep(
+        sl.global_sensitivity,
+        "size",
+        [16, 17],
+        universe=universe,
+        query="mean",
+        neighbors=sl.Bounded(1),
+    )
+    table = sl.neighbor_table(universe, "mean", size=29, neighbors=sl.Unbounded(1))
+    for told, results in (
+        (swept, [result.witness for result in swept.results]),
+        (table, table.rows),
+    ):
+        short, full = told.to_frame(), told.to_frame(witness="full")
+        assert list(full["x"]) == [one.x for one in results]
+        assert list(full["y"]) == [one.y for one in results]
+        for name in ("x", "y"):
+            for written, whole in zip(short[name], full[name], strict=True):
+                assert (written == whole) == (len(whole) <= 16)
+                assert len(written) < 100
+
+
+def test_long_answers_are_short_too():
+    rows = sl.TableUniverse.from_dataset(pd.DataFrame({"a": range(20)}))
+    table = sl.neighbor_table(
+        rows, sl.Histogram("a", list(range(20))), size=2, neighbors=sl.Unbounded(1)
+    )
+    short, full = table.to_frame(), table.to_frame(witness="full")
+    assert full["query_x"].iloc[0] == (1.0, 1.0) + (0.0,) * 18
+    assert short["query_x"].iloc[0] == (
+        "(1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, ..., 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0; "
+        "20 in all)"
+    )
+    assert short["removed"].iloc[0] == full["removed"].iloc[0]

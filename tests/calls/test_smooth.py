@@ -1,0 +1,306 @@
+"""Smooth sensitivity agrees with its definition over the lattice."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import oracle_smooth
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from strategies import KINDS, NUMPY_KINDS, QUERIES, as_fractions, percentiles
+
+import sensitivity_lab as sl
+
+BETAS = st.sampled_from([Fraction(1, 100), Fraction(1, 3), 0.1, 0.5, 1, 3])
+GRID = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
+
+
+@st.composite
+def places(draw, kinds=tuple(KINDS), most=7):
+    """A universe, finite or of unlimited copies, and a dataset of it with records left over."""
+    kind = KINDS[draw(st.sampled_from(list(kinds)))]
+    if draw(st.booleans()):
+        universe = sl.Universe.from_dataset(draw(st.lists(kind, min_size=2, max_size=most)))
+        records = list(universe)
+        x = draw(st.permutations(records))[: draw(st.integers(1, len(records) - 1))]
+    else:
+        values = draw(st.lists(kind, min_size=1, max_size=3, unique=True))
+        universe = sl.Universe.from_domain(values)
+        x = draw(st.lists(st.sampled_from(universe.values), min_size=1, max_size=4))
+    return universe, x
+
+
+def records_of(universe, most):
+    return oracle.universe_of(map(Fraction, universe.values), universe.multiplicities(most))
+
+
+def check(result, largest, beta):
+    """The result against the oracle's largest local sensitivities by distance."""
+    expected = oracle_smooth.smooth_sensitivity(largest, Fraction(beta))
+    true = Fraction(expected)
+    assert (
+        abs(Fraction(result.value) - true) <= Fraction(math.ulp(result.value)) / 2 + true / 10**40
+    )
+    if result.upper is not None:
+        assert Fraction(result.upper) >= true * (1 - Fraction(1, 10**40))
+        assert result.upper - result.value in (0.0, math.ulp(result.value))
+    # Beyond the farthest dataset nothing is added; what is left out at large distances cannot
+    # matter, as the value is the oracle's.
+    more = [largest[-1]] * max(0, len(result.local_at_distance) - len(largest))
+    for ours, theirs in zip(result.local_at_distance, [*largest, *more], strict=False):
+        if isinstance(theirs, Decimal):
+            assert ours == pytest.approx(float(theirs), rel=1e-15)
+        else:
+            assert ours == theirs
+    assert result.local.kind == "local"
+    result.verify()
+
+
+@pytest.mark.parametrize("method", ["order_statistics", "enumeration"])
+@given(place=places(), asked=percentiles(), beta=BETAS)
+@example(place=(sl.Universe.from_domain([0, 1]), [0]), asked=(sl.Median(), ("median",)), beta=1)
+def test_percentiles_agree_with_the_definition(method, place, asked, beta):
+    universe, x = place
+    ours, theirs = asked
+    result = sl.smooth_sensitivity(x, universe, ours, beta=beta, method=method)
+    records = records_of(universe, len(x) + 1)
+    largest = oracle_smooth.local_at_distance(records, as_fractions(x), theirs, "bounded", [len(x)])
+    check(result, largest, beta)
+    assert result.method == method
+
+
+@pytest.mark.representative("name")
+@pytest.mark.parametrize("name", ["median", "min", "max", "mean", "var", "std", "std_ddof_1"])
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+@given(place=places(), beta=BETAS)
+def test_bounded_agrees_with_the_definition(name, method, place, beta):
+    universe, x = place
+    ours, theirs = QUERIES[name]
+    assume(len(x) >= ours.least_size)
+    result = sl.smooth_sensitivity(x, universe, ours, beta=beta, method=method)
+    records = records_of(universe, len(x) + 1)
+    largest = oracle_smooth.local_at_distance(records, as_fractions(x), theirs, "bounded", [len(x)])
+    check(result, largest, beta)
+
+
+@pytest.mark.representative("name")
+@pytest.mark.parametrize("name", ["median", "sum", "count", "var", "std_ddof_1"])
+@pytest.mark.parametrize("family", ["unbounded", "symmetric_difference"])
+@given(place=places(most=6), beta=BETAS)
+def test_adding_and_removing_agrees_with_the_definition(name, family, place, beta):
+    universe, x = place
+    ours, theirs = QUERIES[name]
+    assume(len(x) >= ours.least_size)
+    most = min(universe.size, len(x) + 2)
+    assume(most > ours.least_size)
+    sizes = None if most == universe.size else (ours.least_size, most)
+    result = sl.smooth_sensitivity(x, universe, ours, beta=beta, neighbors=family, sizes=sizes)
+    largest = oracle_smooth.local_at_distance(
+        records_of(universe, most),
+        as_fractions(x),
+        theirs,
+        "unbounded",
+        range(ours.least_size, most + 1),
+    )
+    check(result, largest, beta)
+    assert result.sizes == (ours.least_size, most)
+
+
+@given(place=places(kinds=NUMPY_KINDS), beta=BETAS)
+def test_functions_agree_with_the_definition(place, beta):
+    def third_moment(dataset):
+        return math.fsum((float(record) - 1) ** 3 for record in dataset)
+
+    universe, x = place
+    result = sl.smooth_sensitivity(x, universe, third_moment, beta=beta)
+    records = [float(record) for record in records_of(universe, len(x) + 1)]
+    answers = {z: Fraction(third_moment(z)) for z in oracle.datasets(records, len(x))}
+    largest = oracle_smooth.local_at_distance(
+        records, [float(record) for record in x], answers.__getitem__, "bounded", [len(x)]
+    )
+    check(result, largest, beta)
+    assert (result.upper, result.arithmetic) == (None, "float")
+    assert result.datasets_evaluated == sl.count_datasets(universe, len(x))
+
+
+@pytest.mark.parametrize(
+    ("x", "beta", "value"),
+    [
+        ((0, 0.25, 0.5, 0.75, 1), 0.1, 0.740818),
+        ((0, 0.25, 0.5, 0.75, 1), 0.5, 0.303265),
+        ((0, 0.25, 0.5, 0.75, 1), 1, 0.25),
+        ((0.5,) * 5, 0.1, 0.606531),
+        ((0.5,) * 5, 0.5, 0.183940),
+        ((0.5,) * 5, 1, 0.067668),
+    ],
+)
+@pytest.mark.parametrize("method", ["order_statistics", "enumeration"])
+def test_published_values(x, beta, value, method):
+    """Nissim, Raskhodnikova and Smith (2007), the median of five records."""
+    result = sl.smooth_sensitivity(x, GRID, "median", beta=beta, method=method)
+    assert result.value == pytest.approx(value, abs=5e-7)
+
+
+@pytest.mark.parametrize("method", ["order_statistics", "enumeration"])
+def test_the_textbook_formula_is_wrong_for_an_even_number_of_records(method):
+    """The formula is the lower median's; the averaged median has 3/8 exp(-1)."""
+    x = [0.25] * 4
+    formula = textbook(x, 0, 1, 1)
+    true = sl.smooth_sensitivity(x, GRID, "median", beta=1, method=method)
+    assert formula == pytest.approx(0.101501, abs=5e-7)
+    assert true.value == pytest.approx(3 / 8 * math.exp(-1), rel=1e-15)
+    assert (true.distance, true.local.exact) == (1, Fraction(3, 8))
+
+
+def textbook(x, lowest, highest, beta):
+    """Section 3.1: max over t of exp(-beta t) max over s of x_(m+s) - x_(m+s-t-1)."""
+    n = len(x)
+    m = (n + 1) // 2
+
+    def record(place):
+        return lowest if place < 1 else highest if place > n else sorted(x)[place - 1]
+
+    return max(
+        math.exp(-beta * t) * max(record(m + s) - record(m + s - t - 1) for s in range(t + 2))
+        for t in range(n + 1)
+    )
+
+
+@pytest.mark.parametrize("n", [5, 6])
+def test_the_textbook_formula_holds_for_the_lower_median(n):
+    random = np.random.default_rng(n)
+    universe = sl.Universe.from_domain(range(101))
+    for _ in range(5):
+        x = random.integers(0, 101, n).tolist()
+        result = sl.smooth_sensitivity(x, universe, sl.Percentile(50, "lower"), beta=0.2)
+        assert result.value == pytest.approx(textbook(x, 0, 100, 0.2), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [60, 61])
+@pytest.mark.parametrize("q", [50, 30, 95])
+def test_many_records_give_what_few_distinct_values_give_by_enumeration(n, q):
+    """Two distinct values: enumeration still lists all of the n + 1 datasets."""
+    universe = sl.Universe.from_domain([0, 1, 10])
+    x = [0] * (n // 4) + [1] * (n // 3) + [10] * (n - n // 4 - n // 3)
+    quick, listed = (
+        sl.smooth_sensitivity(x, universe, sl.Percentile(q), beta=0.05, method=method)
+        for method in ("order_statistics", "enumeration")
+    )
+    assert (quick.value, quick.upper, quick.distance) == (
+        listed.value,
+        listed.upper,
+        listed.distance,
+    )
+    shared = len(quick.local_at_distance)
+    assert quick.local_at_distance == listed.local_at_distance[:shared]
+
+
+def test_the_smooth_sensitivity_is_smooth():
+    """Between neighbors it changes by a factor of at most exp(beta): what it is made for."""
+    universe, beta = sl.Universe.from_dataset([1, 2, 3, 10, 11, 40]), 0.3
+    value = {
+        x: sl.smooth_sensitivity(x, universe, "median", beta=beta).value
+        for x in sl.datasets(universe, 3)
+    }
+    for x, of_x in value.items():
+        local = sl.local_sensitivity(x, universe, "median", neighbors=sl.Bounded(1))
+        assert of_x >= local.value
+        for y in sl.neighboring_datasets(x, universe, sl.Bounded(1)):
+            assert of_x <= math.exp(beta) * value[y] * (1 + 1e-12)
+
+
+def test_a_small_beta_gives_the_global_sensitivity():
+    universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+    everywhere = sl.global_sensitivity(universe, "median", size=3, neighbors=sl.Bounded(1))
+    result = sl.smooth_sensitivity([1, 2, 3], universe, "median", beta=1e-300)
+    assert result.value == everywhere.value == 8
+    assert result.upper == 8
+    assert result.local_at_distance[result.distance] == 8
+
+
+def test_no_distance_is_left_out_where_asked():
+    x = [0.5] * 9
+    short = sl.smooth_sensitivity(x, GRID, "median", beta=3)
+    long = sl.smooth_sensitivity(x, GRID, "median", beta=3, farthest=9)
+    assert len(short.local_at_distance) < len(long.local_at_distance) == 10
+    assert short.value == long.value
+    assert long.local_at_distance[: len(short.local_at_distance)] == short.local_at_distance
+
+
+def test_a_vector_has_a_norm():
+    universe = sl.Universe.from_dataset([0, 0, 3, 4])
+
+    class Ends(sl.queries.Function):
+        def exactly(self, universe, data):
+            records = universe.dataset(data)
+            return Fraction(records[0]), Fraction(records[-1])
+
+    query = Ends(lambda records: records)
+    assert isinstance(query.exactly(universe, np.array([1, 1, 0])), tuple)
+    found = {
+        norm: sl.smooth_sensitivity(
+            [0, 4], universe, query, beta=1, norm=norm, neighbors=sl.Bounded(1)
+        ).local.value
+        for norm in ("L1", "L2", "Linf")
+    }
+    assert found == {"L1": 4.0, "L2": 4.0, "Linf": 4.0}
+
+
+def test_ties_are_no_reason_to_be_their_own_neighbor():
+    universe = sl.Universe.from_dataset([1, 2, 3])
+    result = sl.smooth_sensitivity([1, 2], universe, lambda records: 0.0 * len(records), beta=1)
+    assert (result.value, result.distance) == (0.0, 0)
+    assert result.y != result.z
+    result.verify()
+
+
+def test_repr_and_html_tell_the_same_facts():
+    result = sl.smooth_sensitivity([1, 2, 3], GRID_OF_THE_PICTURE, "median", beta=0.5)
+    assert repr(result) == (
+        "Smooth sensitivity of median: 4.852245278 (exact)\n"
+        "  value      8 * exp(-1/2 * 1)\n"
+        "  neighbors  bounded, at most 1; size 3; universe of 5 records\n"
+        "  dataset x  (1, 2, 3)\n"
+        "  z          (1, 2, 10)  median 2, 1 from x\n"
+        "  y          (2, 10, 11)  median 10, a neighbor of z\n"
+        "  method     order_statistics, exact arithmetic, no dataset needed evaluation"
+    )
+    html = result._repr_html_()
+    for line in repr(result).split("\n")[1:]:
+        assert line[13:] in html
+
+
+GRID_OF_THE_PICTURE = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+
+
+def test_frame_has_two_curves():
+    result = sl.smooth_sensitivity([1, 2, 3], GRID_OF_THE_PICTURE, "median", beta=0.5)
+    frame = result.to_frame("age")
+    assert frame.columns.tolist() == [
+        *("column", "query", "kind", "neighbors", "meaning", "distance", "size", "sensitivity")
+    ]
+    largest = frame[frame["kind"] == "local within k"]
+    assert largest["sensitivity"].tolist() == list(map(float, result.local_at_distance))
+    assert frame[frame["kind"] == "smooth"]["sensitivity"].max() == result.value
+    assert set(frame["column"]) == {"age"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": 1.0}, "the value of median is stated as 1.0, but z and y give "),
+        ({"upper": 9.0}, "the upper bound of median is stated as 9.0, but z and y give "),
+        ({"distance": 2}, "is at distance 1 from x = (1, 2, 3), stated is 2"),
+    ],
+)
+def test_verify_recomputes(change, message):
+    result = sl.smooth_sensitivity([1, 2, 3], GRID_OF_THE_PICTURE, "median", beta=0.5)
+    with pytest.raises(sl.VerificationError) as caught:
+        dataclasses.replace(result, **change).verify()
+    assert message in str(caught.value)

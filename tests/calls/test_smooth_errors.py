@@ -1,0 +1,94 @@
+"""Bad arguments of a smooth sensitivity: the whole message."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.checks import shown
+
+GRID = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
+
+
+GRID_OF_THE_PICTURE = sl.Universe.from_dataset([1, 2, 3, 10, 11])
+
+
+def refused(error, *args, **options):
+    with pytest.raises(error) as caught:
+        sl.smooth_sensitivity(*args, **options)
+    return str(caught.value)
+
+
+NO_BETAS = [0, -1, math.nan, math.inf, True, "1", 1e7]
+NO_DECIMALS = ["NaN", "sNaN", "Infinity", "-1", "1e99999999", "1e-99999999"]
+
+
+@pytest.mark.parametrize("beta", [*NO_BETAS, *map(Decimal, NO_DECIMALS)])
+def test_beta_is_a_positive_number(beta):
+    assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=beta) == (
+        f"beta must be a number above 0, at most 1e6, got {shown(beta)}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("relation", "told"),
+    [
+        (sl.Bounded(2), "bounded, at most 2"),
+        (sl.Unbounded(1, direction="add"), "unbounded (add), at most 1"),
+    ],
+)
+def test_the_relation_is_at_distance_1(relation, told):
+    text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation)
+    assert text == (
+        "smooth sensitivity is defined for neighbors at distance 1 in both directions, got "
+        f"{told}; use Bounded(1), Unbounded(1) or SymmetricDifference(1)"
+    )
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (1, 9), (2, 2), (0, 3)])
+def test_sizes_are_around_that_of_x(sizes):
+    text = refused(
+        sl.InputError,
+        [1, 2],
+        GRID_OF_THE_PICTURE,
+        "median",
+        beta=1,
+        neighbors="unbounded",
+        sizes=sizes,
+    )
+    expected = (
+        "a size must be a number of records, at least 1, got 0"
+        if 0 in sizes
+        else f"sizes must be two sizes from 1 to 5 with the size of x, 2, between them, got {sizes}"
+    )
+    assert text == expected
+
+
+def test_sizes_are_a_pair():
+    options = {"beta": 1, "neighbors": "unbounded", "sizes": 3}
+    assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", **options) == (
+        "sizes must be a pair of whole numbers, got 3"
+    )
+    options = {"beta": 1, "sizes": (1, 3)}
+    assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", **options) == (
+        "sizes is for relations that add and remove, not bounded, at most 1"
+    )
+
+
+def test_what_is_too_large_is_refused_with_its_number():
+    universe = sl.Universe.from_dataset(range(40))
+    assert refused(sl.TooLargeError, range(20), universe, "mean", beta=1) == (
+        "no engine accepts mean here: order_statistics covers median, percentile, min and max, not "
+        "mean; enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
+        "200,000; choose a smaller size or a coarser universe with fewer distinct values"
+    )
+
+
+def test_a_domain_needs_a_largest_size():
+    assert refused(sl.NoEngineError, [0], GRID, "median", beta=1, neighbors="unbounded") == (
+        "no engine accepts median here: order_statistics covers the bounded relation only; "
+        "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"
+    )

@@ -1,0 +1,86 @@
+"""Bad domains on the command line: one clear line for whatever is wrong."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import MEAN_OF_TWO, check_refused
+
+A_DOMAIN = "a domain is written NAME=1,2,3 or NAME=15:30:0.5, got"
+A_RANGE = "a range is written first:last:step with a positive step, got"
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize(
+    ("domain", "reason"),
+    [
+        ("mood", f"{A_DOMAIN} 'mood'"),
+        ("mood=", f"{A_DOMAIN} 'mood='"),
+        ("=1,2", f"{A_DOMAIN} '=1,2'"),
+        ("mood=1,sad", "a domain has numbers, got 'sad'"),
+        ("mood=1,,2", "a domain has numbers, got ''"),
+        ("mood=1:", "a domain has numbers, got ''"),
+        ("mood=1,nan", "a domain has numbers, got 'nan'"),
+        ("mood=1:inf", "a domain has numbers, got 'inf'"),
+        ("mood=1_000,2", "a domain has numbers, got '1_000'"),
+        ("mood=1:2:3:4", f"{A_RANGE} 'mood=1:2:3:4'"),
+        ("mood=2:1", f"{A_RANGE} 'mood=2:1'"),
+        ("mood=1:2:0", f"{A_RANGE} 'mood=1:2:0'"),
+        ("mood=1:2:-1", f"{A_RANGE} 'mood=1:2:-1'"),
+        (
+            "mood=0:1e9",
+            "the domain 'mood=0:1e9' has more than 1,000,000 values; take a larger step",
+        ),
+        (
+            "mood=1,1",
+            "the domain 'mood' lists 1 twice; list every value once",
+        ),
+    ],
+)
+def test_bad_domains(capsys, domain, reason):
+    arguments = ["sensitivity", "--domain", domain, *MEAN_OF_TWO]
+    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize(
+    ("domain", "number"),
+    [
+        ("mood=1:2:1e-999999999", "1e-999999999"),
+        ("mood=0:1e999999:1", "1e999999"),
+        ("mood=1,1e999999", "1e999999"),
+        ("mood=1,1e401", "1e401"),
+    ],
+)
+def test_domains_beyond_the_range_of_floats(capsys, domain, number):
+    arguments = ["sensitivity", "--domain", domain, *MEAN_OF_TWO]
+    reason = f"a domain has finite numbers with exponents up to 400, got {number!r}"
+    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize("values", ["0:1e300:1", "0:1:1e-300"])
+def test_ranges_of_too_many_values(capsys, values):
+    arguments = ["sensitivity", "--domain", f"mood={values}", *MEAN_OF_TWO]
+    reason = f"the domain 'mood={values}' has more than 1,000,000 values; take a larger step"
+    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("no_search")
+def test_copies_of_no_value(capsys):
+    arguments = ["--domain", "a=1,2", "--copies", "0", *MEAN_OF_TWO]
+    reason = "--copies must be positive integers, got 0"
+    check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("no_search")
+def test_several_domains_want_a_column(capsys):
+    arguments = ["--domain", "a=1,2", "--domain", "b=1,2", *MEAN_OF_TWO]
+    reason = "choose one column with --column: a, b"
+    check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("no_search")
+def test_two_domains_of_one_name(capsys):
+    arguments = ["--domain", "a=1,2", "--domain", "a=1,2,3", *MEAN_OF_TWO]
+    reason = "the domain 'a' is given twice; give each column one domain"
+    check_refused(capsys, ["sensitivity", *arguments], f"sensitivity-lab sensitivity: {reason}")

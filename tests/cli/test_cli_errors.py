@@ -1,0 +1,266 @@
+"""Bad files and arguments on the command line: one clear line for whatever is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
+from strategies import NAMES
+
+from sensitivity_lab.search import engines_for
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ([], ": the following arguments are required: COMMAND"),
+        (
+            ["curves"],
+            " curves: the following arguments are required: --size, --distances, --neighbors",
+        ),
+        (
+            ["sensitivity"],
+            " sensitivity: the following arguments are required: --size, --query, --neighbors",
+        ),
+        (
+            ["curves", SCHOOL, "--size", "6", "--distances", "1"],
+            " curves: the following arguments are required: --neighbors",
+        ),
+        (
+            ["sensitivity", SCHOOL, "--size", "6", "--query", "mean"],
+            " sensitivity: the following arguments are required: --neighbors",
+        ),
+        (
+            ["curves", SCHOOL, "--size", "six", "--distances", "1"],
+            " curves: argument --size: invalid int value: 'six'",
+        ),
+        (
+            ["sensitivity", SCHOOL, "--size", "6", "--query", "mean", "--distance", "1.5"],
+            " sensitivity: argument --distance: invalid int value: '1.5'",
+        ),
+        (
+            ["curves", SCHOOL, "--size", "6", "--distances", "1", "--queries"],
+            " curves: argument --queries: expected at least one argument",
+        ),
+    ],
+)
+def test_bad_usage(capsys, arguments, line):
+    check_refused(capsys, arguments, f"sensitivity-lab{line}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (["histogram"], ": argument COMMAND: invalid choice: 'histogram' (choose from "),
+        (
+            ["curves", SCHOOL, "--size", "6", "--distances", "1", "--neighbors", "nearby"],
+            " curves: argument --neighbors: invalid choice: 'nearby' (choose from ",
+        ),
+    ],
+)
+def test_unknown_choices_are_listed(capsys, arguments, start):
+    """How the choices are quoted depends on the version of Python."""
+    code, out, err = run(capsys, *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"sensitivity-lab{start}")
+    choices = ("curves", "sensitivity", "article")
+    if "curves" in arguments:
+        choices = ("bounded", "unbounded", "symmetric_difference")
+    assert all(choice in err for choice in choices)
+
+
+NOT_FINITE = "; drop or replace missing and infinite values first"
+NUMBER = "a record must be a number, got"
+
+
+NULL = "nul\0l.csv"
+
+
+def python_says_of(path: str) -> str:
+    """What this Python says of a path that cannot be one: the words differ between versions."""
+    with pytest.raises(ValueError, match="embedded null") as caught:
+        Path(path).stat()
+    return str(caught.value)
+
+
+@pytest.mark.usefixtures("folder", "no_search")
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (
+            "missing.csv",
+            "cannot read 'missing.csv' as a CSV file: "
+            "[Errno 2] No such file or directory: 'missing.csv'",
+        ),
+        ("folder", "cannot read 'folder' as a CSV file: [Errno 21] Is a directory: 'folder'"),
+        ("empty.csv", "cannot read 'empty.csv' as a CSV file: No columns to parse from file"),
+        ("header.csv", "no column is numeric; the columns are 'a', 'b'"),
+        (
+            "picture.csv",
+            "cannot read 'picture.csv' as a CSV file: "
+            "Error tokenizing data. C error: Expected 1 fields in line 5, saw 2",
+        ),
+        (
+            "ragged.csv",
+            "cannot read 'ragged.csv' as a CSV file: "
+            "Error tokenizing data. C error: Expected 2 fields in line 3, saw 4",
+        ),
+        ("text.csv", "no column is numeric; the columns are 'a'"),
+        (
+            "missing_value.csv",
+            f"column 'a': records must be finite numbers, got nan at position 1{NOT_FINITE}",
+        ),
+        (
+            "infinite.csv",
+            f"column 'a': records must be finite numbers, got inf at position 1{NOT_FINITE}",
+        ),
+        (NULL, f"cannot read 'nul\\x00l.csv' as a CSV file: {python_says_of(NULL)}"),
+    ],
+)
+def test_bad_files(capsys, file, reason):
+    for command, more in (
+        ("curves", ["--distances", "1"]),
+        ("sensitivity", ["--query", "mean"]),
+    ):
+        arguments = [command, file, "--size", "2", "--neighbors", "bounded", *more]
+        check_refused(capsys, arguments, f"sensitivity-lab {command}: {reason}")
+
+
+WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
+QUERIES = f"choose one of {NAMES}, percentile_25 (any number from 0 to 100)"
+METHODS = ", ".join(
+    repr(name) for name in ("auto", *(engine.name for engine in engines_for("global")))
+)
+EITHER = (
+    "give either a CSV file (scenario a), before the options that take several words, or "
+    "--domain NAME=VALUES (scenario b)"
+)
+LIMITS = "removing needs k < size, adding needs k <= records outside x"
+DIRECTIONS = "or choose --direction remove"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (
+            {"--columns": "age"},
+            "unknown column 'age'; the columns are 'name', 'school_year', 'absence_days'",
+        ),
+        (
+            {"--columns": "name"},
+            f"column 'name': {NUMBER} 'Chris' at position 0; give a numeric column",
+        ),
+        ({"--queries": "mode"}, f"unknown query 'mode'; {QUERIES}"),
+        (
+            {"--queries": "percentile_101"},
+            "a percentile must be a number from 0 to 100, got 'percentile_101'; "
+            "write for example 'percentile_25'",
+        ),
+        (
+            {"--method": "magic"},
+            f"unknown method 'magic'; choose one of {METHODS}",
+        ),
+        ({"--distances": "a-b"}, f"{WRITTEN_DISTANCES} 'a-b'"),
+        ({"--distances": "4-1"}, f"{WRITTEN_DISTANCES} '4-1'"),
+        ({"--distances": "1.5"}, f"{WRITTEN_DISTANCES} '1.5'"),
+        ({"--distances": "1-2-3"}, f"{WRITTEN_DISTANCES} '1-2-3'"),
+        ({"--distances": "1,"}, f"{WRITTEN_DISTANCES} '1,'"),
+        ({"--distances": ""}, f"{WRITTEN_DISTANCES} ''"),
+        ({"--distances": "0"}, "--distances must be a Hamming distance, at least 1, got 0"),
+        ({"--distances": "0-2"}, "--distances must be a Hamming distance, at least 1, got 0"),
+        (
+            {"--distances": "1-5"},
+            "column 'school_year': unbounded, at most 5 is not feasible for datasets of size 6 in "
+            f"a universe of 10 records: {LIMITS}; the largest feasible k is 4, {DIRECTIONS}",
+        ),
+        (
+            {"--size": "11"},
+            "column 'school_year': --size must be at most the universe's number of records, 10; "
+            "got 11",
+        ),
+        (
+            {"--size": "0"},
+            "column 'school_year': --size must be a number of records, at least 1, got 0",
+        ),
+        (
+            {"--size": "-1"},
+            "column 'school_year': --size must be a number of records, at least 1, got -1",
+        ),
+        ({"--domain": "mood=1,2"}, EITHER),
+        (
+            {"--copies": "2"},
+            "--copies goes with --domain; the records of a file are there once each",
+        ),
+        ({"--distances": "1-999999999999"}, f"{WRITTEN_DISTANCES} '1-999999999999'"),
+        ({"--distances": f"1-{10**30}"}, f"{WRITTEN_DISTANCES} '1-{10**30}'"),
+        (
+            {"--jobs": "0", "--method": "enumeration"},
+            "--jobs must be a whole number other than 0 (-1 for all processors), got 0",
+        ),
+    ],
+)
+def test_bad_curves(capsys, changed, reason):
+    options = {"--size": "6", "--distances": "1", "--neighbors": "unbounded", **changed}
+    arguments = ["curves", SCHOOL, *(f"{name}={value}" for name, value in options.items())]
+    check_refused(capsys, arguments, f"sensitivity-lab curves: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (
+            {"--column": "age"},
+            "unknown column 'age'; the columns are 'name', 'school_year', 'absence_days'",
+        ),
+        (
+            {"--column": ""},
+            "choose one column with --column: school_year, absence_days",
+        ),
+        ({"--query": "mode"}, f"unknown query 'mode'; {QUERIES}"),
+        ({"--method": "magic"}, f"unknown method 'magic'; choose one of {METHODS}"),
+        ({"--distance": "0"}, "--distance must be a Hamming distance, at least 1, got 0"),
+        (
+            {"--direction": "add"},
+            "--direction goes with --neighbors unbounded, not bounded",
+        ),
+        ({"--size": "11"}, "--size must be at most the universe's number of records, 10; got 11"),
+        (
+            {"--size": "10"},
+            "bounded, at most 1 is not feasible for datasets of size 10 in a universe of 10 "
+            "records: replacing needs k <= size and at least one record outside x; no distance is "
+            "feasible; choose another size or a larger universe",
+        ),
+    ],
+)
+def test_bad_sensitivity(capsys, changed, reason):
+    options = {
+        "--column": "school_year",
+        "--size": "6",
+        "--query": "mean",
+        "--neighbors": "bounded",
+        **changed,
+    }
+    arguments = ["sensitivity", SCHOOL, *(f"{name}={value}" for name, value in options.items())]
+    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_column_of_true_and_false(capsys):
+    arguments = ["sensitivity", "true.csv", "--column", "a", *MEAN_OF_TWO]
+    reason = f"column 'a': {NUMBER} True at position 0; use 0 and 1"
+    check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_only_column_needs_no_name(capsys):
+    code, _, err = run(capsys, "sensitivity", "one_column.csv", *MEAN_OF_TWO)
+    assert (code, err) == (0, "")
+
+
+@pytest.mark.usefixtures("no_search")
+@pytest.mark.parametrize("command", ["curves", "sensitivity"])
+def test_neither_a_file_nor_a_domain(capsys, command):
+    more = {"curves": ["--distances", "1"], "sensitivity": ["--query", "mean"]}[command]
+    arguments = [command, "--size", "2", "--neighbors", "bounded", *more]
+    check_refused(capsys, arguments, f"sensitivity-lab {command}: {EITHER}")

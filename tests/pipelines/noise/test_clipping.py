@@ -1,0 +1,309 @@
+"""The clipping sweep against its definition, its privacy losses, its refusals."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab.pipelines.noise.clipping import clipping_bounds, clipping_sweep
+
+RECORDS = st.one_of(
+    st.integers(-20, 20),
+    st.integers(10**9, 10**9 + 8),
+    st.floats(-1e3, 1e3),
+    st.fractions(-5, 5, max_denominator=7),
+)
+AGES = [3, 17, 17, 25, 38, 38, 38, 44, 61, 90]
+
+
+def clip(record, lower, upper):
+    return max(Fraction(lower), min(Fraction(record), Fraction(upper)))
+
+
+@given(
+    st.lists(RECORDS, min_size=1, max_size=12),
+    st.lists(RECORDS, min_size=2, max_size=6, unique_by=Fraction),
+)
+@example([5, 5], [5, 6])
+@example([0.1, 0.2, 0.3], [0, 0.1, 0.25])
+def test_sums_and_biases_are_those_of_the_definition(records, bounds):
+    lower, *uppers = sorted(bounds, key=Fraction)
+    sweep = clipping_sweep(records, uppers, lower=lower)
+    true = sum(map(Fraction, records))
+    assert (sweep.true_sum, sweep.records) == (true, len(records))
+    for point, upper in zip(sweep.points, uppers, strict=True):
+        assert point.bound == upper
+        assert point.clipped_sum == sum(clip(record, lower, upper) for record in records)
+        assert point.bias == point.clipped_sum - true
+
+
+@given(
+    st.integers(-9, 9),
+    st.integers(0, 12),
+    st.integers(1, 2),
+    st.sampled_from(["bounded", "unbounded", "symmetric_difference"]),
+    st.booleans(),
+)
+@example(5, 5, 1, "bounded", False)
+@example(-2, 5, 1, "unbounded", False)
+def test_the_sensitivity_is_that_of_all_datasets_in_the_bounds(lower, width, k, relation, exactly):
+    """The oracle lists all pairs of datasets of a universe that has values inside as well."""
+    upper = lower + width
+    inside = sorted({lower, lower + width // 2, upper})
+    universe = oracle.universe_of(inside, [2 * k + 1] * len(inside))
+    expected, *_ = oracle.global_sensitivity(
+        universe, k + 1, ("sum",), relation, k, exactly=exactly
+    )
+    named = {
+        "bounded": sl.Bounded,
+        "unbounded": sl.Unbounded,
+        "symmetric_difference": sl.SymmetricDifference,
+    }[relation](k, exactly)
+    [point] = clipping_sweep([0], [upper], lower=lower, neighbors=named).points
+    assert point.sensitivity.exact == expected
+    point.sensitivity.verify()
+
+
+def test_the_rules_of_the_textbook():
+    """[5, 10]: adding or removing a record moves the sum by 10, replacing one by 5."""
+    for neighbors, lower, upper, rule in (
+        ("unbounded", 5, 10, 10),
+        ("bounded", 5, 10, 5),
+        ("unbounded", -2, 3, 3),
+        ("bounded", -2, 3, 5),
+        ("unbounded", 0, 125, 125),
+        ("bounded", 0, 125, 125),
+    ):
+        [point] = clipping_sweep(AGES, [upper], lower=lower, neighbors=neighbors).points
+        assert point.sensitivity.exact == rule
+
+
+def test_the_books_linear_sweep():
+    bounds = clipping_bounds(0, 99, step=1)
+    sweep = clipping_sweep(AGES, bounds, epsilon=Fraction(1, 100))
+    assert len(bounds) == 100
+    assert sweep.total_epsilon == 1
+    assert [point.sensitivity.exact for point in sweep.points] == list(range(100))
+    assert [point.scale for point in sweep.points] == [100 * bound for bound in bounds]
+    assert sweep.points[90].bias == 0 > sweep.points[89].bias
+
+
+def test_the_books_logarithmic_sweep():
+    bounds = clipping_bounds(1, 2**14, factor=2)
+    assert bounds == tuple(2**i for i in range(15))
+    sweep = clipping_sweep(AGES, bounds, epsilon=0.01)
+    assert next(point.bound for point in sweep.points if point.bias == 0) == 128
+    assert sweep.total_epsilon == math.nextafter(0.15, 1)  # 15 times the float 0.01 exceeds 0.15
+    assert Fraction(sweep.total_epsilon) >= 15 * Fraction(0.01) > Fraction(0.15)
+
+
+def test_expected_error_is_the_mean_of_many_releases():
+    """Against a midpoint rule over the Laplace distribution's quantiles."""
+    sweep = clipping_sweep(AGES, [20, 60, 100], epsilon=0.5)
+    u = (np.arange(200_000) + 0.5) / 200_000 - 0.5
+    for point in sweep.points:
+        noise = -point.scale * np.sign(u) * np.log1p(-2 * np.abs(u))
+        error = np.abs(noise + float(point.bias)).mean()
+        assert math.isclose(point.expected_error, error, rel_tol=1e-3)
+    assert sweep.least_error is sweep.points[np.argmin([p.expected_error for p in sweep.points])]
+
+
+def test_a_bound_that_leaves_nothing_needs_no_noise():
+    [point] = clipping_sweep(AGES, [0], epsilon=1).points
+    assert (point.clipped_sum, point.sensitivity.exact, point.scale) == (0, 0, 0)
+    assert point.expected_error == -point.bias == sum(AGES)
+
+
+def test_the_mechanism_gets_exact_numbers_in_order():
+    calls = []
+
+    def release(value, sensitivity, epsilon):
+        calls.append((value, sensitivity, epsilon))
+        return np.float64(len(calls))
+
+    records = [0.1, 0.2, 0.7]
+    sweep = clipping_sweep(records, [0.15, 1], epsilon=0.25, release=release)
+    assert calls == [
+        (Fraction(0.1) + 2 * Fraction(0.15), Fraction(0.15), Fraction(1, 4)),
+        (sum(map(Fraction, records)), 1, Fraction(1, 4)),
+    ]
+    assert all(type(number) is Fraction for call in calls for number in call)
+    assert [point.release for point in sweep.points] == [1, 2]
+    assert sweep.total_epsilon == 0.5
+
+
+def test_without_an_epsilon_there_is_no_noise():
+    sweep = clipping_sweep(AGES, [10, 20])
+    assert sweep.epsilon is sweep.total_epsilon is sweep.least_error is None
+    for point in sweep.points:
+        assert point.scale is point.release is point.expected_error is None
+    frame = sweep.to_frame()
+    assert frame[["scale", "release", "expected_error"]].isna().all(axis=None)
+
+
+def test_the_table():
+    sweep = clipping_sweep(AGES, [10, 50], epsilon=2, release=lambda value, *_: value + 1)
+    frame = sweep.to_frame()
+    assert list(frame.columns) == [
+        *("bound", "clipped_sum", "bias", "sensitivity", "scale", "release", "expected_error")
+    ]
+    assert frame["bound"].dtype == np.int64
+    assert frame.iloc[1].tolist() == [
+        *(50, 320, -51, 50, 25, 321),
+        pytest.approx(51 + 25 * math.exp(-51 / 25)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "values", [AGES, tuple(AGES), np.array(AGES), pd.Series(AGES), map(float, AGES)]
+)
+def test_every_kind_of_column_is_accepted(values):
+    sweep = clipping_sweep(values, np.array([50.0]), lower=np.int64(0))
+    assert sweep.points[0].clipped_sum == 320
+
+
+def test_both_reprs_tell_the_facts_and_the_caution():
+    sweep = clipping_sweep(AGES, [50], epsilon=2, release=lambda value, *_: value)
+    assert repr(sweep) == (
+        "Clipping sweep of a sum: 1 upper bound from 50 to 50, lower bound 0\n"
+        "  records      10, with the sum 371\n"
+        "  sensitivity  50 to 50 (exact; unbounded, at most 1)\n"
+        "  epsilon      2 for a release, 2 for one at each bound (sequential composition)\n"
+        "  releases     one at each bound\n"
+        "  caution      only releases are private: bounds read off the data are not, nor are the "
+        "sums,\n"
+        "               the biases and the errors shown here"
+    )
+    html = sweep._repr_html_()
+    told = " ".join(repr(sweep).split())
+    for text in ("sequential composition", "are not, nor are the sums", "10, with the sum 371"):
+        assert text in told
+        assert text in html
+    without = repr(clipping_sweep(AGES, [50]))
+    assert "  epsilon      none given\n  releases     none\n" in without
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"smallest": 0, "largest": 10, "step": 4}, (0, 4, 8)),
+        ({"smallest": 0, "largest": 0.5, "step": 0.25}, (0.0, 0.25, 0.5)),
+        ({"smallest": 1, "largest": 1, "factor": 10}, (1,)),
+        ({"smallest": 0.5, "largest": 3, "factor": 2}, (0.5, 1.0, 2.0)),
+        ({"smallest": 2, "largest": 7, "factor": Fraction(3, 2)}, (2.0, 3.0, 4.5, 6.75)),
+        ({"smallest": -4, "largest": 0, "step": Decimal(2)}, (-4, -2, 0)),
+    ],
+)
+def test_bounds(arguments, expected):
+    bounds = clipping_bounds(**arguments)
+    assert bounds == expected
+    assert list(map(type, bounds)) == list(map(type, expected))
+
+
+def test_linear_bounds_do_not_pile_up_rounding_errors():
+    """The float 0.1 is above a tenth: ten of it would miss the last bound."""
+    tenths = tuple(float(Fraction(i, 10)) for i in range(11))
+    for step in (0.1, np.float64(0.1), Decimal("0.1"), Fraction(1, 10)):
+        assert clipping_bounds(0, 1, step=step) == tenths
+    assert clipping_bounds(0.1, 0.7, step=0.2) == (0.1, 0.3, 0.5, 0.7)
+    assert clipping_bounds(1, 1.331, factor=1.1) == (1.0, 1.1, 1.21, 1.331)
+    assert len(clipping_bounds(0, 9_990, step=10)) == 1000
+
+
+BOTH = "give either step (linear) or factor (logarithmic)"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: clipping_bounds(0, 9), f"{BOTH}, got step=None and factor=None"),
+        (lambda: clipping_bounds(0, 9, step=1, factor=2), f"{BOTH}, got step=1 and factor=2"),
+        (
+            lambda: clipping_bounds(9, 0, step=1),
+            "largest must be at least smallest, got 0 below 9",
+        ),
+        (lambda: clipping_bounds(0, 9, step=0), "step must be a finite number above 0, got 0"),
+        (lambda: clipping_bounds(1, 9, factor=1), "factor must be a finite number above 1, got 1"),
+        (
+            lambda: clipping_bounds(0, 9, factor=2),
+            "smallest must be above 0 for logarithmic bounds, got 0",
+        ),
+        (
+            lambda: clipping_bounds(0, math.inf, step=1),
+            "largest must be a finite number, got inf",
+        ),
+        (
+            lambda: clipping_bounds(0, 1, step=1e-5),
+            "step: more than 1,000 bounds from 0 to 1; take a larger one",
+        ),
+        (
+            lambda: clipping_bounds(1, 2, factor=1.00001),
+            "factor: more than 1,000 bounds from 1 to 2; take a larger one",
+        ),
+        (lambda: clipping_sweep([], [1]), "values: a universe needs at least one record, got none"),
+        (
+            lambda: clipping_sweep([1.0, math.nan], [1]),
+            "values: records must be finite numbers, got nan at position 1; "
+            "drop or replace missing and infinite values first",
+        ),
+        (
+            lambda: clipping_sweep([1, None], [1]),
+            "values: records must be finite numbers, got None at position 1; "
+            "drop or replace missing and infinite values first",
+        ),
+        (lambda: clipping_sweep(AGES, []), "bounds must have at least one upper bound, got none"),
+        (lambda: clipping_sweep(AGES, 5), "bounds must be a sequence of numbers, got 5"),
+        (lambda: clipping_sweep(AGES, "12"), "bounds must be a sequence of numbers, got '12'"),
+        (
+            lambda: clipping_sweep(AGES, [1, "2"]),
+            "bounds must be a finite number, got '2'",
+        ),
+        (lambda: clipping_sweep(AGES, [1, 3, 3]), "bounds must ascend, got 3 after 3"),
+        (
+            lambda: clipping_sweep(AGES, [-1, 3]),
+            "bounds must be at least lower, which is 0, got -1",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], lower=None),
+            "lower must be a finite number, got None",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], epsilon=0),
+            "epsilon must be a finite number above 0, got 0",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], epsilon=-0.1),
+            "epsilon must be a finite number above 0, got -0.1",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], release=lambda *_: 0),
+            "release needs an epsilon: give the privacy loss of each release",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], epsilon=1, release="laplace"),
+            "release must be a function or None, got 'laplace'",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], epsilon=1, release=lambda *_: math.nan),
+            "release: the answer for the bound 3 must be a finite number, got nan",
+        ),
+        (
+            lambda: clipping_sweep(AGES, [3], neighbors="close"),
+            "unknown neighbor relation 'close'; choose one of 'bounded', 'unbounded', "
+            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+        ),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    assert str(caught.value) == message

@@ -1,0 +1,326 @@
+"""Which results noise scales take, and which they refuse."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from decimal import Decimal
+from fractions import Fraction
+from types import SimpleNamespace
+
+import matplotlib.figure
+import numpy as np
+import pytest
+from scales import is_smallest_float_from
+
+import sensitivity_lab as sl
+from sensitivity_lab.pipelines.noise.scales import (
+    gaussian_rho,
+    gaussian_scale,
+    group_noise_scales,
+    laplace_epsilon,
+    laplace_scale,
+)
+from sensitivity_lab.plotting import plot_noise_scales
+
+
+def result_of(query):
+    universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    return sl.global_sensitivity(universe, query, size=3, neighbors=sl.Unbounded(1))
+
+
+def test_of_a_result_the_upper_bound_is_taken_and_not_the_value():
+    third = result_of("mean")
+    assert third.exact == Fraction(17, 6)
+    assert Fraction(third.value) != third.exact
+    for query in ("mean", "std", "sum"):
+        result = result_of(query)
+        assert laplace_scale(result, 1) == result.upper
+        assert gaussian_scale(result, 0.5) == result.upper
+        assert laplace_epsilon(result, 1) == result.upper
+        assert is_smallest_float_from(gaussian_rho(result, 1), Fraction(result.upper) ** 2 / 2)
+    below = dataclasses.replace(third, value=0.0, upper=5.0)
+    assert laplace_scale(below, 1) == 5
+
+
+def test_a_result_without_an_upper_bound_is_refused():
+    result = result_of(lambda x: float(np.ptp(x)))
+    assert result.upper is None
+    for call, name in (
+        (lambda: laplace_scale(result, 1), "sensitivity"),
+        (lambda: gaussian_scale(result, 1), "sensitivity"),
+        (lambda: laplace_epsilon(result, 1), "d_in"),
+        (lambda: gaussian_rho(result, 1), "d_in"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            call()
+        assert str(caught.value) == (
+            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
+            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
+            "that of a built-in query or of an ExactQuery"
+        )
+
+
+def each_call(result):
+    """What scales and maps say of a result: the name of the argument, and the message."""
+    for function, name in (
+        (laplace_scale, "sensitivity"),
+        (gaussian_scale, "sensitivity"),
+        (laplace_epsilon, "d_in"),
+        (gaussian_rho, "d_in"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            function(result, 1)
+        yield name, str(caught.value)
+
+
+TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+
+
+def test_a_local_sensitivity_is_refused():
+    local = sl.local_sensitivity([1, 2, 3], TEN, "mean", neighbors=sl.Bounded(1))
+    assert local.upper is not None
+    [curve] = sl.local_curves([1, 2, 3], TEN, "mean", distances=1, neighbors="bounded")
+    for result in (local, curve[1]):
+        for name, message in each_call(result):
+            assert message == (
+                f"{name}: the result is a local sensitivity, which depends on the records, so that "
+                "the size of the noise would tell of them; use the result of "
+                "sl.global_sensitivity, or of sl.smooth_sensitivity with smooth_cauchy_scale or "
+                "smooth_laplace_scale"
+            )
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+def test_a_smooth_sensitivity_is_refused_in_every_norm(norm):
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
+    histogram = sl.Histogram("sex", categories=["f", "m"])
+    vector = sl.smooth_sensitivity([("f",), ("f",)], universe, histogram, beta=1, norm=norm)
+    number = sl.smooth_sensitivity([1, 2, 3], TEN, "median", beta=1, norm=norm)
+    for result in (vector, number):
+        for name, message in each_call(result):
+            assert message == (
+                f"{name}: the result is a smooth sensitivity, which needs a beta made from the "
+                "privacy loss and noise of its own; use smooth_cauchy_scale (epsilon) or "
+                "smooth_laplace_scale (epsilon and delta)"
+            )
+
+
+def test_a_sensitivity_at_exactly_a_distance_is_refused_where_a_smaller_one_can_have_more():
+    """Of the variance: four more records give less than fewer do."""
+    exactly, at_most = (
+        sl.global_sensitivity(TEN, "var", size=6, neighbors=sl.Unbounded(4, exactly, "add"))
+        for exactly in (True, False)
+    )
+    assert (round(exactly.value, 2), round(at_most.value, 2)) == (29.57, 37.58)
+    for name, message in each_call(exactly):
+        assert message == (
+            f"{name}: the result is for neighbors at a distance of exactly 4, and nearer ones can "
+            "have answers that are farther apart; ask for the sensitivity with exactly=False"
+        )
+    assert laplace_scale(at_most, 1) == at_most.upper
+    for relation in (sl.Bounded, sl.Unbounded, sl.SymmetricDifference):
+        one, up_to_one = (
+            sl.global_sensitivity(TEN, "var", size=3, neighbors=relation(1, exactly))
+            for exactly in (True, False)
+        )
+        assert laplace_scale(one, 1) == laplace_scale(up_to_one, 1) == up_to_one.upper
+
+
+def implemented(records=(1, 2, 3), fold=None, **options):
+    fold = fold or sl.float_sum("float16")
+    universe = sl.Universe.from_domain(records)
+    return sl.implemented_sensitivity(
+        fold, universe, **{"size": 2, "neighbors": "unbounded", **options}
+    )
+
+
+def test_an_implemented_sensitivity_is_taken_where_it_bounds_all_neighbors():
+    assert (
+        laplace_scale(implemented(), 2) == gaussian_scale(implemented(), Fraction(1, 2)) / 2 == 1.5
+    )
+    infinite = implemented([0, 60000])
+    assert (infinite.value, infinite.upper) == (math.inf, math.inf)
+    reordered = implemented(neighbors=None)
+    exactly = implemented(neighbors=sl.Unbounded(1, exactly=True))
+    for result, expected in (
+        (
+            infinite,
+            "the result is infinite, and no noise is enough for it; its witness shows where the "
+            "answer overflows or is not defined: clamp the records, or change the query",
+        ),
+        (
+            reordered,
+            "the result compares orders of the same records (neighbors=None), not neighbors; ask "
+            "for the implemented sensitivity with a neighbor relation",
+        ),
+        (
+            exactly,
+            "the result is for neighbors at a distance of exactly 1, and nearer ones can have "
+            "answers that are farther apart; ask for the sensitivity with exactly=False",
+        ),
+    ):
+        for name, message in each_call(result):
+            assert message == f"{name}: {expected}"
+
+
+def test_what_is_no_single_result_is_refused_without_printing_it():
+    curves = sl.sensitivity_curves(TEN, "mean", size=3, distances=[1, 2], neighbors="bounded")
+    table = sl.neighbor_table(TEN, "mean", size=3, neighbors="bounded")
+    swept = sl.sweep(
+        sl.global_sensitivity, "size", [2, 3], universe=TEN, query="mean", neighbors="bounded"
+    )
+    shaped = SimpleNamespace(value=1.0, upper=1.0)
+    for result, shown in (
+        (curves, "an object of the type SensitivityCurves"),
+        (curves.to_frame(), "an object of the type DataFrame"),
+        (curves.to_frame().iloc[0], "an object of the type Series"),
+        (table, "an object of the type NeighborTable"),
+        (swept, "an object of the type Sweep"),
+        (-(10**5000), "an object of the type int"),
+        (shaped, "namespace(value=1.0, upper=1.0)"),
+    ):
+        for name, message in each_call(result):
+            assert message == (
+                f"{name} must be a finite number of at least 0 or a result of "
+                f"sl.global_sensitivity, got {shown}"
+            )
+    point = curves.result("mean", distance=2)
+    assert laplace_scale(point, 1) == point.upper
+    assert laplace_scale(swept.results[1], 1) == curves.result("mean", distance=1).upper
+
+
+def test_a_decimal_of_a_huge_exponent_is_refused_at_once():
+    """As a rational it would have a hundred million digits."""
+    with pytest.raises(sl.InputError) as caught:
+        laplace_scale(1, Decimal("1e99999999"))
+    assert str(caught.value) == (
+        "epsilon must be a finite number above 0, got Decimal('1E+99999999')"
+    )
+
+
+def result_in(norm, query=None):
+    universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
+    query = query or sl.Histogram("sex", categories=["f", "m"])
+    return sl.global_sensitivity(universe, query, size=3, neighbors=sl.Bounded(1), norm=norm)
+
+
+def test_a_vector_in_the_wrong_norm_is_refused():
+    assert laplace_scale(result_in("L1"), 1) == 2
+    assert gaussian_scale(result_in("L2"), 0.5) == math.sqrt(2)  # rounds up
+    for function, noise, needed, wrong in (
+        (laplace_scale, "Laplace", "L1", "L2"),
+        (laplace_scale, "Laplace", "L1", "Linf"),
+        (gaussian_scale, "Gaussian", "L2", "L1"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            function(result_in(wrong), 1)
+        assert str(caught.value) == (
+            f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
+            f"ask for the sensitivity in {needed}"
+        )
+
+
+def test_of_a_number_all_norms_are_one():
+    for norm in ("L1", "L2", "Linf"):
+        result = result_in(norm, sl.CountIf("sex == 'f'"))
+        assert laplace_scale(result, 1) == gaussian_scale(result, 0.5) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: laplace_scale(-1, 1),
+            "sensitivity must be a finite number of at least 0 or a result of "
+            "sl.global_sensitivity, got -1",
+        ),
+        (
+            lambda: laplace_scale("5", 1),
+            "sensitivity must be a finite number of at least 0 or a result of "
+            "sl.global_sensitivity, got '5'",
+        ),
+        (lambda: laplace_scale(1, 0), "epsilon must be a finite number above 0, got 0"),
+        (
+            lambda: laplace_scale(1, math.inf),
+            "epsilon must be a finite number above 0, got inf",
+        ),
+        (lambda: laplace_scale(1, True), "epsilon must be a finite number above 0, got True"),
+        (lambda: gaussian_scale(1, -0.5), "rho must be a finite number above 0, got -0.5"),
+        (
+            lambda: laplace_epsilon(math.nan, 1),
+            "d_in must be a finite number of at least 0 or a result of sl.global_sensitivity, "
+            "got nan",
+        ),
+        (
+            lambda: gaussian_rho(1, -1),
+            "scale must be a finite number of at least 0, got -1",
+        ),
+        (
+            lambda: group_noise_scales([1, 2.5]),
+            "groups must be one or more integers of at least 1, got 2.5",
+        ),
+        (
+            lambda: group_noise_scales([], rows=2),
+            "groups must be one or more integers of at least 1, got none",
+        ),
+        (
+            lambda: group_noise_scales([1], rows=0),
+            "rows must be one or more integers of at least 1, got 0",
+        ),
+        (
+            lambda: group_noise_scales([1], epsilon=0),
+            "epsilon must be a finite number above 0, got 0",
+        ),
+        (lambda: group_noise_scales([1], rho=0), "rho must be a finite number above 0, got 0"),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_people_in_groups():
+    """Tumult's guide: r g in L1 and r sqrt(g) in L2, here with what an enumeration of one says."""
+    frame = group_noise_scales(range(1, 17), rows=[1, 3])
+    assert len(frame) == 32
+    for row in frame.itertuples():
+        change = [row.rows] * row.groups
+        assert sum(change) == row.L1 == row.laplace_scale
+        assert math.isclose(row.L2, math.hypot(*change), rel_tol=1e-15)
+        assert row.gaussian_scale == row.L2
+        assert Fraction(row.L2) ** 2 >= sum(c * c for c in change)
+    other = group_noise_scales(4, rows=2, epsilon=0.5, rho=2)
+    assert other.iloc[0][["laplace_scale", "gaussian_scale"]].tolist() == [16, 2]
+    assert other.iloc[0][["epsilon", "rho"]].tolist() == [0.5, 2]
+
+
+def test_the_picture_of_people_in_groups():
+    frame = group_noise_scales(range(1, 21), rows=[1, 3], epsilon=0.5)
+    ax = plot_noise_scales(frame)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert list(lines) == [
+        f"{scale}, r = {r}" for r, scale in itertools.product((1, 3), ("Laplace b", "Gaussian σ"))
+    ]
+    assert lines["Laplace b, r = 3"].get_ydata()[-1] == 3 * 20 / 0.5
+    assert lines["Gaussian σ, r = 1"].get_ydata()[3] == 2 / 0.5
+    assert {lines[name].get_linestyle() for name in lines if "Laplace" in name} == {"-"}
+    assert {lines[name].get_linestyle() for name in lines if "Gaussian" in name} == {"--"}
+    assert (ax.get_title(), ax.get_ylabel()) == ("epsilon = 0.5, rho = 0.125", "noise scale (rows)")
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+    given_ax = matplotlib.figure.Figure().subplots()
+    assert plot_noise_scales(frame, ax=given_ax, title="a title") is given_ax
+    assert given_ax.get_title() == "a title"
+
+
+def test_what_the_picture_refuses():
+    frame = group_noise_scales([1])
+    for wrong, message in (
+        (frame.drop(columns="rho"), "frame: lacks rho; pass what group_noise_scales returns"),
+        (frame.iloc[:0], "frame: has no rows, so there is nothing to draw"),
+    ):
+        with pytest.raises(sl.InputError) as caught:
+            plot_noise_scales(wrong)
+        assert str(caught.value) == message

@@ -1,0 +1,92 @@
+"""Measured stability of joins of two private tables."""
+
+from __future__ import annotations
+
+import oracle_pipelines as oracle
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from measured_cases import rows_of
+
+from sensitivity_lab import InputError
+from sensitivity_lab import pipelines as pl
+
+ROWS, IDS = pl.SymmetricDistance(), pl.IdDistance("id")
+
+
+SIDES = {"E1": pl.DropExcess(1), "E2": pl.DropExcess(2), "N": pl.DropNonUnique()}
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize(("left", "right"), [("E2", "N"), ("E1", "E2"), ("N", "N")])
+@settings(max_examples=4)  # each evaluates up to 128 joins twice, for two steps
+@given(
+    left_rows=st.lists(st.tuples(st.sampled_from("aab"), st.integers(0, 2)), max_size=2),
+    right_rows=st.lists(st.tuples(st.sampled_from("abb"), st.integers(0, 2)), max_size=1),
+    d_in=st.sampled_from([(1, 1), (0, 1), (2, 1)]),
+)
+def test_private_joins(left, right, left_rows, right_rows, d_in):
+    records = [[("a", 0), ("b", 0), *left_rows], [("a", 0), ("b", 0), *right_rows]]
+
+    def tables(*rows):
+        names = ("left", "right")
+        return tuple(
+            pd.DataFrame(
+                {
+                    "key": pd.Series([key for key, _ in side], dtype="str"),
+                    name: pd.Series([value for _, value in side], dtype="int64"),
+                }
+            )
+            for side, name in zip(rows, names, strict=True)
+        )
+
+    start = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))
+    sides = {"left": SIDES[left], "right": SIDES[right]}
+    change = oracle.symmetric_difference
+    for step, distance in ((pl.join_private, change), (pl.join_count, oracle.absolute)):
+        t = start >> step("key", **sides)
+
+        def evaluate(*rows, t=t):
+            made = t(tables(*rows))
+            return made if isinstance(made, int) else rows_of(made)
+
+        result = pl.measured_stability(t, tables(*records), d_in)
+        expected = oracle.measure(records, [change] * 2, d_in, evaluate, distance)
+        assert (result.measured, result.inputs, result.pairs) == expected
+        assert result.measured <= result.bound == t.map(*d_in)
+
+
+@settings(max_examples=4)
+@given(
+    left=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),
+    right=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), max_size=2),
+    d_in=st.sampled_from([(1, 1), (2, 1)]),
+)
+def test_private_joins_of_ids(left, right, d_in):
+    t = pl.start(pl.AddRowsWithID("id"), pl.AddRowsWithID("id")) >> pl.join_private("id")
+    universe = (
+        pd.DataFrame([(1, 5), (2, 5), *left], columns=["id", "name"]),
+        pd.DataFrame([(1, 5), (2, 5), *right], columns=["id", "item"]),
+    )
+    assert pl.measured_stability(t, universe, d_in).measured <= t.map(*d_in)
+
+
+def test_a_private_join_of_tables_with_ids():
+    t = pl.start(pl.AddRowsWithID("id"), pl.AddRowsWithID("id")) >> pl.join_private("id")
+    left = pd.DataFrame({"id": [1, 1, 2], "name": list("xyz")})
+    right = pd.DataFrame({"id": [1, 2, 2], "item": list("xyz")})
+    result = pl.measured_stability(t, (left, right), (1, 1))
+    assert t.output_metric == IDS
+    assert (result.measured, result.bound) == (2, 2)
+
+
+def test_both_sides_of_a_join_can_be_prepared():
+    start = pl.start(pl.AddMaxRows(1))
+    sides = pl.both(start >> pl.flat_map(lambda row: [row, row], 2), start >> pl.filter_(bool))
+    t = sides >> pl.join_private("key", left=pl.DropExcess(2), right=pl.DropNonUnique())
+    assert t.map(1, 1) == 2 * 1 * 1 + 1 * 2 * 2
+    left, right = pd.DataFrame({"key": [1, 2]}), pd.DataFrame({"key": [1, 2], "item": [0, 1]})
+    assert pl.measured_stability(t, (left, right), (1, 1)).measured == 4
+    with pytest.raises(InputError, match="the universes in common have 1;"):
+        pl.measured_stability(t, (left[:1], right), (1, 1))

@@ -1,0 +1,187 @@
+"""The picture of a witness: its dots, marks, scales and words."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from pictures import (
+    WITNESSES,
+    assert_nothing_cut_off,
+    callers_axes,
+    names,
+    pair,
+    settle,
+)
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.plotting import plot_witness
+
+
+def marks(ax, label):
+    """The dots of a kind as (place, height), in the rows of x and y."""
+    return [
+        (line.get_xdata()[0], line.get_ydata()[0])
+        for line in ax.get_lines()
+        if line.get_label() == label
+    ]
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts if text.get_text()]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        if name in ("ties", "thousands change")
+        else pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in WITNESSES
+    ],
+)
+def test_every_witness_fits_its_figure(name):
+    ax = plot_witness(WITNESSES[name], query="mean", neighbors="bounded, at most 4", unit="days")
+    assert_nothing_cut_off(ax.figure)
+    assert not ax.get_legend().get_window_extent().overlaps(ax.get_window_extent().padded(-1))
+    assert not ax.get_legend().get_window_extent().overlaps(ax.title.get_window_extent())
+
+
+def test_what_a_witness_says():
+    ax = plot_witness(
+        WITNESSES["ties"], query="mean", neighbors="unbounded, at most 1", unit="days"
+    )
+    assert ax.get_title() == "f = mean, unbounded, at most 1"
+    assert ax.get_xlabel() == "record (days)"
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "x: 6\nrecords",
+        "y: 5\nrecords",
+        "f",
+    ]
+    assert texts(ax) == ["f(x) = 4.16667", "f(y) = 3.2", "|f(x) − f(y)| = 0.966667 days"]
+    assert names(ax.get_legend()) == ["in both", "only in x"]
+
+
+def test_a_dot_per_record_and_equal_records_stacked():
+    ax = plot_witness(WITNESSES["ties"])
+    both, only = marks(ax, "in both"), marks(ax, "only in x")
+    assert sorted(at for at, _ in both) == sorted(2 * (2, 2, 2, 5, 5))
+    assert [at for at, _ in only] == [9]
+    assert len(set(both)) == 10
+    assert all(2 < y < 3 for _, y in only)
+    assert sum(2 < y < 3 for _, y in both) == sum(1 < y < 2 for _, y in both) == 5
+
+
+@pytest.mark.parametrize("name", ["forty", "forty in ten places"])
+def test_forty_records_are_forty_dots_that_do_not_hide_each_other(name):
+    ax = plot_witness(WITNESSES[name])
+    settle(ax.figure)
+    dots = [
+        line for line in ax.get_lines() if line.get_label() in ("in both", "only in x", "only in y")
+    ]
+    assert len(dots) == 80
+    places = np.array([ax.transData.transform(line.get_xydata()[0]) for line in dots])
+    distances = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(80, 1)]
+    assert distances.min() >= dots[0].get_markersize() * ax.figure.dpi / 72
+
+
+def test_kinds_differ_in_shape_as_well_as_in_color():
+    ax = plot_witness(pair([1, 2], [9], [3], np.mean))
+    handles = ax.get_legend().get_lines()
+    assert len({handle.get_marker() for handle in handles}) == 3
+    assert len({str(handle.get_color()) for handle in handles}) == 3
+
+
+def test_heavily_repeated_values_carry_their_number():
+    ax = plot_witness(WITNESSES["heavily repeated"])
+    assert sorted(t for t in texts(ax) if t.startswith("×")) == ["×12"] * 4 + ["×30"] * 2
+    assert len(marks(ax, "in both")) == 4
+
+
+def test_thousands_of_records_are_a_histogram_with_the_few_others_as_dots():
+    ax = plot_witness(WITNESSES["thousands"])
+    assert len(ax.patches) >= 120
+    assert [at for at, _ in marks(ax, "only in x")] == [200, 210]
+    assert [at for at, _ in marks(ax, "only in y")] == [-90]
+    assert len(ax.get_lines()) < 20
+
+
+def test_thousands_of_others_are_thin_ticks():
+    ax = plot_witness(WITNESSES["thousands change"])
+    assert names(ax.get_legend()) == ["in both", "only in x", "only in y"]
+    ticks = {lines.get_label(): lines for lines in ax.collections}
+    assert len(ticks["only in x"].get_segments()) == len(ticks["only in y"].get_segments()) == 900
+
+
+@pytest.mark.parametrize(
+    ("query", "witness", "own"),
+    [
+        ("mean", WITNESSES["ties"], False),
+        ("sum", WITNESSES["far"], True),
+        ("median", WITNESSES["no difference"], True),
+        ("var", pair([1, 2, 3], [9], [4], np.var), True),
+        ("count", pair([1, 2, 3], [9], [], len), True),
+    ],
+)
+def test_f_has_its_own_scale_where_the_records_would_be_squashed_or_have_another_unit(
+    query, witness, own
+):
+    ax = plot_witness(witness, query=query)
+    low, high = ax.get_xlim()
+    records = (*witness.x, *witness.y)
+    assert high - low <= 1.5 * max(np.ptp(records), 1)
+    assert low < min(records) <= max(records) < high
+    assert (ax.get_yticklabels()[-1].get_text() == "f, own\nscale") is own
+
+
+@pytest.mark.parametrize(
+    ("query", "f", "unit", "text"),
+    [
+        ("var", np.var, "days", "|f(x) − f(y)| = 8 days²"),
+        ("count", len, "days", "|f(x) − f(y)| = 1 records"),
+        ("max", max, "days", "|f(x) − f(y)| = 6 days"),
+        ("max", max, "", "|f(x) − f(y)| = 6"),
+    ],
+)
+def test_the_difference_has_its_unit(query, f, unit, text):
+    witness = pair([3, 3], [9], [], f)
+    assert texts(plot_witness(witness, query=query, unit=unit))[-1] == text
+
+
+def test_values_that_are_close_keep_the_digits_that_tell_them_apart():
+    ax = plot_witness(pair([10**9, 10**9 + 1], [10**9 + 8], [], np.mean), query="mean")
+    assert texts(ax) == ["f(x) = 1000000003", "f(y) = 1000000000.5", "|f(x) − f(y)| = 2.5"]
+    assert_nothing_cut_off(ax.figure)
+
+
+def test_records_of_several_types():
+    witness = pair([1, Fraction(1, 2)], [], [], max)
+    witness.only_x = witness.x = (Decimal("0.5"), Fraction(3, 2), 2)
+    assert [at for at, _ in marks(plot_witness(witness), "only in x")] == [0.5, 1.5, 2]
+
+
+def test_a_callers_axes_for_a_witness():
+    figure, (mine, other) = callers_axes(1, 2)
+    assert plot_witness(WITNESSES["forty"], query="mean", ax=mine) is mine
+    assert figure.axes == [mine, other]
+    assert not other.has_data()
+    assert_nothing_cut_off(figure)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", WITNESSES)
+def test_a_witness_fits_an_axes_of_matplotlibs_usual_size(name):
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    plot_witness(
+        WITNESSES[name], query="mean", neighbors="bounded, at most 4", ax=figure.subplots()
+    )
+    assert_nothing_cut_off(figure)
+
+
+def test_not_an_axes_for_a_witness():
+    with pytest.raises(InputError) as caught:
+        plot_witness(WITNESSES["ties"], ax=3)
+    assert str(caught.value) == "ax: got 3; pass a matplotlib Axes or a sequence of them"

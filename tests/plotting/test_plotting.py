@@ -1,0 +1,306 @@
+"""What the pictures say: their labels, ticks, panels, legends and marks, not their pixels."""
+
+import itertools
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from pictures import (
+    COLUMNS,
+    QUERIES,
+    assert_nothing_cut_off,
+    callers_axes,
+    legend_of,
+    names,
+    pair,
+    settle,
+    tidy,
+    visible_ticks,
+)
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.plotting import plot_curves, plot_witness
+
+# Curves: panels and layout.
+
+
+@pytest.mark.parametrize(
+    "n", [2, 4, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 3, 5, 6))]
+)
+def test_a_panel_per_column_in_rows_of_three_of_one_size(n):
+    figure = plot_curves(tidy(COLUMNS[:n]))
+    settle(figure)
+    assert [ax.get_title().replace("\n", "") for ax in figure.axes] == [
+        f"{column}bounded, n = 6" for column in COLUMNS[:n]
+    ]
+    boxes = [ax.get_window_extent() for ax in figure.axes]
+    assert len({(round(box.width), round(box.height)) for box in boxes}) == 1
+    assert len({round(box.y0) for box in boxes}) == (1 if n <= 3 else 2)
+    assert_nothing_cut_off(figure)
+
+
+@pytest.mark.exhaustive
+def test_a_panel_has_much_the_same_size_in_every_figure():
+    sizes = []
+    for n in (1, 2, 3, 5):
+        figure = plot_curves(tidy(COLUMNS[:n]))
+        settle(figure)
+        box = figure.axes[0].get_window_extent()
+        sizes.append((box.width, box.height))
+    assert np.ptp(sizes, axis=0) == pytest.approx([0, 0], abs=0.1 * min(sizes[0]))
+
+
+def test_relations_stand_side_by_side_on_one_scale():
+    frame = tidy(("age", "grade"), relations=("bounded", "unbounded"))
+    frame.loc[frame["neighbors"] == "unbounded", "sensitivity"] /= 2
+    figure = plot_curves(frame, title="Two relations")
+    assert [ax.get_title() for ax in figure.axes] == [
+        "age\nbounded, n = 6",
+        "age\nunbounded, n = 6",
+        "grade\nbounded, n = 6",
+        "grade\nunbounded, n = 6",
+    ]
+    assert_nothing_cut_off(figure)
+    for left, right in (figure.axes[:2], figure.axes[2:]):
+        assert left.get_window_extent().y0 == right.get_window_extent().y0
+        assert left.get_ylim() == right.get_ylim()
+
+
+@pytest.mark.exhaustive
+def test_more_than_three_relations_wrap():
+    relations = ("bounded", "unbounded", "unbounded, add", "symmetric difference")
+    figure = plot_curves(tidy(("age", "grade"), relations=relations))
+    assert_nothing_cut_off(figure)
+    assert len(figure.axes) == 8
+    assert len({round(ax.get_window_extent().y0) for ax in figure.axes}) == 4
+
+
+def test_at_most_and_exactly_are_different_panels():
+    both = pd.concat([tidy(), tidy(meaning="exactly")])
+    labels = [ax.get_xlabel() for ax in plot_curves(both).axes]
+    assert labels == ["Hamming distance k (at most)", "Hamming distance k (exactly)"]
+
+
+def test_several_sizes_are_named_as_their_range():
+    frame = tidy(queries=("mean",))
+    frame["size"] = [(3, 4, 5)] * len(frame)
+    assert plot_curves(frame).axes[0].get_title() == "age\nbounded, n = 3 to 5"
+
+
+# Curves: axes and units.
+
+
+@pytest.mark.parametrize("distances", [(1,), (3,), (1, 2), range(1, 8), range(1, 101, 9)])
+def test_distances_are_whole_numbers(distances):
+    [ax] = plot_curves(tidy(distances=distances)).axes
+    ticks = visible_ticks(ax)
+    assert ticks == [round(tick) for tick in ticks]
+    assert min(ticks) >= 1
+    if len(distances) == 1:
+        assert ticks == list(distances)
+    low, high = ax.get_xlim()
+    assert low < min(distances) <= max(distances) < high
+
+
+def test_sensitivity_starts_at_zero_which_stays_clear_of_the_frame():
+    [ax] = plot_curves(tidy()).axes
+    low, high = ax.get_ylim()
+    assert -0.05 * high < low < 0
+    assert min(tick for tick in ax.get_yticks() if low <= tick <= high) == 0
+
+
+def test_a_logarithmic_axis_shows_every_positive_value():
+    [ax] = plot_curves(tidy(), yscale="log").axes
+    low, high = ax.get_ylim()
+    assert ax.get_yscale() == "log"
+    assert 0 < low < 1 < 10 * 3**0.5 < high
+
+
+@pytest.mark.parametrize("yscale", ["linear", "log"])
+def test_all_zero_is_drawn(yscale):
+    assert_nothing_cut_off(plot_curves(tidy(sensitivity=0.0), yscale=yscale))
+
+
+def test_missing_values_leave_a_gap_not_an_error():
+    frame = tidy(queries=("mean", "sum"))
+    frame.loc[0, "sensitivity"] = np.nan
+    mean, _ = plot_curves(frame).axes[0].get_lines()
+    assert list(mean.get_xdata()) == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("queries", "units", "label"),
+    [
+        (("mean",), None, "global sensitivity"),
+        (("mean", "sum"), {"age": "years"}, "global sensitivity (years)"),
+        (("mean", "var"), {"age": "years"}, "global sensitivity (years)\nvar: years²"),
+        (("var", "mean"), {"age": "$/h"}, "global sensitivity ($/h)\nvar: ($/h)²"),
+        (("mean", "var", "count"), None, "global sensitivity\nvar: units², count: records"),
+        (("var",), {"age": "years"}, "global sensitivity (years²)"),
+        (("count",), {"age": "years"}, "global sensitivity (records)"),
+        (("mean",), {"grade": "points"}, "global sensitivity"),
+    ],
+)
+def test_units(queries, units, label):
+    assert plot_curves(tidy(queries=queries), units=units).axes[0].get_ylabel() == label
+
+
+def test_a_dollar_is_a_dollar():
+    frame = tidy(("$a$_{",), queries=("cost_$x^{$", "b"))
+    assert_nothing_cut_off(plot_curves(frame, units={"$a$_{": "$^{$"}, title="$^{$"))
+
+
+# Curves: lines and legend.
+
+
+def test_ten_queries_differ_in_color_or_in_both_marker_and_dash():
+    lines = plot_curves(tidy()).axes[0].get_lines()
+    for a, b in itertools.combinations(lines, 2):
+        assert a.get_marker() != b.get_marker()
+        if a.get_color() == b.get_color():
+            assert a._dash_pattern != b._dash_pattern
+
+
+def test_a_query_looks_the_same_in_every_panel_and_in_the_legend():
+    frame = tidy(("age", "grade"), relations=("bounded", "unbounded"))
+    figure = plot_curves(frame[(frame["column"] == "age") | (frame["query"] != "mean")])
+    legend = legend_of(figure)
+    assert names(legend) == list(QUERIES)
+
+    def look(line):
+        return line.get_color(), line.get_marker(), line.get_linewidth(), line.get_markersize()
+
+    shown = dict(zip(QUERIES, map(look, legend.get_lines()), strict=True))
+    for ax in figure.axes:
+        assert {line.get_label(): look(line) for line in ax.get_lines()}.items() <= shown.items()
+    assert "mean" not in {line.get_label() for line in figure.axes[2].get_lines()}
+
+
+def test_lines_carry_the_values_of_the_frame():
+    frame = tidy(queries=("mean", "sum"))
+    for line in plot_curves(frame.sample(frac=1, random_state=1)).axes[0].get_lines():
+        expected = frame[frame["query"] == line.get_label()]
+        assert list(line.get_xdata()) == list(expected["distance"])
+        assert list(line.get_ydata()) == list(expected["sensitivity"])
+
+
+@pytest.mark.parametrize("distances", [(1,), (1, 2, 3)])
+def test_curves_that_coincide_are_both_visible(distances):
+    [ax] = plot_curves(tidy(distances=distances)).axes
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    below, above = lines["median"], lines["percentile_50"]
+    assert list(below.get_ydata()) == list(above.get_ydata())
+    assert list(lines).index("median") < list(lines).index("percentile_50")  # drawn first
+    assert below.get_linewidth() > 1.5 * above.get_linewidth()
+    assert below.get_markersize() > 1.5 * above.get_markersize()
+    assert below.get_markerfacecolor() == "white" != above.get_markerfacecolor()
+    assert lines["mean"].get_linewidth() == above.get_linewidth()
+
+
+def test_many_curves_that_coincide_narrow_upward():
+    lines = plot_curves(tidy(sensitivity=1.0)).axes[0].get_lines()
+    widths = [line.get_linewidth() for line in lines]
+    assert all(below > above for below, above in itertools.pairwise(widths))
+
+
+@pytest.mark.representative("queries")
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize(
+    "queries", [("mean",), QUERIES, tuple(f"query_number_{i}" for i in range(25))]
+)
+def test_the_legend_is_outside_every_panel(n, queries):
+    figure = plot_curves(tidy(COLUMNS[:n], queries=queries), title="A title of many words, " * 5)
+    assert_nothing_cut_off(figure)
+    box = legend_of(figure).get_window_extent()
+    assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
+    assert not box.overlaps(figure._suptitle.get_window_extent())
+
+
+# Curves: the caller's Axes.
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(layout):
+    figure, (mine, other) = callers_axes(1, 2, layout=layout)
+    other.plot([1, 2])
+    before = other.get_position().bounds
+    assert plot_curves(tidy(), ax=mine, title="Mine") is mine
+    assert mine.get_title() == "Mine\nage\nbounded, n = 6"
+    assert_nothing_cut_off(figure)
+    box = mine.get_legend().get_window_extent()
+    assert not box.overlaps(mine.get_window_extent())
+    assert not box.overlaps(other.get_window_extent())
+    assert (other.get_title(), len(other.get_lines()), other.get_legend()) == ("", 1, None)
+    assert figure.axes == [mine, other]
+    assert not figure.legends
+    if layout is None:
+        assert other.get_position().bounds == before
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_as_many_axes_as_panels(layout):
+    figure, axes = callers_axes(1, 2, layout=layout)
+    assert plot_curves(tidy(("age", "grade")), ax=axes) is axes
+    assert_nothing_cut_off(figure)
+    assert [ax.get_title().split("\n")[0] for ax in axes] == ["age", "grade"]
+    assert axes[0].get_legend() is None
+    assert names(axes[1].get_legend()) == list(QUERIES)
+    first, second = (ax.get_window_extent() for ax in axes)
+    assert first.width == pytest.approx(second.width)
+
+
+def test_the_wrong_number_of_axes():
+    _, axes = callers_axes(1, 3)
+    with pytest.raises(InputError) as caught:
+        plot_curves(tidy(("age", "grade")), ax=axes)
+    assert str(caught.value) == "ax: got 3 Axes for 2 panels; pass 2 Axes"
+
+
+def test_something_else_than_axes():
+    with pytest.raises(InputError) as caught:
+        plot_curves(tidy(), ax="here")
+    assert str(caught.value) == "ax: got 'here'; pass a matplotlib Axes or a sequence of them"
+
+
+# Curves: what is not acceptable, and what stays as it was.
+
+
+def test_a_frame_without_the_columns():
+    with pytest.raises(InputError) as caught:
+        plot_curves(tidy().drop(columns=["meaning", "size"]))
+    expected = "frame: lacks meaning, size; pass what SensitivityCurves.to_frame() returns"
+    assert str(caught.value) == expected
+
+
+def test_an_empty_frame():
+    with pytest.raises(InputError) as caught:
+        plot_curves(tidy().iloc[:0])
+    assert str(caught.value) == "frame: has no rows, so there is nothing to draw"
+
+
+def test_two_rows_for_a_point():
+    with pytest.raises(InputError) as caught:
+        plot_curves(pd.concat([tidy(), tidy(size=7)]))
+    assert str(caught.value) == (
+        "frame: more than one row for column age, query mean, neighbors bounded, meaning at most, "
+        "distance 1; draw one size at a time"
+    )
+
+
+def test_an_unknown_scale():
+    with pytest.raises(InputError) as caught:
+        plot_curves(tidy(), yscale="cubic")
+    assert str(caught.value) == "yscale: got 'cubic'; use 'linear' or 'log'"
+
+
+def test_neither_settings_nor_the_frame_change():
+    settings, frame = dict(mpl.rcParams), tidy()
+    plot_curves(frame)
+    plot_witness(pair([1, 2], [9], [3], np.mean))
+    assert dict(mpl.rcParams) == settings
+    pd.testing.assert_frame_equal(frame, tidy())
+
+
+def test_figsize():
+    assert list(plot_curves(tidy(), figsize=(9, 5)).get_size_inches()) == [9, 5]

@@ -1,0 +1,337 @@
+"""The engine for variance and standard deviation, where small random universes do not reach."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.search import engines_for
+from sensitivity_lab.search.layouts import sorted_universe
+from sensitivity_lab.search.variance import global_max as moments
+from sensitivity_lab.search.variance import remove as removing
+from sensitivity_lab.search.variance import windows
+from sensitivity_lab.search.variance.comparing import Spread
+from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
+from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
+from sensitivity_lab.search.variance.remove import best_removal
+from sensitivity_lab.search.variance.replace import best_replacement
+
+(MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
+
+
+def test_exactly_j_needs_a_word_with_an_a_between_c_and_b():
+    # The patterns AOCBCOA and ACOBOA alone give 16505493.33 here; the optimum reads CCCCABBA.
+    records = [40, 40, 41, 41, 80, 81, 81, 10_000]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records),
+        sl.Var(ddof=1),
+        size=6,
+        neighbors=sl.Bounded(2, exactly=True),
+        method="variance",
+    )
+    expected, _ = oracle.global_sensitivity(records, 6, ("var", 1), "bounded", 2, exactly=True)
+    assert result.exact == expected == 16_505_536
+
+
+@pytest.mark.parametrize(
+    ("records", "size", "replaced", "word"),
+    [
+        # Only ACABAOA finds this one: an A would stand between C and B.
+        ([0, 0, 0, 1, 1, 50, 50, 51, 1000], 7, 2, "COBA"),
+        # Only AOCOBOA, as fewer records are kept than replaced.
+        ([1, 1, 2, 30, 31, 32, 100, 100], 4, 3, "CAOBA"),
+    ],
+)
+def test_words_that_random_universes_rarely_need(records, size, replaced, word):
+    universe = sl.Universe.from_dataset(records)
+    neighbors = sl.Bounded(replaced, exactly=True)
+    result = sl.global_sensitivity(
+        universe, "var", size=size, neighbors=neighbors, method="variance"
+    )
+    expected, _ = oracle.global_sensitivity(
+        records, size, ("var", 0), "bounded", replaced, exactly=True
+    )
+    assert (result.exact, result.word) == (expected, word)
+
+
+@pytest.mark.parametrize("few", [0, pytest.param(2048, marks=pytest.mark.exhaustive)])
+def test_bisection_and_trying_every_placement_agree_with_the_oracle(few, monkeypatch):
+    monkeypatch.setattr(windows, "FEW", few)
+    monkeypatch.setattr(windows, "SEED", 3)
+    draw = random.Random(few)
+    for _ in range(150):
+        records = [draw.choice([0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]) for _ in range(8)]
+        size = draw.randint(4, 6)
+        k = draw.randint(1, 2)
+        query = draw.choice([("var", 0), ("var", 1)])
+        name, neighbors = draw.choice(
+            [("bounded", sl.Bounded(k, exactly=True)), ("unbounded", sl.Unbounded(k))]
+        )
+        expected, _ = oracle.global_sensitivity(
+            records, size, query, name, k, exactly=neighbors.exactly
+        )
+        result = sl.global_sensitivity(
+            sl.Universe.from_dataset(records),
+            sl.Var(query[1]),
+            size=size,
+            neighbors=neighbors,
+            method="variance",
+        )
+        assert result.exact == expected, (records, size, query, neighbors)
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("name", ["var", "std"])
+@pytest.mark.parametrize("neighbors", [sl.Bounded(2), sl.Unbounded(2)], ids=str)
+def test_many_copies_stay_compact(name, neighbors):
+    ages = sl.Universe.from_domain(range(121))
+    tracemalloc.start()
+    result = sl.global_sensitivity(ages, name, size=10_000, neighbors=neighbors)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert result.method == "variance"
+    assert peak < 2**30
+    result.verify()
+    # Half of the records at each end, and what changes moves from the middle to an end or back.
+    twice = sl.global_sensitivity(
+        sl.Universe.from_domain([0, 120]), name, size=10_000, neighbors=neighbors
+    )
+    assert result.value >= twice.value
+
+
+@pytest.mark.representative("query")
+@pytest.mark.parametrize("query", ["mean", "sum", "count", "median", "min", "var", "std"])
+@pytest.mark.parametrize("neighbors", [sl.Bounded(3), sl.Unbounded(3)], ids=str)
+def test_a_hundred_thousand_records_verify(query, neighbors):
+    records = np.random.default_rng(1).lognormal(size=100_000)
+    universe = sl.Universe.from_dataset(records)
+    result = sl.global_sensitivity(universe, query, size=50_000, neighbors=neighbors)
+    result.verify()
+    assert result.datasets_evaluated == 0
+    assert result.method != "enumeration"
+
+
+@pytest.mark.parametrize("offset", [0, 10**9, -(10**15)])
+def test_a_sum_of_parts_far_from_zero(offset):
+    near = [offset + value for value in range(9)]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(near), "var", size=5, neighbors=sl.Bounded(2), method="variance"
+    )
+    expected, _ = oracle.global_sensitivity(list(range(9)), 5, ("var", 0), "bounded", 2)
+    assert result.exact == expected
+
+
+def test_mixed_changes_are_refused_with_the_reason():
+    universe = sl.Universe.from_dataset(range(8))
+    with pytest.raises(sl.NoEngineError) as caught:
+        sl.global_sensitivity(
+            universe, "var", size=4, neighbors=sl.SymmetricDifference(3), method="variance"
+        )
+    assert str(caught.value) == (
+        "no engine accepts var here: variance does not cover var, symmetric difference, at most 3: "
+        "not proved for 2 records removed and 1 added"
+    )
+
+
+def test_what_no_engine_takes_lists_every_reason():
+    universe = sl.Universe.from_dataset(range(200))
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(universe, "var", size=100, neighbors=sl.SymmetricDifference(3))
+    message = str(caught.value)
+    for engine in engines_for("global"):
+        assert engine.name in message
+
+
+def test_removing_is_symmetric_to_adding():
+    universe = sl.Universe.from_dataset([1, 1, 2, 3, 5, 8, 13, 21, 34])
+    for query in ("var", "std"):
+        add = sl.global_sensitivity(
+            universe, query, size=4, neighbors=sl.Unbounded(2, exactly=True, direction="add")
+        )
+        remove = sl.global_sensitivity(
+            universe, query, size=6, neighbors=sl.Unbounded(2, exactly=True, direction="remove")
+        )
+        assert add.upper == remove.upper
+
+
+def test_values_that_differ_past_the_digits_of_a_float_are_different_runs():
+    universe = sl.Universe([0, 1, 2**63 - 1, 2**64 - 1], [1, 2, 2, 1])
+    result = sl.global_sensitivity(universe, "var", size=3, neighbors=sl.Bounded(3))
+    assert result.exact == Fraction(226854911280625642272022916807093037740, 3)
+
+
+def test_floats_next_to_each_other_are_different_runs():
+    records = [1e-05, 0.3, 0.1 + 0.2, 3.3, 1.1 + 2.2, 1.1 + 2.2]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records), "std", size=2, neighbors=sl.Bounded(1)
+    )
+    expected, _ = oracle.global_sensitivity(records, 2, ("std", 0), "bounded", 1)
+    assert result.upper == 1.6499950000000003
+    assert Fraction(result.upper) >= Fraction(expected)
+
+
+def test_a_cluster_far_from_many_equal_records():
+    records = [0] * 25 + [2**16] * 76 + [2**70 + i * 2**22 for i in range(100)]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records), "var", size=200, neighbors=sl.Bounded(1)
+    )
+    # Replacing leaves one record out of x and another out of y: all pairs of those.
+    total, squares = sum(records), sum(record**2 for record in records)
+    answers = [200 * (squares - out**2) - (total - out) ** 2 for out in records]
+    assert result.exact == Fraction(max(answers) - min(answers), 200**2)
+    assert result.value == 3.484491437395426e37
+
+
+def test_a_ddof_that_is_no_float():
+    records, ddof = [3, 3, 12, 18, 24, 27], Fraction(1670835461754453985, 995295517648879616)
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records),
+        sl.Var(ddof),
+        size=4,
+        neighbors=sl.Unbounded(1, exactly=True, direction="remove"),
+    )
+    expected, _ = oracle.global_sensitivity(
+        records, 4, ("var", ddof), "unbounded", 1, exactly=True, direction="remove"
+    )
+    assert result.method == "variance"
+    assert result.exact == expected
+    assert Fraction(result.upper) >= expected
+
+
+def test_a_ddof_of_a_long_double_is_taken_exactly():
+    assert sl.Var(np.longdouble(0.5)) == sl.Var(0.5)
+    assert sl.Var(np.longdouble(1) + np.finfo(np.longdouble).eps).ddof > 1
+
+
+@pytest.mark.parametrize("root", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "relation"), [(best_replacement, "bounded"), (best_removal, "unbounded")]
+)
+def test_values_of_more_bits_than_floats_have_are_compared_exactly(
+    kernel, relation, root, monkeypatch
+):
+    monkeypatch.setattr(windows, "FEW", 0)
+    records = [-(10**2500), -1, 0, 1, 3, 10**2500, 10**2500 + 1]
+    working = SortedRecords(np.array(records, dtype=object), [1] * 7)
+    assert not working.readable
+    for size, changed in ((4, 1), (5, 2), (3, 2)):
+        if relation == "unbounded" or size + changed <= 7:
+            word = kernel(working, size, changed, Spread(Fraction(0), root))
+            core, of_x, of_y = (
+                [record for start, stop in word.ranges(label) for record in records[start:stop]]
+                for label in "CAB"
+            )
+            found = [oracle.evaluate(("var", 0), core + own) for own in (of_x, of_y)]
+            removing = {} if relation == "bounded" else {"direction": "remove"}
+            pairs = oracle.pairs(range(7), size, relation, changed, exactly=True, **removing)
+            answers = [
+                [oracle.evaluate(("var", 0), [records[at] for at in x]) for x in pair]
+                for pair in pairs
+            ]
+            assert Difference(*found, root) == max(Difference(*pair, root) for pair in answers)
+
+
+def placements_looked_at(records, query, kernel, changed):
+    """How many placements and windows a search looks at, among half of the records."""
+    numbers = [Fraction(record) for record in records]
+    distinct = sorted(set(numbers))
+    scale = max(number.denominator for number in distinct)
+    integers = np.array([int(number * scale) for number in distinct], dtype=object)
+    integers = integers - integers[len(integers) // 2]
+    working = SortedRecords(integers, [numbers.count(number) for number in distinct])
+    looked: list[int] = []
+    spread = Spread(Fraction(query.ddof), query.root)
+    kernel(working, len(records) // 2, changed, spread, count=looked.append)
+    return sum(looked)
+
+
+@pytest.mark.representative("query", "kernel")
+@pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
+@pytest.mark.parametrize("kernel", [best_replacement, best_removal])
+@pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
+def test_outliers_leave_no_more_placements_to_look_at(query, kernel, outliers, monkeypatch):
+    monkeypatch.setattr(windows, "FEW", 64)
+    records = np.random.default_rng(1).lognormal(size=1000).tolist()
+    without = placements_looked_at(records, query, kernel, 2)
+    assert placements_looked_at([*records, *outliers], query, kernel, 2) <= 2 * without
+
+
+def test_clusters_of_which_few_records_are_kept_need_few_placements():
+    centers = [100 * at + at**2 for at in range(20)]
+    records = [center + offset for center in centers for offset in range(10) for _ in range(3)]
+    looked = placements_looked_at(
+        records,
+        sl.Std(),
+        lambda r, n, k, s, count: best_replacement(r, n // 2, k, s, count=count),
+        135,
+    )
+    # Pairs of a place of the core and a number of the smallest records in A alone are 45,000.
+    assert 0 < looked < 30_000
+
+
+def test_a_domain_with_too_many_windows_is_refused_with_their_number():
+    universe = sl.Universe.from_domain([1, 2, 3])
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(universe, "var", size=10**8, neighbors=sl.Bounded(1))
+    assert str(caught.value) == (
+        "variance is too long at the largest difference of var for 100000000 of 300000003 records "
+        "and 1 changed: 200,000,001 windows of different records, at most 33,554,432; choose a "
+        "smaller size or distance, or fewer distinct values"
+    )
+
+
+@pytest.mark.parametrize("progress", [True, False, None])
+def test_a_progress_bar_counts_pairs(progress, capsys):
+    universe = sl.Universe.from_dataset(range(100))
+    sl.global_sensitivity(universe, "std", size=50, neighbors=sl.Bounded(3), progress=progress)
+    assert (" pairs" in capsys.readouterr().err) == (progress is True)
+
+
+def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
+    draw = random.Random(5)
+    compared = tied = 0
+    for _ in range(40):
+        records = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
+        distinct = sorted(set(records))
+        working = SortedRecords(
+            np.array(distinct, dtype=object), [records.count(value) for value in distinct]
+        )
+        kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
+        start = Placement("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
+        search = PatternSearch(working, Spread(Fraction(0), root=True), start)
+        for begin in range(9 - removed + 1):
+            outside = records[:begin] + records[begin + removed :]
+            window = np.array([begin])
+            core = removing._Core(search, windows.WindowComplement(working, window, removed), kept)
+            parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
+            of = [
+                [
+                    oracle.evaluate(("var", 0), part + more)
+                    for more in ([], records[begin : begin + removed])
+                ]
+                for part in parts
+            ]
+            for i in range(kept):
+                wide = all(of_c > of_x for of_c, of_x in of[i : i + 2])
+                assert core.wider(np.array([i])).item() == (of[i][0] > of[i][1])
+                if wide and parts[i] != parts[i + 1]:
+                    here, after = (Difference(*pair, True) for pair in of[i : i + 2])
+                    assert core.falls(np.array([i])).item() == (not here < after)
+                    compared += 1
+                    tied += here == after
+    assert compared > 100
+    assert tied  # and there `falls` asks for an exact comparison
+
+
+def test_records_are_centered_at_the_middle_record():
+    """At the middle value, here an outlier, all other records would be far from zero."""
+    universe = sl.Universe([0, 1, 10**15, 2 * 10**15, 3 * 10**15], [300, 301, 1, 1, 1])
+    working = moments._working(sorted_universe(universe, 301))
+    assert working.integers.tolist() == [-1, 0, 10**15 - 1, 2 * 10**15 - 1, 3 * 10**15 - 1]
