@@ -55,11 +55,7 @@ class Problem:
         """Return the problem, or raise InputError unless all relations and queries apply to it."""
         for query in self.queries:
             self._check_records(query)
-        smallest = min(
-            min(size, size - removed + added)
-            for relation in self.neighbors
-            for size, (removed, added) in self.changes(relation)
-        )
+        smallest = min(self.every_size)
         for query in self.queries:
             if smallest < query.least_size:
                 raise InputError(
@@ -94,13 +90,19 @@ class Problem:
         ]
 
     @property
-    def largest(self) -> int:
-        """The size of the largest dataset among x and y."""
-        return max(
-            max(size, size - removed + added)
+    def every_size(self) -> set[int]:
+        """The sizes of all datasets x and y."""
+        return {
+            of
             for relation in self.neighbors
             for size, (removed, added) in self.changes(relation)
-        )
+            for of in (size, size - removed + added)
+        }
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest dataset among x and y."""
+        return max(self.every_size)
 
     def only(
         self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None

@@ -132,7 +132,7 @@ NAMED = {
     "NA for a choice": (
         lambda: ask("count", method=pd.NA),
         "unknown method <NA>; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
-        "'row_sums', 'one_column', 'enumeration'",
+        "'ranks', 'row_sums', 'one_column', 'enumeration'",
     ),
     "an array for a flag": (
         lambda: sl.Bounded(1, exactly=np.array([True, False])),

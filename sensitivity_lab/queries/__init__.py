@@ -1,6 +1,6 @@
 """Queries: functions of a dataset whose sensitivity is asked for.
 
-A query declares its structure, and engines read the declaration: `weights` of an order statistic,
+A query declares its structure, and engines read the declaration: `weights` by rank,
 the `moment` it is made of, the `sums` over the rows of a table, the one column of a table that it
 reads (`projection`), or none of these. To add a query on numbers, write one frozen dataclass in the
 file where it belongs, and put it into that file's `QUERIES`. A query on tables is a `RecordQuery`
@@ -16,12 +16,22 @@ from typing import Any
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
+from . import l_statistics
 from . import order_statistics as quantiles
 from . import power_sums as moments
 from .base import Answer, Answered, ExactQuery, Query, Weights
 from .columns import Covariance, MeanOf, SumOf
 from .functions import Function, as_answered, from_function
 from .groups import GroupBy, Histogram, Stack
+from .l_statistics import (
+    GiniMeanDifference,
+    InterquartileRange,
+    LStatistic,
+    Midrange,
+    Range,
+    TrimmedMean,
+    WinsorizedMean,
+)
 from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
 from .power_sums import Count, Mean, Std, Sum, Var
 from .tables import CountIf, RecordQuery
@@ -37,28 +47,37 @@ __all__ = [
     "Covariance",
     "ExactQuery",
     "Function",
+    "GiniMeanDifference",
     "GroupBy",
     "Histogram",
+    "InterquartileRange",
+    "LStatistic",
     "Max",
     "Mean",
     "MeanOf",
     "Median",
+    "Midrange",
     "Min",
     "Percentile",
     "Query",
+    "Range",
     "RecordQuery",
     "Stack",
     "Std",
     "Sum",
     "SumOf",
+    "TrimmedMean",
     "Var",
     "Weights",
+    "WinsorizedMean",
     "as_answered",
     "as_query",
     "from_function",
 ]
 
-NAMED = {query.name: query for query in (*moments.QUERIES, *quantiles.QUERIES)}
+NAMED = {
+    query.name: query for query in (*moments.QUERIES, *quantiles.QUERIES, *l_statistics.QUERIES)
+}
 """The queries that can be asked for by name, besides percentile_0 to percentile_100."""
 
 DEFAULT_QUERIES = (

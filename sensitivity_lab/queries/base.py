@@ -30,7 +30,7 @@ Answered = float | Fraction | tuple[float | Fraction, ...]
 """An answer as it is: floats where a function returned floats, Fractions where it did not."""
 
 Weights = tuple[tuple[int, Fraction], ...]
-"""The ranks of an order statistic, counted from 0, each once, with their weights."""
+"""The ranks that a weighted sum counts, from 0, each once, with their weights."""
 
 
 class Query(ABC):
@@ -85,7 +85,7 @@ class Query(ABC):
         return None if self.arithmetic == "float" else (self.name,)
 
     def weights(self, size: int) -> Weights | None:
-        """Return ranks and weights for datasets of a size; None if no order statistic."""
+        """Return ranks and weights for datasets of a size; None if ranks do not matter so."""
         return None
 
     def rational(self, integers: Integers, unit: int) -> Fraction | None:

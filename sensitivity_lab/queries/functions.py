@@ -18,7 +18,10 @@ from sensitivity_lab.universes.universe import Universe
 from .base import Answer, Answered, Query
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
 
-NAMES = ("mean", "count", "sum", "std", "var", "median", "min", "max")
+NAMES = (
+    *("mean", "count", "sum", "std", "var", "median", "min", "max", "range", "midrange", "iqr"),
+    *("gini_mean_difference", "trimmed_mean_10", "winsorized_mean_10"),
+)
 """What queries that engines look into are called; functions are called otherwise."""
 
 _CLOSE = 1e-6

@@ -21,6 +21,8 @@ from .one_column.local_max import LocalOneColumn
 from .order_statistics.global_max import OrderStatistics
 from .order_statistics.local_max import LocalOrderStatistics
 from .order_statistics.smooth_max import SmoothOrderStatistics
+from .ranks.global_max import Ranks
+from .ranks.local_max import LocalRanks
 from .row_sums.global_max import RowSums
 from .row_sums.local_max import LocalRowSums
 from .variance.global_max import Variance
@@ -34,10 +36,12 @@ ENGINES: tuple[AnyEngine, ...] = (
     LocalLinear(),
     Variance(),
     LocalVariance(),
+    Ranks(),
+    LocalRanks(),
     RowSums(),
     LocalRowSums(),
-    OneColumn((OrderStatistics(), Linear(), Variance())),
-    LocalOneColumn((LocalOrderStatistics(), LocalLinear(), LocalVariance())),
+    OneColumn((OrderStatistics(), Linear(), Variance(), Ranks())),
+    LocalOneColumn((LocalOrderStatistics(), LocalLinear(), LocalVariance(), LocalRanks())),
     Enumeration(),
     LocalEnumeration(),
     SmoothEnumeration(),

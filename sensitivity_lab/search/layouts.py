@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from operator import itemgetter
 
 from sensitivity_lab.exact.difference import Difference
@@ -88,6 +89,9 @@ class LayoutSearch:
     Attributes
     ----------
     records : SortedMultiset
+    shapes_by_relation : list of list of Shape
+    shapes : list of Shape
+        Each once, in the order of relations.
     questions : list of (Query, Shape)
         Each once, in the order of queries and relations.
     """
@@ -102,9 +106,9 @@ class LayoutSearch:
         # One more copy than there is of any value is no difference: made once for all distances.
         most = int(problem.universe.multiplicities(limit).max())
         self.records = sorted_universe(problem.universe, most)
-        self._shapes = [self._shapes_of(relation) for relation in problem.neighbors]
-        distinct = dict.fromkeys(shape for shapes in self._shapes for shape in shapes)
-        self.questions = [(query, shape) for query in problem.queries for shape in distinct]
+        self.shapes_by_relation = [self._shapes_of(relation) for relation in problem.neighbors]
+        self.shapes = list(dict.fromkeys(chain.from_iterable(self.shapes_by_relation)))
+        self.questions = [(query, shape) for query in problem.queries for shape in self.shapes]
 
     def _shapes_of(self, relation: Relation) -> list[Shape]:
         return [
@@ -127,7 +131,7 @@ class LayoutSearch:
         return [
             [
                 self._finding(furthest(best[query, shape] for shape in shapes)[1])
-                for shapes in self._shapes
+                for shapes in self.shapes_by_relation
             ]
             for query in self.problem.queries
         ]

@@ -219,11 +219,12 @@ def test_too_many_neighbors_are_refused_with_their_number():
     ) == (
         "no engine accepts median (function) here: order_statistics covers median, percentile, min "
         "and max, not median (function); linear covers sum, mean and count, not median (function); "
-        "variance covers var and std, not median (function); row_sums covers sums of a function of "
-        "a record (counts, sums, histograms and their stacks), not median (function); one_column "
-        "covers the mean of a column without missing values, not median (function) here; "
-        "enumeration would evaluate 26,171,402,500 neighbors, more than the limit of 1,000,000; "
-        "choose a smaller distance, or a coarser universe with fewer distinct values"
+        "variance covers var and std, not median (function); ranks covers L-statistics (weighted "
+        "sums of the records by rank), not median (function); row_sums covers sums of a function "
+        "of a record (counts, sums, histograms and their stacks), not median (function); "
+        "one_column covers the mean of a column without missing values, not median (function) "
+        "here; enumeration would evaluate 26,171,402,500 neighbors, more than the limit of "
+        "1,000,000; choose a smaller distance, or a coarser universe with fewer distinct values"
     )
 
 
@@ -265,18 +266,18 @@ def test_an_unknown_method_is_an_error():
         ),
     ) == (
         "unknown method 'magic'; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
-        "'row_sums', 'one_column', 'enumeration'"
+        "'ranks', 'row_sums', 'one_column', 'enumeration'"
     )
 
 
-def test_an_order_statistic_with_a_negative_weight_is_listed():
+def test_an_order_statistic_with_a_negative_weight_is_taken_by_rank():
     class Spread(sl.Median):
         def weights(self, size):
             return ((0, Fraction(-1)), (size - 1, Fraction(1)))
 
     universe = sl.Universe.from_dataset([0, 3, 4, 5, 9])
     result = sl.local_sensitivity([3, 4, 5], universe, Spread(), neighbors=sl.Bounded(1))
-    assert (result.method, result.value) == ("enumeration", 4.0)
+    assert (result.method, result.value) == ("ranks", 4.0)
     problem = sl.problem.LocalProblem(universe, Spread(), sl.Bounded(1), np.array([0, 1, 1, 1, 0]))
     assert LocalOrderStatistics().plan(problem, Options()).reason == (
         "order_statistics does not cover median: it has a negative weight"

@@ -212,6 +212,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "empty": (0, None),
     "factor": (None, 2),
     "finish": (None, float),
+    "fraction": (Fraction(1, 10), 0.25),
     "function": (np.mean, sum),
     "memory_limit": (2**30,),
     "method": ("auto", "enumeration"),
@@ -239,6 +240,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "transformation": (TOTAL, COUNTED),
     "universe": (UNIVERSE, sl.Universe.from_domain([0, 1, 5])),
     "universes": (UNIVERSE, {"a": UNIVERSE}, TABLE),
+    "weight_function": (range, lambda n: [Fraction(1, n)] * n),
     "where": (None, lambda x: len(x) > 0),
     # Where one name means different things:
     "CountIf.predicate": ("age >= 18", lambda rows: rows["age"] > 18),
@@ -246,6 +248,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "GroupBy.column": ("sex",),
     "GroupBy.query": ("count", sl.SumOf("age")),
     "Histogram.column": ("sex",),
+    "InterquartileRange.method": ("linear", "lower"),
     "Groups.keys": (("f", "m"),),
     "GroupsDistance.norm": (pl.L1Distance(), pl.L2Distance()),
     "Numbers.size": (None, 3),

@@ -70,7 +70,10 @@ def as_fractions(dataset: Iterable[Any]) -> tuple[Fraction, ...]:
     return tuple(map(Fraction, dataset))
 
 
-NAMES = "mean, count, sum, std, var, median, min, max"
+NAMES = (
+    "mean, count, sum, std, var, median, min, max, range, midrange, iqr, gini_mean_difference, "
+    "trimmed_mean_10, winsorized_mean_10"
+)
 """The choices that an error lists, in the order in which the package declares them."""
 
 QUERIES = {

@@ -61,9 +61,11 @@ class SmoothOrderStatistics:
         weights = problem.query.weights(problem.size)
         if weights is None:
             return Refusal.of_query(self.name, self.covers, name)
-        ranks = [rank for rank, _ in weights]
-        if ranks not in ([ranks[0]], [ranks[0], ranks[0] + 1]) or min(weights)[1] <= 0:
-            return Refusal(f"{self.name} does not cover {name}: it mixes more than two ranks")
+        first, last = (weights[0][0], weights[-1][0]) if weights else (0, 2)
+        if last - first > 1 or any(share <= 0 for _, share in weights):
+            return Refusal(
+                f"{self.name} does not cover {name}: it is no mean of two neighboring ranks"
+            )
         return Plan(partial(_solve, problem, options.progress))
 
 

@@ -1,0 +1,333 @@
+"""L-statistics: weighted sums of the records by rank."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import check_callable, check_text, finite_number, is_hashable, shown
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.exact.difference import Number
+
+from .base import ExactQuery, Query, Weights
+from .order_statistics import Percentile
+
+_MOST_WEIGHTS = 10_000_000
+"""Of so many records at most, each has a weight of its own."""
+
+
+@dataclass(frozen=True)
+class ByRank(ExactQuery):
+    """A weighted sum of the records by rank; a subclass says with which weights.
+
+    Attributes
+    ----------
+    dense : bool
+        Whether most ranks have a weight.
+    """
+
+    dense: ClassVar[bool] = True
+
+    @abstractmethod
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return the weights by rank, counted from 0, for datasets of a size; others are 0."""
+
+    @lru_cache(maxsize=64)  # noqa: B019 - queries are small, equal ones share their entries
+    def weights(self, size: int) -> Weights:
+        """Return the ranks, counted from 0, that have a weight other than 0, with their weights."""
+        if self.dense and size > _MOST_WEIGHTS:
+            raise TooLargeError(
+                f"{self.name} weighs each of {size:,} records, more than {_MOST_WEIGHTS:,}; choose "
+                "a smaller size"
+            )
+        listed = sorted(self.weight_list(size).items())
+        return tuple((rank, weight) for rank, weight in listed if weight)
+
+    @lru_cache(maxsize=64)  # noqa: B019 - as above
+    def denominator(self, size: int) -> Fraction:
+        """Return the common denominator of the weights."""
+        return Fraction(math.lcm(*(weight.denominator for _, weight in self.weights(size))))
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the weighted sum of columns, times the denominator."""
+        size = rows.shape[1]
+        unit = self.denominator(size)
+        total: NDArray[Any] = np.zeros(len(rows), dtype=rows.dtype)
+        for rank, weight in self.weights(size):
+            total = total + rows[:, rank] * int(weight * unit)
+        return total
+
+    def magnitude(self, size: int, largest: int) -> int:
+        """Bound `evaluate` and its intermediate results when no record exceeds `largest`."""
+        weights = sum((abs(weight) for _, weight in self.weights(size)), Fraction(0))
+        return math.ceil(weights * self.denominator(size)) * largest
+
+
+@dataclass(frozen=True)
+class LStatistic(ByRank):
+    """A weighted sum of the records by rank, with weights of your own.
+
+    Parameters
+    ----------
+    weight_function : callable
+        Takes the number n of records and returns their n weights in ascending order of the records:
+        ints, Fractions, Decimals or floats, each taken exactly. It must always return the same.
+        (Floats such as 1 / n are not what they seem: write Fraction(1, n).)
+    name : str, default "l_statistic"
+        What tables and legends call the query.
+
+    Raises
+    ------
+    InputError
+        If `weight_function` cannot be called, or has no hash, or `name` is no text.
+    QueryError
+        When it is asked, if `weight_function` raises, or returns anything but n finite numbers.
+
+    Examples
+    --------
+    >>> ends = LStatistic(lambda n: [1, *[0] * (n - 2), 1], name="sum_of_ends")
+    >>> ends([4, 1, 9])
+    10.0
+    """
+
+    weight_function: Callable[[int], Iterable[Number]]
+    name: str = "l_statistic"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        accepted = "a function that takes the number of records and returns a weight for each"
+        check_callable("weight_function", self.weight_function, accepted)
+        if not is_hashable(self.weight_function):
+            raise InputError(f"weight_function must have a hash, got {shown(self.weight_function)}")
+        check_text("name", self.name, "a text")
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return the weights that the function returns; QueryError unless they are numbers."""
+        asked = f"the weights of {self.name!r} for {size} records"
+        try:
+            # One more than needed tells that there are too many, however many there are.
+            given = list(islice(iter(self.weight_function(size)), size + 1))
+        except Exception as error:
+            raise QueryError(f"{asked} raised {type(error).__name__}: {error}") from error
+        numbers = [finite_number(weight) for weight in given]
+        for weight, number in zip(given, numbers, strict=True):
+            if number is None:
+                raise QueryError(f"{asked} have {shown(weight)} among them; return finite numbers")
+        if len(given) != size:
+            number_of = f"more than {size}" if len(given) > size else len(given)
+            raise QueryError(f"{asked} are {number_of}; return one for each record")
+        return {rank: Fraction(weight) for rank, weight in enumerate(numbers) if weight}
+
+
+@dataclass(frozen=True)
+class Range(ByRank):
+    """The largest record minus the smallest.
+
+    Examples
+    --------
+    >>> Range()([4, 1, 9])
+    8.0
+    """
+
+    name: ClassVar[str] = "range"
+    dense: ClassVar[bool] = False
+    centred: ClassVar[bool] = True
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return -1 for the smallest record and 1 for the largest."""
+        return _added({0: Fraction(-1)}, {size - 1: Fraction(1)})
+
+
+@dataclass(frozen=True)
+class Midrange(ByRank):
+    """The mean of the smallest and the largest record.
+
+    Examples
+    --------
+    >>> Midrange()([4, 1, 9])
+    5.0
+    """
+
+    name: ClassVar[str] = "midrange"
+    dense: ClassVar[bool] = False
+    centred: ClassVar[bool] = True
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return a half for the smallest record and a half for the largest."""
+        return _added({0: Fraction(1, 2)}, {size - 1: Fraction(1, 2)})
+
+
+@dataclass(frozen=True)
+class InterquartileRange(ByRank):
+    """The 75th percentile minus the 25th, as `scipy.stats.iqr`.
+
+    Parameters
+    ----------
+    method : str, default "linear"
+        One of the 13 interpolation methods of `numpy.percentile`.
+
+    Examples
+    --------
+    >>> InterquartileRange()([1, 2, 3, 4, 10])
+    2.0
+    """
+
+    method: str = "linear"
+
+    dense: ClassVar[bool] = False
+    centred: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check the method."""
+        Percentile(25, self.method)
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return "iqr" if self.method == "linear" else f"iqr_{self.method}"
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return the weights of the one percentile less those of the other."""
+        below = {rank: -weight for rank, weight in Percentile(25, self.method).weights(size)}
+        return _added(below, dict(Percentile(75, self.method).weights(size)))
+
+
+@dataclass(frozen=True)
+class _Cut(ByRank):
+    """An L-statistic that treats a fraction of the records at each end differently.
+
+    Parameters
+    ----------
+    fraction : int, float, Fraction or Decimal
+        Of the records, at each end: from 0, below 1/2. Taken exactly; of n records, the integer
+        part of ``fraction * n`` at each end.
+    """
+
+    fraction: Number
+
+    _word: ClassVar[str]
+    centred: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check the fraction."""
+        number = finite_number(self.fraction)
+        if number is None or not 0 <= number < Fraction(1, 2):
+            raise InputError(
+                f"fraction must be a number from 0 to below 1/2, got {shown(self.fraction)}; for "
+                "ten percent at each end write Fraction(1, 10)"
+            )
+        object.__setattr__(self, "fraction", number)
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query: the percentage at each end."""
+        exact = Fraction(self.fraction)
+        short = Fraction(str(self.fraction)) if isinstance(self.fraction, float) else exact
+        percent = 100 * short
+        return f"{self._word}_{percent if percent.denominator == 1 else float(percent)}"
+
+    def cut(self, size: int) -> int:
+        """Return how many records there are at each end."""
+        return math.floor(Fraction(self.fraction) * size)
+
+
+@dataclass(frozen=True)
+class TrimmedMean(_Cut):
+    """The mean without a fraction of the records at each end, as `scipy.stats.trim_mean`.
+
+    Parameters
+    ----------
+    fraction : int, float, Fraction or Decimal
+        Of the records, at each end: from 0, below 1/2. Taken exactly; of n records, the integer
+        part of ``fraction * n`` is left out at each end.
+
+    Notes
+    -----
+    scipy rounds ``fraction * n``; the float 0.3 is less than 3/10, so write ``Fraction(3, 10)``.
+
+    Examples
+    --------
+    >>> TrimmedMean(0.25)([0, 2, 4, 90])
+    3.0
+    """
+
+    _word: ClassVar[str] = "trimmed_mean"
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return equal weights for the records that are kept."""
+        cut = self.cut(size)
+        return dict.fromkeys(range(cut, size - cut), Fraction(1, size - 2 * cut))
+
+
+@dataclass(frozen=True)
+class WinsorizedMean(_Cut):
+    """The mean with a fraction of the records at each end moved to the nearest one that is kept.
+
+    As the mean of `scipy.stats.mstats.winsorize`.
+
+    Parameters
+    ----------
+    fraction : int, float, Fraction or Decimal
+        Of the records, at each end: from 0, below 1/2. Taken exactly; of n records, the integer
+        part of ``fraction * n`` is moved at each end.
+
+    Examples
+    --------
+    >>> WinsorizedMean(0.25)([0, 2, 4, 90])
+    3.0
+    """
+
+    _word: ClassVar[str] = "winsorized_mean"
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return equal weights, those of the ends given to the nearest record that is kept."""
+        cut = self.cut(size)
+        weights = dict.fromkeys(range(cut, size - cut), Fraction(1, size))
+        for rank in (cut, size - cut - 1):
+            weights[rank] += Fraction(cut, size)
+        return weights
+
+
+@dataclass(frozen=True)
+class GiniMeanDifference(ByRank):
+    """The mean absolute difference of two records, over all pairs.
+
+    Examples
+    --------
+    >>> GiniMeanDifference()([1, 2, 4])
+    2.0
+    """
+
+    name: ClassVar[str] = "gini_mean_difference"
+    centred: ClassVar[bool] = True
+
+    @property
+    def least_size(self) -> int:
+        """Two: one record makes no pair."""
+        return 2
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return how many records are smaller less how many are larger, over the pairs."""
+        pairs = math.comb(size, 2)
+        return {rank: Fraction(2 * rank - size + 1, pairs) for rank in range(size)}
+
+
+def _added(one: dict[int, Fraction], other: dict[int, Fraction]) -> dict[int, Fraction]:
+    """Return the sums of two sets of weights."""
+    return {rank: one.get(rank, Fraction(0)) + other.get(rank, Fraction(0)) for rank in one | other}
+
+
+QUERIES: tuple[Query, ...] = (
+    *(Range(), Midrange(), InterquartileRange(), GiniMeanDifference()),
+    *(TrimmedMean(Fraction(1, 10)), WinsorizedMean(Fraction(1, 10))),
+)
+"""What can be asked for by name."""

@@ -1,0 +1,1 @@
+"""Any L-statistic: a weighted sum of the records by rank."""

@@ -1,0 +1,272 @@
+"""The best labels of all records, for any weights: a walk along the sorted universe.
+
+The state (c, a, b), how many records are labelled C, A and B so far, is all that the rest of a walk
+needs to know. The largest sum to every state is found record by record (docs/proofs.md, "Any
+L-statistic").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab import _parallel
+from sensitivity_lab.exact.difference import Integers
+
+from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Walk
+
+_NEVER = -(1 << 62)
+"""The sum of a state that cannot be reached."""
+
+_TABLE = 1 << 28
+"""Labels of about so many states are kept at a time; the rest of the walk is repeated."""
+
+
+def widths(walk: Walk) -> tuple[int, int, int]:
+    """Return how many different c, a and b occur."""
+    c, a, b = np.array(walk.targets).max(axis=0).tolist()
+    return c + 1, a + 1, b + 1
+
+
+def steps(walk: Walk) -> int:
+    """Return how many states are looked at, over all records."""
+    c, a, b = widths(walk)
+    return len(walk.records) * c * a * b
+
+
+def bytes_of(walk: Walk) -> int:
+    """Return about how much memory the search takes: labels and states."""
+    c, a, b = widths(walk)
+    number = len(walk.records)
+    blocks = -(-number // max(1, min(number, _TABLE // (a * b * c))))
+    return min(steps(walk), _TABLE) + 16 * a * b * c * (blocks + 6)
+
+
+def covered(walk: Walk) -> bool:
+    """Tell whether there are numbers in which the sums can be compared exactly."""
+    return walk.bound < SAFE or _wide_enough(walk) is not None
+
+
+def _wide_enough(walk: Walk) -> type[np.floating[Any]] | None:
+    """Return a floating type whose rounding of the sums is far below 2**62 units, if any is."""
+    for kind in (np.float64, np.longdouble):
+        # Twice the error of `_Both`: what two sums may differ by that floats do not tell apart.
+        if 4 * _roundings(walk) * walk.bound < 2**62 * int(1 / _roundoff(kind)):
+            return kind
+    return None
+
+
+def _roundoff(kind: type[np.floating[Any]]) -> float:
+    return float(np.finfo(kind).eps) / 2
+
+
+def _roundings(walk: Walk) -> int:
+    """Return a bound of the error of a sum in floats, in units of the roundoff and the bound."""
+    # Two factors and a product round once each, and a sum once per record of x or y.
+    return len(walk.of_x) + len(walk.of_y) + 16
+
+
+def best_labels(walk: Walk, *, progress: bool | None = None) -> list[tuple[int, Labels]]:
+    """Return, for every target, the largest f(x) - f(y) in units, and labels that attain it.
+
+    Parameters
+    ----------
+    walk : Walk
+        One that is `covered`.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal and past a second.
+
+    Notes
+    -----
+    Time: `steps`, about ten array operations each; twice that where the labels do not fit into the
+    table. Memory: a byte per step, at most 256 MiB, and a state array per block.
+    """
+    kind = None if walk.bound < SAFE else _wide_enough(walk)
+    numbers = _Integers(walk) if kind is None else _Both(walk, kind)
+    return _Search(walk, numbers).solve(progress)
+
+
+class _Integers:
+    """Sums as int64: they are exact, and too small to overflow."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.records = walk.records.astype(np.int64)
+
+    def start(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
+        """Return the sums before the first record: 0 where nothing is labelled."""
+        sums = np.full(shape, _NEVER, dtype=np.int64)
+        sums.flat[0] = 0
+        return (sums,)
+
+    def weights(self, weights: Integers) -> tuple[NDArray[Any], ...]:
+        """Return weights in the form of `added`."""
+        return (weights.astype(np.int64),)
+
+    def added(
+        self, sums: Sequence[NDArray[Any]], weights: Sequence[NDArray[Any]], place: int
+    ) -> tuple[NDArray[Any], ...]:
+        """Return the sums with the record at a place, by its weights."""
+        return (sums[0] + weights[0] * self.records[place],)
+
+    def larger(
+        self, one: Sequence[NDArray[Any]], other: Sequence[NDArray[Any]]
+    ) -> NDArray[np.bool_]:
+        """Tell where the sums of `one` are larger."""
+        found: NDArray[np.bool_] = one[0] > other[0]
+        return found
+
+
+class _Both:
+    """Sums as floats, and as integers that wrap around at 2**64.
+
+    The floats tell two sums apart that differ by more than their rounding. Two others differ by
+    less than 2**63 units (`covered`), so the difference of their residues modulo 2**64, read
+    as a signed number, is their true difference.
+    """
+
+    def __init__(self, walk: Walk, kind: type[np.floating[Any]]) -> None:
+        self.kind = kind
+        self.floats = walk.records.astype(kind)
+        self.residues = (walk.records % (1 << 64)).astype(np.uint64)
+        self.error = 2 * _roundings(walk) * _roundoff(kind) * float(walk.bound)
+
+    def start(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], ...]:
+        """Return the sums before the first record: 0 where nothing is labelled."""
+        sums = np.full(shape, -np.inf, dtype=self.kind)
+        sums.flat[0] = 0.0
+        return sums, np.zeros(shape, dtype=np.uint64)
+
+    def weights(self, weights: Integers) -> tuple[NDArray[Any], ...]:
+        """Return weights in the form of `added`."""
+        return weights.astype(self.kind), (weights % (1 << 64)).astype(np.uint64)
+
+    def added(
+        self, sums: Sequence[NDArray[Any]], weights: Sequence[NDArray[Any]], place: int
+    ) -> tuple[NDArray[Any], ...]:
+        """Return the sums with the record at a place, by its weights."""
+        return (
+            sums[0] + weights[0] * self.floats[place],
+            sums[1] + weights[1] * self.residues[place],
+        )
+
+    def larger(
+        self, one: Sequence[NDArray[Any]], other: Sequence[NDArray[Any]]
+    ) -> NDArray[np.bool_]:
+        """Tell where the sums of `one` are larger."""
+        with np.errstate(invalid="ignore"):  # of two sums that are both never reached
+            gap = one[0] - other[0]
+        found: NDArray[np.bool_] = gap > self.error
+        close = np.abs(gap) <= self.error
+        if close.any():
+            found |= close & ((one[1] - other[1]).view(np.int64) > 0)
+        return found
+
+
+class _Search:
+    """The sums to every state, record by record.
+
+    The axes of a state array are a, b and c. One pass finds the sums at the targets, and at the
+    first record of every block; then each block is walked again, from the last to the first, with
+    its labels kept, and the targets' ways are followed back through it.
+    """
+
+    def __init__(self, walk: Walk, numbers: _Integers | _Both) -> None:
+        self.walk, self.numbers = walk, numbers
+        c, a, b = widths(walk)
+        self.shape = (a, b, c)
+        self.least = min(target.core for target in walk.targets)
+        ranks = np.arange(c - 1)
+        padded_x = np.append(walk.of_x, [0] * (c + a))
+        padded_y = np.append(walk.of_y, [0] * (c + b))
+        # By (a, b): what the record that follows a state counts as C, A or B.
+        self.as_core = {
+            (i, j): numbers.weights(padded_x[ranks + i] - padded_y[ranks + j])
+            for i in range(a)
+            for j in range(b)
+        }
+        every = np.arange(c)
+        self.as_x = [numbers.weights(padded_x[every + i]) for i in range(a)]
+        self.as_y = [numbers.weights(-padded_y[every + j]) for j in range(b)]
+
+    def solve(self, progress: bool | None) -> list[tuple[int, Labels]]:
+        size = len(self.walk.records)
+        length = max(1, min(size, _TABLE // int(np.prod(self.shape))))
+        starts = range(0, size, length)
+        passes = [*starts[:-1], *starts]
+        bar = iter(_parallel.tracked(passes, unit="blocks", progress=progress))
+        sums = self.numbers.start(self.shape)
+        before = {}
+        for start in starts[:-1]:
+            next(bar)
+            before[start] = tuple(array.copy() for array in sums)
+            for place in range(start, start + length):
+                self._step(sums, place, None)
+        before[starts[-1]] = sums
+        labels = [np.zeros(size, dtype=np.uint8) for _ in self.walk.targets]
+        states = [list(target) for target in self.walk.targets]
+        for start in reversed(starts):
+            next(bar)
+            stop = min(size, start + length)
+            kept = np.zeros((stop - start, *self.shape), dtype=np.uint8)
+            for place in range(start, stop):
+                self._step(before[start], place, kept[place - start])
+            for state, of_target in zip(states, labels, strict=True):
+                _follow(state, kept, of_target[start:stop])
+        next(bar, None)
+        return [(self.walk.value(of_target), of_target) for of_target in labels]
+
+    def _step(self, sums: Sequence[NDArray[Any]], place: int, kept: Labels | None) -> None:
+        """Take a record into the sums, and keep the label by which each state was reached.
+
+        Only those c are looked at that can occur: no more than records so far, and enough for the
+        target with the records that follow. States are updated from the largest a and b down, so
+        that those with one record less still hold the sums before this record.
+        """
+        numbers, (widths_a, widths_b, width_c) = self.numbers, self.shape
+        low = max(0, self.least - (len(self.walk.records) - place))
+        high = min(place, width_c - 1)  # the largest c before this record
+        every = slice(low, high + 1)
+        for a in reversed(range(widths_a)):
+            for b in reversed(range(widths_b)):
+                offers = []
+                if low < width_c - 1:
+                    before = slice(low, min(high, width_c - 2) + 1)
+                    core = self._added(sums, (a, b, before), self.as_core[a, b], place)
+                    offers.append((CORE, slice(low + 1, before.stop + 1), core))
+                if a:
+                    only_x = self._added(sums, (a - 1, b, every), self.as_x[a - 1], place)
+                    offers.append((ONLY_X, every, only_x))
+                if b:
+                    only_y = self._added(sums, (a, b - 1, every), self.as_y[b - 1], place)
+                    offers.append((ONLY_Y, every, only_y))
+                for label, where, offered in offers:
+                    held = [array[a, b, where] for array in sums]
+                    larger = numbers.larger(offered, held)
+                    for array, better in zip(held, offered, strict=True):
+                        np.copyto(array, better, where=larger)
+                    if kept is not None:
+                        np.copyto(kept[a, b, where], np.uint8(label), where=larger)
+
+    def _added(
+        self,
+        sums: Sequence[NDArray[Any]],
+        where: tuple[int, int, slice],
+        weights: Sequence[NDArray[Any]],
+        place: int,
+    ) -> tuple[NDArray[Any], ...]:
+        """Return the sums of some states with a record added, by its weights at their ranks."""
+        here = [array[where] for array in sums]
+        return self.numbers.added(here, [array[where[2]] for array in weights], place)
+
+
+def _follow(state: list[int], kept: Labels, labels: Labels) -> None:
+    """Follow the way to a state (c, a, b) back through a block; the state moves to its start."""
+    axis = {CORE: 0, ONLY_X: 1, ONLY_Y: 2}
+    for place in reversed(range(len(kept))):
+        c, a, b = state
+        labels[place] = label = int(kept[place, a, b, c])
+        if label != OUTSIDE:
+            state[axis[label]] -= 1

@@ -1,0 +1,148 @@
+"""Exact local search for any L-statistic: x is fixed, y is any of its neighbors.
+
+The answer on x is fixed, so the largest and the smallest answer on y are enough. Walk along the
+records of x and those outside it, in ascending order: a record of x is kept or removed, one outside
+is added or not. With r removed and s added so far, the next record of y has the rank (records of x
+so far) - r + s, so (r, s) is all that the rest of the walk needs to know (docs/proofs.md, "Any
+L-statistic").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.exact.difference import Difference, Integers
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.queries.order_statistics import at_ranks
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Change
+
+from .global_max import COVERS
+
+MAX_STEPS = 100_000_000
+"""At most so many states are looked at, all together: some minutes."""
+
+
+class LocalRanks:
+    """The engine: exact for any L-statistic under every relation.
+
+    Notes
+    -----
+    For a change of i removed and j added records, N (i + 1) (j + 1) steps of exact arithmetic, and
+    as many bytes.
+    """
+
+    name = "ranks"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "every relation"
+
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse queries without weights by rank, and too many steps."""
+        if not problem.universe.numeric:
+            return Refusal(f"{self.name} covers numbers, not rows")
+        sizes = {problem.size - removed + added for removed, added in problem.changes}
+        if any(problem.query.weights(size) is None for size in sizes):
+            return Refusal.of_query(self.name, self.covers, problem.query.name)
+        records = problem.size + int(problem.outside.sum())
+        each = [records * (removed + 1) * (added + 1) for removed, added in problem.changes]
+        if 2 * sum(each) > MAX_STEPS or max(each) > options.memory_limit:
+            return Refusal(
+                f"{self.name} would look at {2 * sum(each):,} states, more than {MAX_STEPS:,} or "
+                "the memory limit; choose fewer records, or a smaller distance",
+                too_large=True,
+            )
+        return Plan(partial(_solve, problem), Cost(bytes=max(each)))
+
+
+def _solve(problem: LocalProblem) -> Finding:
+    return best_neighbor(problem, _candidates(problem))
+
+
+def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicities]]:
+    """Yield the neighbors with the largest and the smallest answer of every change."""
+    of_x = _answer(problem, problem.x)
+    for change in problem.changes:
+        for sign in (1, -1):
+            y = _extreme_neighbor(problem, change, sign)
+            yield Difference(of_x, _answer(problem, y)), y
+
+
+def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
+    """Return the exact answer on a dataset."""
+    integers, unit = problem.universe.integers
+    records = np.repeat(integers, data)
+    return at_ranks(problem.query.weights(len(records)) or (), lambda rank: records[rank], unit)
+
+
+def _extreme_neighbor(problem: LocalProblem, change: Change, sign: int) -> Multiplicities:
+    """Return the neighbor for a change with the largest answer times a sign."""
+    removed, added = change
+    integers, _ = problem.universe.integers
+    # Where values are equal, x and what is outside may come in any order.
+    both = np.column_stack([problem.x, np.minimum(problem.outside, added)])
+    values = np.repeat(np.repeat(np.arange(len(integers)), 2), both.ravel())
+    inside = np.repeat(np.tile([True, False], len(integers)), both.ravel())
+    weights = _padded(problem, problem.size - removed + added, sign)
+    taken = _walk(integers[values], inside, weights, change)
+    y: Multiplicities = problem.x.copy()
+    np.subtract.at(y, values[inside & taken], 1)
+    np.add.at(y, values[~inside & taken], 1)
+    return y
+
+
+def _padded(problem: LocalProblem, size: int, sign: int) -> Integers:
+    """Return the weights by rank as integers, and zeros for ranks that do not occur."""
+    weights = problem.query.weights(size) or ()
+    below = math.lcm(*(weight.denominator for _, weight in weights))
+    by_rank = np.zeros(problem.size + size + 1, dtype=object)
+    for rank, weight in weights:
+        by_rank[rank] = sign * int(weight * below)
+    return by_rank
+
+
+def _walk(
+    records: Integers, inside: NDArray[np.bool_], weights: Integers, change: Change
+) -> NDArray[np.bool_]:
+    """Return which records are removed from x, or added to it, for the largest weighted sum."""
+    removed, added = change
+    shape = (removed + 1, added + 1)
+    never = -1 - 4 * int(abs(records).max()) * int(abs(weights).sum())
+    sums = np.full(shape, never, dtype=object)
+    sums[0, 0] = 0
+    shift = np.arange(added + 1)[None, :] - np.arange(removed + 1)[:, None]
+    taken = np.zeros((len(records), *shape), dtype=bool)
+    of_x = 0  # records of x so far
+    for place, (record, is_inside) in enumerate(zip(records, inside, strict=True)):
+        with_it = sums + weights[np.maximum(of_x + shift, 0)] * record
+        after, other = (with_it, sums) if is_inside else (sums.copy(), with_it)
+        if is_inside:
+            of_x += 1
+            offered, where = other[:-1], (slice(1, None), slice(None))
+        else:
+            offered, where = other[:, :-1], (slice(None), slice(1, None))
+        better = (offered > after[where]).astype(bool)
+        taken[place][where] = better
+        after[where] = np.where(better, offered, after[where])
+        sums = after
+    return _followed(inside, taken, change)
+
+
+def _followed(
+    inside: NDArray[np.bool_], taken: NDArray[np.bool_], change: Change
+) -> NDArray[np.bool_]:
+    """Follow the best way back from the last record to the first."""
+    chosen = np.zeros(len(inside), dtype=bool)
+    state = list(change)
+    for place in reversed(range(len(inside))):
+        if taken[place][tuple(state)]:
+            chosen[place] = True
+            state[0 if inside[place] else 1] -= 1
+    return chosen

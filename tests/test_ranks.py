@@ -1,0 +1,344 @@
+"""L-statistics: weighted sums of the records by rank, against their definition in rationals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import RELATIONS, problems
+
+import sensitivity_lab as sl
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.search.ranks import all_ranks, few_ranks, global_max
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+KINDS = ("ties", "clusters", "heavy tails", "tenths", "fractions", "offset", "beyond 2**53")
+
+
+def answer(weights, dataset) -> Fraction:
+    """A weighted sum by its definition."""
+    return sum(map(Fraction.__mul__, map(Fraction, weights), sorted(dataset)), Fraction(0))
+
+
+def percentile(q):
+    return lambda dataset: oracle.evaluate(("percentile", q, "linear"), dataset)
+
+
+def cut(dataset, fraction):
+    number = math.floor(fraction * len(dataset))
+    return number, sorted(dataset)
+
+
+def trimmed_mean(dataset, fraction):
+    number, records = cut(dataset, fraction)
+    kept = records[number : len(records) - number]
+    return sum(kept, Fraction(0)) / len(kept)
+
+
+def winsorized_mean(dataset, fraction):
+    number, records = cut(dataset, fraction)
+    low, high = records[number], records[len(records) - number - 1]
+    return sum((min(max(one, low), high) for one in records), Fraction(0)) / len(records)
+
+
+def gini(dataset):
+    gaps = [abs(one - other) for one, other in itertools.combinations(dataset, 2)]
+    return sum(gaps, Fraction(0)) / len(gaps)
+
+
+QUERIES = {
+    "range": (sl.Range(), lambda x: max(x) - min(x)),
+    "midrange": (sl.Midrange(), lambda x: (max(x) + min(x)) / 2),
+    "iqr": (sl.InterquartileRange(), lambda x: percentile(75)(x) - percentile(25)(x)),
+    "gini": (sl.GiniMeanDifference(), gini),
+    "trimmed": (sl.TrimmedMean(Fraction(1, 3)), lambda x: trimmed_mean(x, Fraction(1, 3))),
+    "winsorized": (sl.WinsorizedMean(0.25), lambda x: winsorized_mean(x, Fraction(1, 4))),
+}
+"""By name: our query, and what it is, without ranks and weights."""
+
+
+@st.composite
+def l_statistics(draw):
+    """A query with weights of its own, most of them or few not 0, and its definition."""
+    numbers = st.integers(-4, 4) if draw(st.booleans()) else st.sampled_from([0, 0, 0, 1, -2])
+    weights = {
+        n: [Fraction(one, n) for one in draw(st.lists(numbers, min_size=n, max_size=n))]
+        for n in range(1, 15)
+    }
+    return sl.LStatistic(weights.__getitem__), lambda x: answer(weights[len(x)], x)
+
+
+queries = st.one_of(st.sampled_from(list(QUERIES.values())), l_statistics())
+
+PATHS = {
+    "as it comes": {},
+    "few ranks": {(global_max, "_FEW_KEYS"): 10**6, (global_max, "_DEARER"): 10**9},
+    "few ranks, large sums": {
+        (global_max, "_FEW_KEYS"): 10**6,
+        (global_max, "_DEARER"): 10**9,
+        (few_ranks, "SAFE"): 1,
+    },
+    "all ranks": {(global_max, "_FEW_KEYS"): -1},
+    "all ranks, large sums": {(global_max, "_FEW_KEYS"): -1, (all_ranks, "SAFE"): 1},
+    "all ranks, small table": {(global_max, "_FEW_KEYS"): -1, (all_ranks, "_TABLE"): 8},
+}
+"""By name: what to set so that a problem takes this way of solving it."""
+
+
+BEST = few_ranks.KeySearch.best
+
+
+@contextmanager
+def taking(path):
+    """Solve by one way, and count how often each of the two was taken."""
+    with ExitStack() as stack:
+        for where, value in PATHS[path].items():
+            stack.enter_context(patch.object(*where, value))
+        few = stack.enter_context(
+            patch.object(few_ranks.KeySearch, "best", autospec=True, side_effect=BEST)
+        )
+        every = stack.enter_context(
+            patch.object(global_max, "best_labels", wraps=all_ranks.best_labels)
+        )
+        yield few, every
+
+
+def brute(define, pairs) -> Fraction:
+    answers = {}
+    best = Fraction(0)
+    for x, y in pairs:
+        for one in (x, y):
+            if one not in answers:
+                answers[one] = define(one)
+        best = max(best, abs(answers[x] - answers[y]))
+    return best
+
+
+def check_global(asked, query, define, path) -> None:
+    """The value, and the witness, against all pairs of neighbors."""
+    pairs = [
+        pair
+        for size in set(asked.sizes)
+        for pair in oracle.pairs(asked.records, size, **asked.oracle_relation)
+    ]
+    if query.least_size > min(len(one) for pair in pairs for one in pair):
+        return
+    with taking(path) as (few, every):
+        result = sl.global_sensitivity(
+            asked.universe, query, size=asked.size, neighbors=asked.relation, method="ranks"
+        )
+    x, y = (tuple(map(Fraction, one)) for one in (result.witness.x, result.witness.y))
+    assert result.exact == brute(define, pairs)
+    assert abs(define(x) - define(y)) == result.exact
+    assert (x, y) in pairs or (y, x) in pairs
+    if path != "as it comes":
+        wanted, other = (few, every) if path.startswith("few") else (every, few)
+        assert wanted.call_count > other.call_count == 0
+
+
+each_path = pytest.mark.parametrize("path", PATHS)
+each_relation = pytest.mark.parametrize("family", RELATIONS)
+each_meaning = pytest.mark.parametrize("exactly", [False, True])
+
+
+@each_path
+@each_relation
+@each_meaning
+@pytest.mark.representative("path")
+@settings(max_examples=30)
+@given(st.data())
+def test_global(path, family, exactly, data):
+    check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
+
+
+@pytest.mark.stress
+@each_path
+@each_relation
+@each_meaning
+@settings(max_examples=1_000)
+@given(st.data())
+def test_many_global(path, family, exactly, data):
+    check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
+
+
+def check_local(asked, query, define, draw) -> None:
+    """The local sensitivity of some dataset, against all its neighbors."""
+    records = asked.records
+    size = asked.sizes[0]
+    x = tuple(sorted(draw(st.permutations(records))[:size]))
+    pairs = [(x, y) for y in oracle.neighbors(records, x, **asked.oracle_relation)]
+    if query.least_size > min(len(one) for pair in pairs for one in pair):
+        return
+    result = sl.local_sensitivity(
+        x, asked.universe, query, neighbors=asked.relation, method="ranks"
+    )
+    y = tuple(map(Fraction, result.witness.y))
+    assert result.exact == brute(define, pairs) == abs(define(x) - define(y))
+    assert (x, y) in pairs
+
+
+@each_relation
+@each_meaning
+@pytest.mark.representative("family")
+@settings(max_examples=30)
+@given(st.data())
+def test_local(family, exactly, data):
+    check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
+
+
+@pytest.mark.stress
+@each_relation
+@each_meaning
+@settings(max_examples=4_000)
+@given(st.data())
+def test_many_local(family, exactly, data):
+    check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
+
+
+@pytest.mark.parametrize(
+    ("name", "theirs"),
+    {
+        "range": np.ptp,
+        "midrange": lambda x: (x.min() + x.max()) / 2,
+        "iqr": scipy_stats.iqr,
+        "gini_mean_difference": lambda x: np.abs(x[:, None] - x).sum() / (len(x) * (len(x) - 1)),
+        "trimmed_mean_10": lambda x: scipy_stats.trim_mean(x, 0.1),
+        "winsorized_mean_10": lambda x: np.mean(scipy_stats.mstats.winsorize(x, (0.1, 0.1))),
+    }.items(),
+)
+@pytest.mark.parametrize("size", [2, 9, 10, 25])
+def test_names_mean_what_they_mean_elsewhere(name, theirs, size):
+    records = np.random.default_rng(size).normal(size=size)
+    query = as_query(name)
+    assert query(records) == pytest.approx(theirs(records), rel=1e-12)
+    assert query.name == name
+
+
+@pytest.mark.parametrize("query", ["range", "midrange", "iqr", "trimmed_mean_10"])
+@pytest.mark.parametrize("neighbors", [sl.Bounded(2), sl.Unbounded(2)])
+def test_hundreds_of_records(query, neighbors):
+    """Shifting and scaling the records shifts and scales the answers, on both ways."""
+    numbers = np.random.default_rng(1).integers(0, 1000, 300).tolist()
+    found = [
+        sl.global_sensitivity(
+            sl.Universe.from_dataset(records), query, size=150, neighbors=neighbors
+        ).exact
+        for records in (numbers, [10**9 - 3 * one for one in numbers])
+    ]
+    assert 3 * found[0] == found[1] > 0
+
+
+def test_the_range_of_thousands_is_quick():
+    """Few keys at any size: no step for every record, rank and change."""
+    universe = sl.Universe.from_dataset(range(0, 100_000, 2))
+    with taking("as it comes") as (few, every):
+        result = sl.global_sensitivity(universe, "range", size=25_000, neighbors=sl.Unbounded(3))
+    assert (result.exact, result.method) == (99_998 - 2 * 24_996, "ranks")
+    assert (few.call_count > 0, every.call_count) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: sl.TrimmedMean(0.5),
+            "fraction must be a number from 0 to below 1/2, got 0.5; for ten percent at each end "
+            "write Fraction(1, 10)",
+        ),
+        (
+            lambda: sl.WinsorizedMean("10"),
+            "fraction must be a number from 0 to below 1/2, got '10'; for ten percent at each end "
+            "write Fraction(1, 10)",
+        ),
+        (
+            lambda: sl.LStatistic([1, 2]),
+            "weight_function must be a function that takes the number of records and returns a "
+            "weight for each, got [1, 2]",
+        ),
+        (lambda: sl.LStatistic(sum, name=3), "name must be a text, got 3"),
+    ],
+)
+def test_bad_parameters(make, message):
+    with pytest.raises(sl.InputError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (lambda n: [1] * (n - 1), "are 2; return one for each record"),
+        (lambda _: itertools.count(), "are more than 3; return one for each record"),
+        (lambda _: [1, math.nan, 2], "have nan among them; return finite numbers"),
+        (lambda n: n / 0, "raised ZeroDivisionError: division by zero"),
+        (lambda _: 1, "raised TypeError: 'int' object is not iterable"),
+    ],
+)
+def test_bad_weights(weights, message):
+    with pytest.raises(sl.QueryError) as caught:
+        sl.global_sensitivity(
+            sl.Universe.from_dataset(range(5)), sl.LStatistic(weights), size=3, neighbors="bounded"
+        )
+    assert str(caught.value) == f"the weights of 'l_statistic' for 3 records {message}"
+
+
+def test_too_many_weights():
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(
+            sl.Universe.from_domain([0, 1]), "trimmed_mean_10", size=20_000_000, neighbors="bounded"
+        )
+    assert str(caught.value) == (
+        "trimmed_mean_10 weighs each of 20,000,000 records, more than 10,000,000; choose a smaller "
+        "size"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (
+            {"query": "var", "size": 3},
+            sl.NoEngineError,
+            "ranks covers L-statistics (weighted sums of the records by rank), not var",
+        ),
+        (
+            {"query": "gini_mean_difference", "size": 5_000, "neighbors": sl.Bounded(99)},
+            sl.TooLargeError,
+            "ranks would look at 1,000,000,000,000 states, more than 20,000,000,000; choose fewer "
+            "records, or a smaller size or distance",
+        ),
+        (
+            {"query": "iqr", "size": 5_000, "memory_limit": 2**20},
+            sl.TooLargeError,
+            "ranks would need about 1,880,000 bytes, more than the memory limit of 1,048,576; "
+            "choose fewer records, a smaller distance, or a larger memory_limit",
+        ),
+    ],
+)
+def test_refusals(options, error, message):
+    universe = sl.Universe.from_dataset(range(10_000))
+    with pytest.raises(error) as caught:
+        sl.global_sensitivity(universe, **{"neighbors": "bounded", "method": "ranks"} | options)
+    assert str(caught.value) == f"no engine accepts {options['query']} here: {message}"
+
+
+def test_smooth_sensitivity_of_what_is_no_quantile_is_enumerated():
+    """Two neighboring ranks are not enough: their weights must be those of a mean."""
+    universe, x = sl.Universe.from_domain([0, 1, 5]), [0, 1, 5]
+    for weights in ([0, 1, -1], [0, 0, 0], [1, 0, 1]):
+        query = sl.LStatistic(lambda _, w=weights: w)
+        with pytest.raises(sl.NoEngineError, match="it is no mean of two neighboring ranks"):
+            sl.smooth_sensitivity(
+                x, universe, query, neighbors="bounded", beta=1, method="order_statistics"
+            )
+        result = sl.smooth_sensitivity(x, universe, query, neighbors="bounded", beta=1)
+        assert result.method == "enumeration"
