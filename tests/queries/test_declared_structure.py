@@ -50,10 +50,10 @@ class SumOfSquares(ExactQuery):
         return size * largest**2
 
 
-def test_a_mixture_of_ranks_goes_to_enumeration():
+def test_a_mixture_of_ranks_goes_to_the_ranks():
     universe = sl.Universe.from_dataset([1, 8, 12, 13, 16, 24, 27, 28, 30])
     result = sl.global_sensitivity(universe, Midrange(), size=6, neighbors=sl.Bounded(1))
-    assert (result.exact, result.method) == (7, "enumeration")
+    assert (result.exact, result.method) == (7, "ranks")
 
 
 def test_no_engine_takes_weights_for_more_than_they_are():
