@@ -128,10 +128,9 @@ class _Records:
     @classmethod
     def of(cls, layouts: LayoutSearch) -> _Records:
         """Write out a sorted universe."""
-        sorted_universe = layouts.records
-        integers, unit = sorted_universe.universe.integers
-        values = np.repeat(np.arange(len(integers)), sorted_universe.counts)
-        return cls(integers[values], values, unit)
+        records = layouts.records
+        values = np.repeat(np.arange(len(records.values)), records.counts)
+        return cls(records.values[values], values, records.unit)
 
     def finding(self, labels: Labels) -> Finding:
         """Return the pair that labels describe."""

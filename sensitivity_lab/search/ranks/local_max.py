@@ -22,7 +22,7 @@ from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
 from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import Change
+from sensitivity_lab.universes.relations import RemovedAdded
 
 from .global_max import COVERS
 
@@ -82,7 +82,7 @@ def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
     return at_ranks(problem.query.weights(len(records)) or (), lambda rank: records[rank], unit)
 
 
-def _extreme_neighbor(problem: LocalProblem, change: Change, sign: int) -> Multiplicities:
+def _extreme_neighbor(problem: LocalProblem, change: RemovedAdded, sign: int) -> Multiplicities:
     """Return the neighbor for a change with the largest answer times a sign."""
     removed, added = change
     integers, _ = problem.universe.integers
@@ -109,7 +109,7 @@ def _padded(problem: LocalProblem, size: int, sign: int) -> Integers:
 
 
 def _walk(
-    records: Integers, inside: NDArray[np.bool_], weights: Integers, change: Change
+    records: Integers, inside: NDArray[np.bool_], weights: Integers, change: RemovedAdded
 ) -> NDArray[np.bool_]:
     """Return which records are removed from x, or added to it, for the largest weighted sum."""
     removed, added = change
@@ -136,7 +136,7 @@ def _walk(
 
 
 def _followed(
-    inside: NDArray[np.bool_], taken: NDArray[np.bool_], change: Change
+    inside: NDArray[np.bool_], taken: NDArray[np.bool_], change: RemovedAdded
 ) -> NDArray[np.bool_]:
     """Follow the best way back from the last record to the first."""
     chosen = np.zeros(len(inside), dtype=bool)
