@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,11 @@ def read_table(path: Path) -> pd.DataFrame:
         with warnings.catch_warnings():
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
+            # Decoded here, so that a file that is no text is told in the same words everywhere.
+            text = StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
             # The header as a line like others: pandas would rename columns that come twice.
             cells = pd.read_csv(
-                path, header=None, index_col=False, dtype=str, keep_default_na=False
+                text, header=None, index_col=False, dtype=str, keep_default_na=False
             )
     except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
         raise InputError(f"cannot read {str(path)!r} as a CSV file: {error}") from error

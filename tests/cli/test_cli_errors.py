@@ -99,7 +99,7 @@ def python_says_of(path: str) -> str:
         (
             "picture.csv",
             "cannot read 'picture.csv' as a CSV file: "
-            "Error tokenizing data. C error: Expected 1 fields in line 5, saw 2",
+            "'utf-8' codec can't decode byte 0x89 in position 0: invalid start byte",
         ),
         (
             "ragged.csv",
