@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 .NOTPARALLEL:
 .PHONY: check-oldest check-newest quick-oldest quick-newest newest-versions
-.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-local clean
+.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves clean
 
 help:
 	@echo "make demo       reproduce the article into results/"
@@ -17,14 +17,14 @@ help:
 	@echo "make check-oldest, check-newest   run the tests of make test with other versions"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
-	@echo "make benchmark-article, -large, -local   time the rest; see benchmarks/"
+	@echo "make benchmark-article, -large, -lattice, -local, -memory, -curves   time the rest; see benchmarks/"
 	@echo "make clean      remove everything that make built"
 
 demo: $(VENV)/installed-test
 	$(BIN)/sensitivity-lab article --output results/
 
 test: $(VENV)/installed-test
-	@echo "Running the tests that represent the rest: a minute and a half of one core."
+	@echo "Running the tests that represent the rest: about a minute and a half of one core."
 	$(BIN)/python -m pytest
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
@@ -53,11 +53,15 @@ OF_OLDEST := -W ignore::DeprecationWarning
 # What other packages change first: arrays, tables, workers, files, pictures.
 QUICK := tests/cli/test_cli.py tests/cli/test_cli_domains.py tests/cli/test_cli_errors.py \
   tests/cli/test_cli_files.py tests/plotting/test_plot_answers.py \
-  tests/pipelines/steps/test_pipelines_tables.py tests/queries/test_functions.py \
+  tests/pipelines/steps/test_pipelines_tables.py \
+  tests/pipelines/steps/test_pipelines_tables_errors.py tests/queries/test_functions.py \
   tests/queries/test_functions_errors.py tests/queries/test_queries.py \
   tests/queries/test_records_errors.py tests/queries/test_returned_errors.py \
   tests/search/enumeration/test_dask.py tests/search/enumeration/test_parallel.py \
   tests/search/test_contract.py tests/universes/test_errors.py tests/universes/test_universe.py
+
+# What is exhaustive for its time alone, but is about another package.
+AND_WORKERS := not exhaustive and not notebooks and not stress or dask
 
 check-oldest: .venv-oldest/installed
 	.venv-oldest/bin/python -m pytest $(OF_OLDEST)
@@ -66,10 +70,10 @@ check-newest: newest-versions
 	.venv-newest/bin/python -m pytest
 
 quick-oldest: .venv-oldest/installed
-	.venv-oldest/bin/python -m pytest $(OF_OLDEST) $(QUICK)
+	.venv-oldest/bin/python -m pytest $(OF_OLDEST) -m "$(AND_WORKERS)" $(QUICK)
 
 quick-newest: newest-versions
-	.venv-newest/bin/python -m pytest $(QUICK)
+	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK)
 
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress
@@ -83,9 +87,18 @@ benchmark-article: $(VENV)/installed-test
 benchmark-large: $(VENV)/installed-test
 	$(BIN)/python benchmarks/large.py
 
+benchmark-lattice: $(VENV)/installed-test
+	$(BIN)/python benchmarks/lattice.py
+
+benchmark-curves: $(VENV)/installed-test
+	$(BIN)/python benchmarks/curves.py
+
 benchmark-local: $(VENV)/installed-test
 	$(BIN)/python benchmarks/local.py
 	$(BIN)/python benchmarks/tables.py
+
+benchmark-memory: $(VENV)/installed-test
+	$(BIN)/python benchmarks/memory.py
 
 clean:
 	rm -rf $(VENV) .venv-oldest .venv-newest results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -2,4 +2,13 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("opendp") else ["sensitivity_lab/interop_opendp.py"]
+# Their examples call OpenDP.
+collect_ignore = (
+    []
+    if find_spec("opendp")
+    else [
+        "sensitivity_lab/interop_opendp.py",
+        "sensitivity_lab/audits/opendp/call.py",
+        "sensitivity_lab/audits/opendp/measurement.py",
+    ]
+)

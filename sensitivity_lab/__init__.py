@@ -1,7 +1,7 @@
 """Exact global sensitivity over finite universes, with the pair of datasets that proves it.
 
 A *record* is one entry of a dataset. A *universe* is the finite multiset of records that *datasets*
-are drawn from: a dataset whose records are there once each (scenario (a),
+are drawn from: a dataset, each of whose records occurs once (scenario (a),
 `Universe.from_dataset`), or a domain of values that can occur repeatedly (scenario (b),
 `Universe.from_domain`). A *neighbor relation* says which pairs of datasets are neighbors, and at
 which Hamming distance k: `Bounded`, `Unbounded`, `SymmetricDifference`. A *query* is a function of
@@ -16,8 +16,9 @@ neighbors is *local* (`local_sensitivity`), and the largest local one of all dat
 their distance from x, is *smooth* (`smooth_sensitivity`). `neighbor_table` lists every pair.
 
 A *claim* is a number, or a function of k (and of the size n), that somebody says bounds a
-sensitivity. An *audit* sets it beside the truth: `audit` for a query, `audit_opendp`,
-`audit_recorded` and `audit_stability` for what others wrote. `implemented_sensitivity` is that of
+sensitivity. An *audit* compares it with the truth: `audit` for a query; `audit_map`,
+`audit_opendp`, `audit_opendp_measurement`, `audit_randomized`, `audit_recorded`, `audit_sampled`,
+`audit_selection` and `audit_stability` for what others wrote. `implemented_sensitivity` is that of
 code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
 after the other.
 
@@ -35,11 +36,16 @@ Examples
 
 from . import pipelines
 from .audits.call import assert_sensitivity, audit
-from .audits.opendp import audit_opendp
+from .audits.couplings import audit_randomized
+from .audits.maps.call import audit_map
+from .audits.maps.selections import audit_selection
+from .audits.opendp import audit_opendp, audit_opendp_measurement
 from .audits.recorded import audit_recorded
 from .audits.recording import recording
 from .audits.report import AuditReport, AuditRow, Evidence
+from .audits.samplers.call import audit_sampled
 from .audits.stability import audit_stability
+from .bounds import BoundedCurves, SensitivityBounds, bounded_curves, sensitivity_bounds
 from .calls.curves import sensitivity_curves
 from .calls.global_sensitivity import global_sensitivity
 from .calls.local_sensitivity import local_curves, local_sensitivity
@@ -47,6 +53,7 @@ from .calls.neighbor_table import neighbor_table
 from .calls.smooth_sensitivity import smooth_sensitivity
 from .calls.sweep import sweep
 from .errors import (
+    CheckpointError,
     InputError,
     MissingExtraError,
     NoEngineError,
@@ -55,12 +62,17 @@ from .errors import (
     SensitivityViolation,
     TooLargeError,
     VerificationError,
+    WorkerError,
 )
 from .implementations.call import implemented_sensitivity
 from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
 from .implementations.result import ImplementedSensitivity, OrderedWitness
+from .pipelines.noise.table import noise_table
+from .pipelines.noise.table_result import NoiseRow, NoiseTable
 from .queries import (
+    ColumnQuery,
     Count,
+    CountDistinct,
     CountIf,
     Covariance,
     GiniMeanDifference,
@@ -74,6 +86,7 @@ from .queries import (
     Median,
     Midrange,
     Min,
+    ModeCount,
     Percentile,
     Range,
     Stack,
@@ -82,6 +95,7 @@ from .queries import (
     SumOf,
     TrimmedMean,
     Var,
+    VectorSum,
     WinsorizedMean,
     from_function,
 )
@@ -91,6 +105,8 @@ from .results.sensitivity import Sensitivity, Witness
 from .results.smooth import SmoothSensitivity
 from .results.sweep import Sweep
 from .universes.datasets import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .universes.interval import IntervalUniverse
+from .universes.multiset import FiniteUniverse
 from .universes.relations import Bounded, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse
 from .universes.universe import Universe
@@ -99,10 +115,15 @@ __all__ = [
     "AuditReport",
     "AuditRow",
     "Bounded",
+    "BoundedCurves",
+    "CheckpointError",
+    "ColumnQuery",
     "Count",
+    "CountDistinct",
     "CountIf",
     "Covariance",
     "Evidence",
+    "FiniteUniverse",
     "Fold",
     "GiniMeanDifference",
     "GroupBy",
@@ -110,6 +131,7 @@ __all__ = [
     "ImplementedSensitivity",
     "InputError",
     "InterquartileRange",
+    "IntervalUniverse",
     "LStatistic",
     "Max",
     "Mean",
@@ -118,14 +140,18 @@ __all__ = [
     "Midrange",
     "Min",
     "MissingExtraError",
+    "ModeCount",
     "NeighborRow",
     "NeighborTable",
     "NoEngineError",
+    "NoiseRow",
+    "NoiseTable",
     "OrderedWitness",
     "Percentile",
     "QueryError",
     "Range",
     "Sensitivity",
+    "SensitivityBounds",
     "SensitivityCurves",
     "SensitivityLabError",
     "SensitivityViolation",
@@ -142,14 +168,22 @@ __all__ = [
     "Unbounded",
     "Universe",
     "Var",
+    "VectorSum",
     "VerificationError",
     "WinsorizedMean",
     "Witness",
+    "WorkerError",
     "assert_sensitivity",
     "audit",
+    "audit_map",
     "audit_opendp",
+    "audit_opendp_measurement",
+    "audit_randomized",
     "audit_recorded",
+    "audit_sampled",
+    "audit_selection",
     "audit_stability",
+    "bounded_curves",
     "count_datasets",
     "count_neighbors",
     "datasets",
@@ -163,8 +197,10 @@ __all__ = [
     "local_sensitivity",
     "neighbor_table",
     "neighboring_datasets",
+    "noise_table",
     "pipelines",
     "recording",
+    "sensitivity_bounds",
     "sensitivity_curves",
     "smooth_sensitivity",
     "sweep",

@@ -1,12 +1,13 @@
 """The experiments of the article "Global Sensitivity From Scratch", reproduced.
 
-Two scenarios, a table and a domain of values, under two relations. As there, unbounded means
-exactly k and bounded at most k.
+There are two scenarios, a table and a domain of values, each under two relations. As in the
+article, unbounded means exactly k and bounded means at most k.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +16,13 @@ import pandas as pd
 from .calls.curves import sensitivity_curves
 from .results.curves import SensitivityCurves
 from .universes.columns import as_universes
+from .universes.finite import AnyUniverse
 from .universes.relations import Bounded, Relation, Unbounded
 from .universes.universe import Universe
 
 _HERE = Path(__file__).parent
 DATA = next(path for path in (_HERE / "data", _HERE.parent / "data") if path.is_dir())
-"""The folder of the article's datasets: inside an installed package, beside it in a checkout."""
+"""The folder of the article's datasets: inside an installed package, next to it in a checkout."""
 
 UNITS = {
     "school_year": "years",
@@ -50,7 +52,7 @@ class Experiment:
 
     name: str
     title: str
-    universes: dict[str, Universe]
+    universes: Mapping[str, AnyUniverse]
     size: int
     distances: range
     neighbors: Relation
@@ -81,12 +83,12 @@ def experiments() -> tuple[Experiment, ...]:
     )
     return tuple(
         Experiment(
-            f"{letter}_{relation.name}",
-            f"Scenario ({letter}), {what}: {relation.name}",
-            universes,
-            size,
-            distances,
-            relation,
+            name=f"{letter}_{relation.name}",
+            title=f"Scenario ({letter}), {what}: {relation.name}",
+            universes=universes,
+            size=size,
+            distances=distances,
+            neighbors=relation,
         )
         for letter, what, universes, size, distances in scenarios
         for relation in (Unbounded(1, exactly=True), Bounded(1))

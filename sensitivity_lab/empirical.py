@@ -1,7 +1,8 @@
 """The two functions of the article "Global Sensitivity From Scratch", under their own names.
 
-Same arguments, same answers; the search behind them is the library's. Records are drawn without
-replacement from what is listed. Unbounded means exactly k there, and bounded at most k.
+They take the same arguments and return the same answers as the article's; only the search is this
+library's. Records are drawn without replacement from those that are listed. As in the article,
+unbounded means at a distance of exactly k, and bounded of at most k.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .calls.global_sensitivity import global_sensitivity
 from .checks import check_column, listed, shown
 from .errors import InputError, kind_of
 from .queries import NAMED, Percentile, Query, as_query
+from .universes.multiset import FiniteUniverse
 from .universes.relations import Bounded, Relation, Unbounded, check_whole
 from .universes.universe import Universe
 
@@ -37,16 +39,17 @@ def unbounded_empirical_global_L1_sensitivity(
     Parameters
     ----------
     universe : DataFrame or mapping of str to lists
-        The records that can be released, by column; in scenario (b) every value of the domain,
-        repeated as often as it can occur.
+        The records that can be released, by column. In scenario (b), these are the values of the
+        domain, each repeated as often as it can occur.
     universe_subset_cardinality : int
-        The number of records of the release, at most that of the universe.
+        The number of records of the release, at most the number of records of the universe.
     columns : sequence of str
-        The columns to compute.
+        The columns to compute the sensitivity of.
     query_type : str
         "mean", "median", "count", "sum", "std", "var", "min", "max" or "percentile".
     hamming_distance : int
-        At least 1, below the release's size and at most the number of records left out of it.
+        At least 1, less than the size of the release, and at most the number of records that are
+        not in the release.
     percentile : float, default 50
         The percentage for "percentile", from 0 to 100.
 
@@ -57,8 +60,8 @@ def unbounded_empirical_global_L1_sensitivity(
 
     Raises
     ------
-    ValueError
-        If an argument is not as described.
+    InputError
+        A ValueError: an argument is not acceptable.
 
     Examples
     --------
@@ -88,19 +91,8 @@ def bounded_empirical_global_L1_sensitivity(
 
     Parameters
     ----------
-    universe : DataFrame or mapping of str to lists
-        The records that can be released, by column; in scenario (b) every value of the domain,
-        repeated as often as it can occur.
-    universe_subset_cardinality : int
-        The number of records of the release, at most that of the universe.
-    columns : sequence of str
-        The columns to compute.
-    query_type : str
-        "mean", "median", "count", "sum", "std", "var", "min", "max" or "percentile".
-    hamming_distance : int
-        At least 1, below the release's size and at most the number of records left out of it.
-    percentile : float, default 50
-        The percentage for "percentile", from 0 to 100.
+    universe, universe_subset_cardinality, columns, query_type, hamming_distance, percentile
+        As for `unbounded_empirical_global_L1_sensitivity`.
 
     Returns
     -------
@@ -109,8 +101,8 @@ def bounded_empirical_global_L1_sensitivity(
 
     Raises
     ------
-    ValueError
-        If an argument is not as described.
+    InputError
+        A ValueError: an argument is not acceptable.
 
     Examples
     --------
@@ -172,7 +164,7 @@ def _name(column: Any) -> Any:
     return column
 
 
-def _universe(universe: Any, column: str) -> Universe:
+def _universe(universe: Any, column: str) -> FiniteUniverse:
     if column not in universe:
         raise InputError(
             f"unknown column {shown(column)}; the columns are {', '.join(map(shown, universe))}"
@@ -184,7 +176,7 @@ def _universe(universe: Any, column: str) -> Universe:
 
 
 def _check(universe: int, release: int, k: int, column: str) -> None:
-    """Check the sizes as the article does, for both relations alike."""
+    """Check the sizes as the article does, in the same way for both relations."""
     if universe < release:
         raise InputError(
             f"column {column!r}: the release of {release} records is larger than the universe of "

@@ -35,11 +35,11 @@ class MissingExtraError(InputError, ImportError):
 
 
 class QueryError(SensitivityLabError, ValueError):
-    """A query raised, or returned no finite number; the message names the dataset."""
+    """A query raised an error or did not return finite numbers; the message names the dataset."""
 
 
 class NoEngineError(SensitivityLabError, ValueError):
-    """No engine takes the problem; the message lists the reason of each."""
+    """No engine accepts the problem; the message lists each engine's reason."""
 
 
 class TooLargeError(NoEngineError):
@@ -52,3 +52,11 @@ class VerificationError(SensitivityLabError):
 
 class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 - it fails a test, as AssertionError does
     """A claimed sensitivity is not the truth; the message holds two datasets that prove it."""
+
+
+class WorkerError(SensitivityLabError, RuntimeError):
+    """A worker process or a cluster ended during a search; the message names what it worked on."""
+
+
+class CheckpointError(SensitivityLabError, OSError):
+    """A checkpoint folder cannot be used; the message names the folder and the reason."""

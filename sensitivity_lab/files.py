@@ -1,4 +1,4 @@
-"""Writing files whole: under a temporary name first, so that a failure leaves the old file."""
+"""Files are written under a temporary name first, so that a failure keeps the old file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to; once that has succeeded, the file takes its place under its name.
+    """Give a temporary path to write to; if that succeeds, the new file replaces the old one.
 
-    The temporary file has the same name, in a folder of its own beside the file; it is flushed to
-    the disk before it is renamed. Whatever fails, also an interruption, leaves the old file as it
-    was. A symbolic link stays, and the file that it leads to is replaced; a file keeps its
+    The temporary file has the same name, in a temporary folder next to the file; it is flushed to
+    disk before it is renamed. Any failure, even an interruption, leaves the old file as it was. A
+    symbolic link stays, and the file that it points to is replaced; the file keeps its
     permissions. A device or a pipe, such as ``/dev/stdout``, is written to directly.
 
     Raises
@@ -48,9 +48,9 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def destination(path: str | os.PathLike[str]) -> Path:
-    """Return the file that a path leads to, through symbolic links; raise OSError if none can be.
+    """Return the file that a path points to, through symbolic links; raise OSError without one.
 
-    That is a folder, a file that may not be written, links in a circle, or a name with a NUL.
+    A folder, a file without write permission, a circle of links, and a name with a NUL raise it.
     """
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "the name has a NUL character", str(path))
@@ -68,6 +68,6 @@ def destination(path: str | os.PathLike[str]) -> Path:
 
 def is_stream(path: Path) -> bool:
     """Tell whether a path is a device or a pipe, or one of the links that name open files."""
-    # /dev/stdout can lead to a regular file, whose open descriptor a renamed file would miss.
+    # /dev/stdout can point to a regular file: renaming would not reach its open descriptor.
     of_system = path.is_symlink() and str(path.absolute()).startswith(("/dev/", "/proc/"))
     return of_system or (path.exists() and not path.is_file() and not path.is_dir())

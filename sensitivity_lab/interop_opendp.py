@@ -1,11 +1,11 @@
 """OpenDP measurements with the lab's sensitivities; needs the optional extra `opendp`.
 
-The lab says how much an answer can change, and OpenDP, whose samplers are made for it, adds noise
-of that size. OpenDP asks its users to opt in to functions whose proofs are not vetted:
-``opendp.prelude.enable_features("contrib")`` comes first, and is the caller's to call.
+The lab computes how much an answer can change, and OpenDP's samplers add noise of that size. OpenDP
+asks its users to opt in to functions whose proofs are not vetted, so callers have to call
+``opendp.prelude.enable_features("contrib")`` first.
 
-Adding or removing a record is OpenDP's symmetric distance of 1, the lab's
-``SymmetricDifference(1)``. Replacing one is a distance of 2.
+Adding or removing a record is a distance of 1 in OpenDP's symmetric distance, which is the lab's
+``SymmetricDifference(1)``. Replacing a record is a distance of 2.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ except ImportError as error:
     ) from error
 
 _STEPS = 2**20
-"""`opendp_release` rounds an answer to so many steps per sensitivity."""
+"""The number of steps per sensitivity that `opendp_release` rounds an answer to."""
 
 _FARTHEST = 2**62
-"""An answer is cut off at so many steps, which leaves 64-bit integers room for noise."""
+"""An answer is cut off at this many steps, which leaves room for noise in 64-bit integers."""
 
 
 def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] = float) -> Any:
@@ -50,29 +50,30 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     Parameters
     ----------
     sensitivity : number or result of a search
-        How far answers on neighbors are apart, at least 0. Of a result its `upper` is taken.
+        The largest distance of the answers on neighbors, at least 0. If it is a result, its
+        `upper` is used.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, at least 5e-324.
     number : {float, int}, default float
-        The type of the answers: 64-bit floats, or 64-bit integers with integer noise. Between
-        integer answers a sensitivity of 2.5 is one of 3.
+        The type of the answers: 64-bit floats, or 64-bit integers with integer noise. For integer
+        answers the sensitivity is rounded up to an integer.
 
     Returns
     -------
     opendp.Measurement
-        From an answer to a noisy one. Its input metric is the absolute distance, and its privacy
-        map gives at most `epsilon` at the sensitivity (at the next float, or integer, above it).
+        Takes an answer and returns a noisy one. Its input metric is the absolute distance. At the
+        sensitivity, rounded up to a float or an integer, its privacy map is at most `epsilon`.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result is one that `laplace_scale` refuses.
+        If an argument is not acceptable, or is a result that `laplace_scale` refuses.
 
     Notes
     -----
-    The map speaks of the answer that the measurement gets. Where a float query rounds, the answers
-    can be a little farther apart than the exact sensitivity, which speaks of the query without
-    rounding: use integers, `opendp_release`, or OpenDP's own sum.
+    The map is about the answers that the measurement gets. The exact sensitivity is about the query
+    without rounding; if a query rounds its floats, its answers can be a little farther apart. Use
+    integers, `opendp_release`, or OpenDP's own sum to avoid that.
 
     Examples
     --------
@@ -104,18 +105,19 @@ def opendp_clamped_sum(bounds: tuple[Any, Any]) -> Any:
     Parameters
     ----------
     bounds : tuple of two ints or two floats
-        L and U, with L <= U. Of ints, which must be less than 2**63 in size, the transformation is
-        one of 64-bit integers, else of floats.
+        L and U, with L <= U. If both are ints, the transformation works on 64-bit integers, so they
+        must be between -2**63 and 2**63; otherwise it works on floats.
 
     Returns
     -------
     opendp.Transformation
-        From a list of records to their clamped sum; from the symmetric to the absolute distance.
+        Takes a list of records and returns their clamped sum. Its input metric is the symmetric
+        distance, its output metric the absolute distance.
 
     Raises
     ------
     InputError
-        If the bounds are not two finite numbers in order, or OpenDP makes no sum of them.
+        If the bounds are not two finite numbers in order, or OpenDP refuses them.
 
     Examples
     --------
@@ -128,7 +130,7 @@ def opendp_clamped_sum(bounds: tuple[Any, Any]) -> Any:
     low, high, number = _checked(bounds)
     name = _name(number)
     start = dp.vector_domain(_atoms(name)), dp.symmetric_distance()
-    with _refusals(f"bounds: OpenDP makes no sum of {bounds!r}"):
+    with _refusals(f"bounds: OpenDP refuses a sum with the bounds {bounds!r}"):
         return start >> dp.t.then_clamp((low, high)) >> dp.t.then_sum()
 
 
@@ -140,13 +142,13 @@ def opendp_laplace_sum(bounds: tuple[Any, Any], scale: Any) -> Any:
     bounds : tuple of two ints or two floats
         L and U, as for `opendp_clamped_sum`.
     scale : number
-        The scale of the noise, above 0, for example of `laplace_scale`.
+        The scale of the noise, above 0, for example from `laplace_scale`.
 
     Returns
     -------
     opendp.Measurement
-        From a list of records to their noisy clamped sum; ``map(d_in)`` is the epsilon for people
-        with up to d_in records.
+        Takes a list of records and returns their noisy clamped sum; ``map(d_in)`` is the epsilon
+        for people with up to d_in records.
 
     Raises
     ------
@@ -155,9 +157,9 @@ def opendp_laplace_sum(bounds: tuple[Any, Any], scale: Any) -> Any:
 
     Notes
     -----
-    Between integers, a scale for the lab's sensitivity has exactly the epsilon that it was made
-    for. OpenDP's float sum rounds, and its map charges for that: for the same epsilon take
-    ``laplace_scale(opendp_clamped_sum(bounds).map(d_in), epsilon)``.
+    For integers, a scale that was made from the lab's sensitivity and an epsilon has exactly this
+    epsilon. OpenDP's float sum rounds, and its map accounts for the rounding: for the same epsilon
+    use ``laplace_scale(opendp_clamped_sum(bounds).map(d_in), epsilon)``.
 
     Examples
     --------
@@ -186,19 +188,19 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
     -------
     pandas.DataFrame
         A row per distance: d_in, measured (the sensitivity of the sum of records in [L, U] at a
-        symmetric difference of at most d_in; between floats the smallest float that is not below
-        it), map (OpenDP's).
+        symmetric difference of at most d_in; for floats, the smallest float that is not below it),
+        map (the value of OpenDP's map).
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, or OpenDP's map has no number for it.
+        If an argument is not acceptable, or OpenDP's map has no value at a distance.
 
     Notes
     -----
-    Between integers the two agree. Between floats the map is larger by a rounding term, and where L
-    and U have different signs it charges U - L per record: its float sum keeps a limited number of
-    records, so that adding one can push another one out.
+    For integers the two agree. For floats the map is larger by a rounding term, and if L and U have
+    different signs, it is U - L per record: OpenDP's float sum keeps a limited number of records,
+    so adding one can push another one out.
 
     Examples
     --------
@@ -218,7 +220,7 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
     rows = []
     for relation in map(SymmetricDifference, distances):
         found = global_sensitivity(ends, "sum", size=relation.k + 1, neighbors=relation)
-        # Of ints the sum is an int, beyond 2**53 too.
+        # The sum of ints is an int, also beyond 2**53.
         measured = found.upper if number is float else int(found.exact or 0)
         with _refusals(f"bounds: OpenDP's map has no answer for {bounds!r} at d_in = {relation.k}"):
             d_out = total.map(relation.k)
@@ -238,16 +240,17 @@ def _refusals(what: str) -> Iterator[None]:
 def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
     """Release a number with OpenDP's integer Laplace noise; a mechanism for `clipping_sweep`.
 
-    The answer is rounded to a multiple of a 2**20th of the sensitivity, and gets noise in multiples
-    of that step.
+    The answer is rounded to a multiple of a step, the sensitivity over 2**20, and the noise is a
+    multiple of that step as well.
 
     Parameters
     ----------
     value : number
-        The answer, exactly.
+        The exact answer.
     sensitivity : number or result of a search
-        How far answers on neighbors are apart, at least 0. Of a result its `upper` is taken. With a
-        sensitivity of 0 the answer is the same for all data and gets no noise.
+        The largest distance of the answers on neighbors, at least 0. If it is a result, its
+        `upper` is used. With a sensitivity of 0 the answer is the same for all data and gets no
+        noise.
     epsilon : int, float, Fraction or Decimal
         The privacy loss, above 0.
 
@@ -259,15 +262,16 @@ def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result is one that `laplace_scale` refuses.
+        If an argument is not acceptable, or is a result that `laplace_scale` refuses.
 
     Notes
     -----
-    Why the privacy loss is at most epsilon, without a rounding term: floor(a + 1/2) is monotone and
-    moves with whole numbers, so answers at most 2**20 steps apart are rounded to integers at most
-    2**20 apart. Cutting them off at 2**62 steps brings none farther apart. What follows the noise,
-    here a product and a rounding to a float, sees nothing else of the data. The rounding of the
-    answer is less than 10**-6 of the sensitivity.
+    The privacy loss is at most epsilon, without a rounding term. Proof: floor(a + 1/2) is monotone,
+    and floor(a + m + 1/2) = floor(a + 1/2) + m for whole numbers m. So answers that are at most
+    2**20 steps apart are rounded to integers that are at most 2**20 apart. Cutting them off at
+    2**62 steps moves no two of them farther apart. The steps after the noise, a product and a
+    rounding to a float, see nothing else of the data. Rounding changes the answer by less than
+    10**-6 of the sensitivity.
 
     Examples
     --------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -11,12 +12,15 @@ import numpy as np
 
 from .checks import listed
 from .errors import InputError, TooLargeError
-from .exact.difference import Difference
+from .exact.difference import Difference, rational_of
 from .exact.norms import Norm
 from .queries import Query
+from .universes.interval import Space
 from .universes.multiplicities import Multiplicities
+from .universes.multiset import FiniteUniverse
+from .universes.relation import Family, families_of
 from .universes.relations import Relation, RemovedAdded, check_size
-from .universes.universe import Universe
+from .universes.universe import of_numbers
 
 Kind = Literal["global", "local", "smooth"]
 """Over which datasets a sensitivity is the maximum: all, one and its neighbors, or all, damped."""
@@ -28,11 +32,11 @@ Stop = Callable[[Difference, int, int, Difference], bool]
 
 @dataclass(frozen=True)
 class Problem:
-    """The question how much queries can change between neighbors, for datasets of some sizes.
+    """The question of how much queries can change between neighbors, for datasets of some sizes.
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
     queries : tuple of Query
         Answered independently of each other; together only because engines share work.
     neighbors : tuple of Relation
@@ -40,12 +44,12 @@ class Problem:
     sizes : tuple of int
         The sizes n of x; the maximum is over all of them.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        The norm of the difference of two vector answers; for numbers, all three are the same.
     """
 
     kind: ClassVar[Literal["global"]] = "global"
 
-    universe: Universe
+    universe: FiniteUniverse
     queries: tuple[Query, ...]
     neighbors: tuple[Relation, ...]
     sizes: tuple[int, ...]
@@ -71,15 +75,14 @@ class Problem:
                 f"{query.name} is a query on records, and the universe has numbers; make a "
                 "TableUniverse of the table"
             )
-        if self.universe.numeric:
-            return
-        if not query.on_records:
+        if not self.universe.numeric and not query.on_records:
             raise InputError(
                 f"{query.name} is a query on numbers, and the universe has rows; take one column "
                 "with universe.column(name), or a query on records such as MeanOf(column)"
             )
         query.check_on(self.universe)
-        query.sums(self.universe)
+        if not self.universe.numeric:
+            query.sums(self.universe)
 
     def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
         """Return every size n of x with every change (removed, added) that leads to a neighbor."""
@@ -89,47 +92,70 @@ class Problem:
             for change in relation.changes(size, self.universe)
         ]
 
-    @property
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The relations that differ in k only, together, with the changes that they share."""
+        return families_of(self.neighbors, self.sizes, self.universe)
+
+    @cached_property
     def every_size(self) -> set[int]:
         """The sizes of all datasets x and y."""
         return {
             of
-            for relation in self.neighbors
-            for size, (removed, added) in self.changes(relation)
-            for of in (size, size - removed + added)
+            for family in self.families
+            for steps in family.steps
+            for of in (steps.size, *(steps.size - steps.removed + steps.added).tolist())
         }
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """The size of the largest dataset among x and y."""
         return max(self.every_size)
+
+    def has_answers_in_range(self, query: Query) -> bool:
+        """Tell whether the answers of an order statistic or of power sums are surely floats.
+
+        None is beyond the square of the largest record, or of 1, times the largest size, and for a
+        variance times the denominator of `ddof`.
+        """
+        return self._largest_answer * Fraction(query.ddof).denominator < 2**1000
+
+    @cached_property
+    def _largest_answer(self) -> Fraction:
+        ends = of_numbers(self.universe).array[[0, -1]].tolist()
+        return max(Fraction(1), *(rational_of(end) ** 2 for end in ends)) * self.largest
 
     def only(
         self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
     ) -> Problem:
         """Return the same problem for some of its queries, and some of its relations."""
         some = self.neighbors if neighbors is None else tuple(neighbors)
-        return Problem(self.universe, tuple(queries), some, self.sizes, self.norm)
+        part = Problem(self.universe, tuple(queries), some, self.sizes, self.norm)
+        if some is self.neighbors or some == self.neighbors:
+            # What does not depend on the queries is found once.
+            vars(part).update(families=self.families, every_size=self.every_size)
+            vars(part).update(largest=self.largest)
+        return part
 
 
 @dataclass(frozen=True, eq=False)
 class LocalProblem:
-    """The question how much a query can change between one dataset and its neighbors.
+    """The question of how much a query can change between one dataset and its neighbors.
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
     query : Query
     neighbors : Relation
     x : ndarray of int64, shape (m,)
         The dataset: how often each distinct value of the universe occurs in it.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        The norm of the difference of two vector answers; for numbers, all three are the same.
     """
 
     kind: ClassVar[Literal["local"]] = "local"
 
-    universe: Universe
+    universe: FiniteUniverse
     query: Query
     neighbors: Relation
     x: Multiplicities
@@ -174,7 +200,7 @@ class SmoothProblem:
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
     query : Query
     x : ndarray of int64, shape (m,)
         The dataset: how often each distinct value of the universe occurs in it.
@@ -184,15 +210,15 @@ class SmoothProblem:
         The smallest and the largest size of datasets, both that of x if `replace`; the largest
         may be math.inf.
     stop : callable
-        Told the largest local sensitivity so far and the distance where it is, the distance that
-        was reached, and a bound of all local sensitivities: whether no larger distance matters.
+        Takes the largest local sensitivity so far, its distance, the distance that was reached,
+        and a bound of all local sensitivities; returns whether no larger distance matters.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        The norm of the difference of two vector answers; for numbers, all three are the same.
     """
 
     kind: ClassVar[Literal["smooth"]] = "smooth"
 
-    universe: Universe
+    universe: FiniteUniverse
     query: Query
     x: Multiplicities
     replace: bool
@@ -217,7 +243,7 @@ class SmoothProblem:
         return int(np.abs(z - self.x).sum())
 
 
-def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
+def check_sizes(size: Any, universe: Space) -> tuple[int, ...]:
     """Return the sizes asked for, ascending and distinct, or raise InputError."""
     alone = isinstance(size, (str, bytes)) or getattr(size, "shape", None) == ()
     if isinstance(size, Iterable) and not alone:
@@ -230,9 +256,9 @@ def check_sizes(size: Any, universe: Universe) -> tuple[int, ...]:
 
 
 def check_witnesses(sizes: Sequence[int], number: int, memory_limit: int) -> None:
-    """Raise TooLargeError if the witnesses of so many results alone are beyond the memory limit.
+    """Raise TooLargeError if the witnesses of the results alone exceed the memory limit.
 
-    Whatever an engine needs, a witness is two datasets that list their records.
+    With every engine, a witness is two datasets that list their records.
     """
     needed = number * 2 * 8 * max(sizes)
     # Below a MiB the reasons of the engines say more.

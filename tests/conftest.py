@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import defaultdict
+from unittest import mock
 
 import matplotlib
 import pytest
 from command_line import BAD_FILES
 from hypothesis import HealthCheck, settings
+
+from sensitivity_lab.search.variance import few_records
 
 # Problems on which a query is undefined are left out, and a busy machine is slow: neither says
 # anything about the code. What is drawn varies with the constants that Hypothesis finds in modules.
@@ -16,11 +20,20 @@ calm = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.too_slow],
 }
-settings.register_profile("quick", max_examples=10, **calm)
-settings.register_profile(
-    "ci", max_examples=15, derandomize=True, database=None, print_blob=True, **calm
-)
-settings.load_profile("ci" if os.environ.get("CI") else "quick")
+if os.environ.get("CI"):  # the same examples in each run, and what it takes to repeat a failure
+    calm |= {"derandomize": True, "database": None, "print_blob": True}
+settings.register_profile("everyday", max_examples=3, **calm)
+settings.register_profile("thorough", max_examples=15 if os.environ.get("CI") else 10, **calm)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples where what is exhaustive is left out, too: in `make test`."""
+    everyday = "not exhaustive" in config.getoption("markexpr")
+    settings.load_profile("everyday" if everyday else "thorough")
+
+
+# What is made while tests are collected stays; see pytest_collection_finish.
+gc.disable()
 
 # Not by the environment variable, which the kernels of the notebooks would inherit.
 matplotlib.use("Agg")
@@ -48,6 +61,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                     item.add_marker("exhaustive")
 
 
+def pytest_collection_finish() -> None:
+    """Collect garbage from here on, but do not look at thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture
 def no_search(monkeypatch):
     """Make it an error to start any search."""
@@ -64,6 +84,23 @@ def no_search(monkeypatch):
 
 
 @pytest.fixture
+def opendp_features():
+    """Constructors of OpenDP need "contrib", those of Python functions "honest-but-curious"."""
+    dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
+    dp.enable_features("contrib", "honest-but-curious")
+    yield
+    dp.disable_features("contrib", "honest-but-curious")
+
+
+@pytest.fixture
+def few_calls(monkeypatch, request):
+    """Deterministic transformations are not asked for random answers so often."""
+    if "randomised" not in request.node.name:
+        monkeypatch.setattr("sensitivity_lab.audits.randomness.PROBES", 8)
+        monkeypatch.setattr("sensitivity_lab.audits.randomness.WITNESS", 2)
+
+
+@pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The working folder, with the bad files and a folder called ``folder`` in it."""
     for name, content in BAD_FILES.items():
@@ -71,3 +108,14 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def patterns_of_few_records(request):
+    """Search patterns for few records, too, in the tests of searches: the definition is for few.
+
+    `test_few_records.py` holds the other way to search few records against the definition.
+    """
+    most = 0 if "search" in request.path.parts else few_records.MOST
+    with mock.patch.object(few_records, "MOST", most):
+        yield

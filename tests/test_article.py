@@ -78,7 +78,7 @@ def test_every_query_column_and_distance_is_there(curves, name):
     assert list(experiment.distances) == ([1, 2, 3, 4] if name.startswith("a") else [1, 2, 3])
 
 
-@pytest.mark.representative("query")
+@pytest.mark.representative
 @each_experiment
 @pytest.mark.parametrize("query", ORACLE_QUERIES)
 def test_further_distances_agree_with_the_definition(curves, name, query):

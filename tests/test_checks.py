@@ -12,10 +12,19 @@ import pytest
 from check_cases import FRAME, ask, message
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded_mechanisms import Mechanism as Recorded
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.checks import MOST_DIGITS, finite_number, magnitude, number_text, shown
+from sensitivity_lab.checks import (
+    MOST_DIGITS,
+    finite_number,
+    magnitude,
+    number_text,
+    one_or_several,
+    shown,
+    whole_number,
+)
 from sensitivity_lab.queries import PERCENTILE_METHODS
 
 LIMIT = "(numbers have at most 4,000 digits)"
@@ -132,7 +141,8 @@ NAMED = {
     "NA for a choice": (
         lambda: ask("count", method=pd.NA),
         "unknown method <NA>; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
-        "'ranks', 'row_sums', 'one_column', 'enumeration'",
+        "'ranks', 'multiplicities', 'row_sums', 'one_column', 'groups', 'stacks', 'intervals', "
+        "'enumeration'",
     ),
     "an array for a flag": (
         lambda: sl.Bounded(1, exactly=np.array([True, False])),
@@ -141,6 +151,22 @@ NAMED = {
     "a Series for a flag": (
         lambda: ask("count", progress=pd.Series([True])),
         "progress must be None, True or False, got 0 True dtype: bool",
+    ),
+    "an array for a flag, in audits": (
+        lambda: sl.audit(
+            *("mean", lambda k, n: k / n, sl.Universe([0, 1])),
+            size=[1, 2],
+            neighbors="bounded",
+            distances=1,
+            progress=np.array([0.5, 1]),
+        ),
+        "progress must be None, True or False, got array([0.5, 1. ])",
+    ),
+    "an array for a flag, in audits of recorded releases": (
+        lambda: sl.audit_recorded(
+            len, [0, 1], 2, Recorded, neighbors="bounded", progress=np.array([0.5, 1])
+        ),
+        "progress must be None, True or False, got array([0.5, 1. ])",
     ),
     "NA for a flag": (
         lambda: sl.TableUniverse(FRAME, allow_missing=pd.NA),
@@ -169,7 +195,7 @@ NAMED = {
     ),
     "many sizes": (
         lambda: ask("count", size=range(10**12)),
-        "size must be a whole number or several of them, and not of so many, got "
+        "size must be a whole number or several of them; these are too many: "
         "range(0, 1000000000000)",
     ),
     "many workers": (
@@ -256,3 +282,37 @@ def test_what_is_shown_of_a_value():
     assert shown(np.arange(3)) == "array([0, 1, 2])"
     assert len(shown("a" * 1000)) < 250
     assert shown(np.float64("nan")) == "nan"
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(3, 3), (np.int8(-3), -3), (np.array(3), 3), (10**5000, 10**5000)]
+    + [(wrong, None) for wrong in (True, np.bool_(True), 3.0, np.array([3]), "3", None, Hostile())],
+    ids=shown,
+)
+def test_whole_numbers_are_those_of_python_and_of_numpy(value, number):
+    found = whole_number(value)
+    assert found == number
+    assert type(found) is type(number)
+
+
+def test_one_value_stands_for_a_list_of_it():
+    assert one_or_several(np.array(2.5), "sizes") == [np.array(2.5)]
+    assert one_or_several(iter([2, 3]), "sizes") == [2, 3]
+    assert message(lambda: one_or_several(range(2**40), "sizes must be few")) == (
+        "sizes must be few; these are too many: range(0, 1099511627776)"
+    )
+
+
+def test_arrays_of_a_single_number_are_numbers():
+    """In a list of values, which a pipeline compares and counts, and where counts are expected."""
+    assert pl.Values().read([np.array(3), np.longdouble(0.5)]) == [3, 0.5]
+    assert [type(value) for value in pl.Values().read([np.array(3), np.longdouble(0.5)])] == [
+        int,
+        float,
+    ]
+    start = pl.Start(pl.Values(), pl.SymmetricDistance())
+    assert (start >> pl.histogram([3]))([np.array(3), 3.0]) == [2]
+    assert message(lambda: pl.group_noise_scales(np.array(2.5))) == (
+        "groups must be one or more integers of at least 1, got 2.5"
+    )

@@ -185,7 +185,7 @@ def test_links_to_nowhere(capsys, tmp_path, leads_to, reason):
         f"cannot write the table to {str(link)!r}: {reason or 'No such file or directory'}; choose "
         "a file in an existing folder that you may write to"
     )
-    missing = f"{str(tmp_path / 'missing')!r} is no folder that can be written to"
+    missing = f"{str(tmp_path / 'missing')!r} is not a folder that can be written to"
     line = f"sensitivity-lab curves: cannot write {str(link)!r}: {reason or missing}"
     check_refused(capsys, [*COMMAND, "--table", str(link)], line)
     assert link.readlink() == Path(leads_to)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
 from sensitivity_lab.calls.curves import as_relations
-from sensitivity_lab.checks import check_flag, shown
+from sensitivity_lab.checks import check_flag, check_running, shown
 from sensitivity_lab.errors import InputError, SensitivityViolation
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import check_norm
@@ -17,8 +17,8 @@ from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.relations import Relation, as_relation
-from sensitivity_lab.universes.universe import Universe, check_universe
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
 from .report import AuditReport, AuditRow
@@ -29,7 +29,7 @@ from .truths import Measured, of_code, of_mathematics
 def audit(
     query: Any,
     claim: Any,
-    universe: Universe,
+    universe: AnyUniverse,
     *,
     size: Any,
     neighbors: Any,
@@ -46,67 +46,72 @@ def audit(
     """Compare a claimed sensitivity with the true one.
 
     The truth is the maximum of ``|f(x) - f(y)|`` over all datasets x of a size and all neighbors y
-    of x at distance k, found by exact search; claim and truth are compared without rounding.
+    of x at distance k. An exact search finds it, and it is compared with the claim without
+    rounding.
 
     Parameters
     ----------
     query : str, Query or callable
-        See `global_sensitivity`. With `implementation`, code to run on ordered datasets: a `Fold`
-        or a function, see `implemented_sensitivity`.
+        See `global_sensitivity`. With `implementation`, the code that runs on ordered datasets: a
+        `Fold` or a function, see `implemented_sensitivity`.
     claim : int, float, Fraction, Decimal, or callable
-        The sensitivity that somebody claims, the same at each distance, or a function of the
-        distance k, such as ``lambda k: k / 6``, or of k and the size n of x, such as ``lambda k, n:
-        k / n``: two parameters without defaults, or ``n`` by keyword alone. Not negative. A float
-        stands for its exact value.
-    universe : Universe
-        What datasets are drawn from.
+        The claimed sensitivity, which is not negative: one number for all distances; a function of
+        the distance k, such as ``lambda k: k / 6``; or a function of k and the size n of x, such
+        as ``lambda k, n: k / n``, with two parameters without defaults or with a keyword-only
+        ``n``. A float stands for its exact value.
+    universe : Universe or IntervalUniverse
+        The records that datasets are drawn from.
     size : int or iterable of int
-        The number n of records of x; for several, the maximum over them. A claim that is a function
-        of n is compared with the truth at each size.
+        The number n of records of x. Of several sizes, the truth is the maximum over all of them,
+        unless the claim is a function of n: then it is compared with the truth at each size.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; of a Relation, k is replaced by the distances.
+        Which datasets are neighbors. The distances replace the k of a Relation.
     distances : int or iterable of int
-        The Hamming distances k; a row of the report each.
+        The Hamming distances k. The report has a row for each.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        The norm of the difference of two vector answers; see `global_sensitivity`.
     exactly : bool, default False
-        Whether k is the distance exactly, instead of at most.
+        Whether neighbors are at a distance of exactly k instead of at most k.
     implementation : bool, default False
-        Whether the query is audited as it is implemented, rounding or overflowing, on ordered
-        datasets, where orders of the same records are at distance 0; by default as mathematics.
+        Whether to audit the query as it is implemented, with its rounding and overflows, instead
+        of its mathematics. Datasets are ordered then, and two orders of the same records are at
+        distance 0.
     tolerance_ulps : int, float or Fraction, default 4
-        By how many units in the last place of the truth claim and truth may differ as rounding,
-        where the claim or the answers are floats. 0 is no tolerance, as is always so between exact
-        answers and a claim that is an int, Fraction or Decimal.
+        The largest difference between claim and truth that counts as rounding, in units in the
+        last place of the truth. It applies where the claim or the answers are floats; between
+        exact answers and an int, Fraction or Decimal no difference counts as rounding.
     method, n_jobs, progress, memory_limit
         See `global_sensitivity`; `method` is not for implementations.
 
     Returns
     -------
     AuditReport
-        `verdict` of all rows, `sound`, `rows` with `claimed`, `exact`, `value`, `verdict`,
-        `factor`, `slack_ulp` and `evidence` each; `to_frame()`, `plot()`, `raise_if_violated()`.
+        Has the `verdict` of all rows, whether they are `sound`, and the `rows`, each with
+        `claimed`, `exact`, `value`, `verdict`, `factor`, `slack_ulp` and `evidence`. Its methods
+        are `to_frame()`, `plot()` and `raise_if_violated()`, among others.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, a claim included, or a distance is not feasible.
+        If an argument (or a claim) is not acceptable, or a distance is not feasible.
     NoEngineError, QueryError
         See `global_sensitivity`.
 
     Notes
     -----
-    Costs one search for all distances together, as `sensitivity_curves` does; for an
-    implementation, one per distance. What holds in the universe and at the sizes that were
-    searched need not hold beyond: "violated" is final, "tight" and "loose" are about this universe.
-    A float claim up to `tolerance_ulps` units in the last place of the truth away from it, below it
-    too, is "tight up to rounding" and so sound; the row's `slack_ulp` says which side it is on. A
-    function that computes in floats may need more: its answers are only right to a few units in
-    their own last place, which may be many of the difference's.
+    The cost is one search for all distances together, as for `sensitivity_curves`; for an
+    implementation, it is one search per distance. A result about this universe and these sizes
+    need not hold for others: "violated" is final, but "tight" and "loose" are about this universe.
 
-    Noise whose scale depends on n is private only if neighbors have the same n. Where they do not
-    and the claims at their sizes differ, the verdict is "data-dependent claim", or "violated" if
-    the truth exceeds the smaller one; neither is sound.
+    A float claim that differs from the truth by at most `tolerance_ulps` units in the last place
+    of the truth is "tight up to rounding", and so sound, even if it is too small; `slack_ulp` of
+    the row says by how much. A function that computes in floats may need a larger tolerance: its
+    answers are right to a few units in their own last place, which may be many units in the last
+    place of their difference.
+
+    Noise whose scale depends on n is private only if neighbors have the same n. Where neighbors
+    have different sizes and the claims at these sizes differ, the verdict is "data-dependent
+    claim", or "violated" if the truth exceeds the smaller claim. Neither is sound.
 
     Examples
     --------
@@ -125,12 +130,13 @@ def audit(
     """
     relation = as_relation(neighbors, exactly=exactly)
     relations = as_relations(relation, distances, exactly)
-    sizes = check_sizes(size, check_universe(universe))
+    sizes = check_sizes(size, check_any_universe(universe))
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
     claims = [_claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
     check_norm(norm)
+    check_running(n_jobs, progress)
     _check_implementation(implementation, method)
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
     if not implementation:
@@ -140,7 +146,7 @@ def audit(
     bar = progress if len(together) > 1 else False
     found = [
         one
-        for ns in _parallel.tracked(together, unit="sizes", progress=bar)
+        for ns in running.tracked(together, unit="sizes", progress=bar)
         for one in search(query, universe, ns, relations, options)
     ]
     rows = _rows(claim, claims, found, relations, universe, tolerance)
@@ -156,7 +162,7 @@ def audit(
 def assert_sensitivity(
     query: Any,
     claim: Any,
-    universe: Universe,
+    universe: AnyUniverse,
     *,
     size: Any,
     neighbors: Any,
@@ -164,14 +170,14 @@ def assert_sensitivity(
     tight: bool = False,
     **options: Any,
 ) -> AuditReport:
-    """Raise unless a claimed sensitivity is right; for test suites.
+    """Raise an error unless a claimed sensitivity is right; for test suites.
 
     Parameters
     ----------
     query, claim, universe, size, neighbors, distances
         See `audit`.
     tight : bool, default False
-        Whether a claim that is larger than the truth is refused as well.
+        Whether to refuse claims that are larger than the truth as well.
     **options
         `norm`, `exactly`, `implementation`, `tolerance_ulps`, `method`, `n_jobs`, `progress`,
         `memory_limit` of `audit`.
@@ -179,13 +185,13 @@ def assert_sensitivity(
     Returns
     -------
     AuditReport
-        Where nothing is refused.
+        The report, if the claim is not refused.
 
     Raises
     ------
     SensitivityViolation
-        An AssertionError: the claim is smaller than the truth, or larger if `tight`. The message
-        holds both datasets and answers, to paste into a bug report.
+        An AssertionError: the claim is smaller than the truth, or with `tight` larger than the
+        truth. The message has both datasets and answers, ready for a bug report.
     InputError, NoEngineError, QueryError
         See `audit`.
 
@@ -212,13 +218,15 @@ def assert_sensitivity(
 
 
 def _check_implementation(implementation: Any, method: Any) -> None:
-    """Raise InputError unless it is a flag, and no method of mathematics goes with code."""
+    """Raise InputError unless `implementation` is a flag, and code comes without a method."""
     check_flag("implementation", implementation)
     if implementation and (not isinstance(method, str) or method != "auto"):
-        raise InputError(f"method goes with queries as mathematics, not code; got {shown(method)}")
+        raise InputError(
+            f"method is for queries as mathematics, not for implementations; got {shown(method)}"
+        )
 
 
-def _setting(relation: Relation, sizes: Sequence[int], universe: Universe) -> str:
+def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse) -> str:
     """Return which datasets are compared, in words."""
     size = show_sizes(sizes)
     return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
@@ -234,16 +242,16 @@ def _rows(
     claims: Sequence[Number],
     found: Sequence[Measured],
     relations: Sequence[Relation],
-    universe: Universe,
+    universe: AnyUniverse,
     tolerance: Number,
 ) -> tuple[AuditRow, ...]:
-    """Return a row per truth, the distances in the order in which they were asked for."""
+    """Return a row per truth, in the order in which the distances were asked for."""
     at = {relation.k: relation for relation in relations}
     rows = [
         _row(claim, claimed, one, at[one.distance], universe, tolerance)
         for claimed, one in zip(claims, found, strict=True)
     ]
-    places = {k: place for place, k in enumerate(at)}
+    places: dict[Number, int] = {k: place for place, k in enumerate(at)}
     return tuple(sorted(rows, key=lambda row: places[row.distance]))
 
 
@@ -252,12 +260,12 @@ def _row(
     claimed: Number,
     found: Measured,
     relation: Relation,
-    universe: Universe,
+    universe: AnyUniverse,
     tolerance: Number,
 ) -> AuditRow:
     """Compare what is claimed at the size and the distance of a truth, `claimed`, with the truth.
 
-    Where the claim depends on the size, the smaller one of the two datasets' claims counts.
+    Where the claim depends on the size, the smaller of the claims at both sizes counts.
     """
     sized = needs_size(claim)
     at = _at_two_sizes(claim, found, relation, universe) if sized else {}
@@ -275,9 +283,9 @@ def _row(
 
 
 def _at_two_sizes(
-    claim: Any, found: Measured, relation: Relation, universe: Universe
+    claim: Any, found: Measured, relation: Relation, universe: AnyUniverse
 ) -> dict[int, Number]:
-    """Return the claims at the size of x and of a neighbor, by size; none if all are the same."""
+    """Return the claims at the sizes of x and of a neighbor; empty if all claims are equal."""
     [n] = found.sizes
     sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
     claims = {size: _claim_at(claim, relation.k, size) for size in sorted(sizes)}

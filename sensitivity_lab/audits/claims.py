@@ -1,4 +1,4 @@
-"""What somebody claims: a number per distance, or a function of the distance and the size."""
+"""Claimed sensitivities: a number, or a function of the distance and perhaps of the size."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
 ROUNDING_ULPS = 4
-"""By default, so many units in the last place of the truth are the rounding of floats."""
+"""The default tolerance: what counts as rounding, in units in the last place of the truth."""
 
 _DIGITS = 4300
-"""A claim has at most so many digits: as many as Python writes of an integer."""
+"""The largest number of digits of a claim: Python writes integers with at most so many."""
 
 _BITS = math.floor(_DIGITS * math.log2(10))
 
 
-def check_claim(claimed: Any, distance: int) -> Number:
-    """Return a claimed sensitivity, of Python's own type, or raise InputError.
+def check_claim(claimed: Any, distance: Number) -> Number:
+    """Return a claimed sensitivity as a number of Python, or raise InputError.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def check_claim(claimed: Any, distance: int) -> Number:
         raise InputError(
             f"{wanted}: an int, float, Fraction or Decimal, got {shown(number)} ({kind})"
         )
-    # A signalling NaN does not even compare.
+    # Comparing a signalling NaN raises an error.
     if (isinstance(number, Decimal) and number.is_nan()) or number != number:
         raise InputError(f"{wanted}, got {shown(number)}")
     if number == math.inf:
@@ -55,7 +55,7 @@ def check_claim(claimed: Any, distance: int) -> Number:
 
 
 def _too_long(number: Number) -> bool:
-    """Tell whether a number, as a fraction, has more digits than Python would write."""
+    """Tell whether a number, as a fraction, has more digits than Python writes."""
     if isinstance(number, Decimal):
         if not number.is_finite():
             return False
@@ -67,23 +67,23 @@ def _too_long(number: Number) -> bool:
 
 
 def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "distance") -> Any:
-    """Return what is claimed at a distance: the claim itself, or what it returns as a function.
+    """Return the claim at a distance: a number as it is, or the value of a function.
 
     Parameters
     ----------
     claim : number or callable
-        A callable takes the distance; also the size, if one is given.
+        A callable takes the distance, and the size as well if there is one.
     distance : int
         The distance k.
     size : int, optional
         The size n.
     name : str, default "distance"
-        What the distance is called in errors: "distance" or "d_in".
+        The name of the distance in errors: "distance" or "d_in".
 
     Raises
     ------
     InputError
-        If the callable raises; names the distance, and the size if one is given.
+        If the callable raises an error; the message names the distance and the size.
     """
     if not callable(claim):
         return claim
@@ -103,7 +103,7 @@ def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "di
 def needs_size(claim: Any) -> bool:
     """Tell whether a claim is a function of the distance k and the size n.
 
-    It is one if it has two parameters without defaults, or a keyword-only one `n` without default.
+    It is if it has two parameters without defaults, or a keyword-only `n` without a default.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def needs_size(claim: Any) -> bool:
 
 
 def _by_keyword(claim: Any) -> bool:
-    """Tell whether the size is asked for by its name alone."""
+    """Tell whether the size is a keyword-only parameter."""
     return any(
         parameter.name == "n"
         and parameter.kind is parameter.KEYWORD_ONLY
@@ -152,7 +152,7 @@ def check_tolerance(tolerance_ulps: Any) -> Number:
 
 
 def holds_float(answer: Any) -> bool:
-    """Tell whether an answer is a float, or has one among its numbers.
+    """Tell whether an answer is a float or contains one.
 
     Examples
     --------

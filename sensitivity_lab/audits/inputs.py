@@ -1,4 +1,4 @@
-"""Ordered datasets over a few values: what an audit of an implementation is put to."""
+"""Ordered datasets over a few values: the inputs of an audit of an implementation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from math import comb
 from typing import Any
 
-from sensitivity_lab.checks import listed, shown
+from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.universes.relations import check_whole
 
+from .maps.records import check_comparable
+
 VECTOR_LIMIT = 200_000
-"""At most so many vectors are put to an implementation."""
+"""The largest number of vectors that an implementation is called on."""
 
 
 def check_values(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -21,17 +23,17 @@ def check_values(values: Iterable[Any]) -> tuple[Any, ...]:
     given = listed(values, wrong)
     if not given:
         raise InputError(f"{wrong}, got {shown(values)}")
+    for value in given:
+        check_comparable("values", value)
     return tuple({shown(value): value for value in given}.values())
 
 
 def check_several(name: str, given: Any, meaning: str, least: int = 0) -> tuple[int, ...]:
     """Return whole numbers, ascending and distinct, or raise InputError."""
-    alone = isinstance(given, str | bytes) or not isinstance(given, Iterable)
-    alone = alone or getattr(given, "shape", None) == ()
-    items = [given] if alone else listed(given, f"{name} must be a whole number or several of them")
-    numbers = {check_whole(name, one, meaning, least) for one in items}
+    wrong = f"{name} must be a whole number or several of them"
+    numbers = {check_whole(name, one, meaning, least) for one in one_or_several(given, wrong)}
     if not numbers:
-        raise InputError(f"{name} must be a whole number or several of them, got none")
+        raise InputError(f"{wrong}, got none")
     return tuple(sorted(numbers))
 
 
@@ -43,21 +45,22 @@ def vectors(
     Parameters
     ----------
     values : tuple
-        What entries are.
+        The values that entries can have.
     sizes : tuple of int
         The lengths of the vectors.
     every_order : bool, default True
-        Whether every order of the same entries is a vector, or only that of `values`.
+        Whether every order of the same entries is a vector of its own, or only the order of
+        `values`.
 
     Returns
     -------
     list of lists
-        By size, then in the order of `values`, the last entry changing first.
+        Sorted by size, then in the order of `values`, where the last entry changes fastest.
 
     Raises
     ------
     TooLargeError
-        If there are more than `VECTOR_LIMIT`; says how many.
+        If there are more than `VECTOR_LIMIT` vectors; the message says how many.
 
     Examples
     --------

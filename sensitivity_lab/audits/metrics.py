@@ -1,8 +1,8 @@
 """Distances between whole datasets or answers, in integers, one row of the matrix at a time.
 
-An audit compares answers at a distance in one metric with datasets at a distance in another. Both
-are listed, so a metric here is what `distances(name, items)` returns: item k against all the later
-ones, as an array of exact integers.
+An audit looks for datasets that are close in one metric and whose answers are far apart in another.
+Datasets and answers are listed, so `distances(name, items)` measures item k against all later items
+at once, in an array of exact integers.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import unboxed
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.difference import Difference, common_integers
+from sensitivity_lab.exact.difference import Difference, Number, common_integers, root_difference
 from sensitivity_lab.exact.keys import key_of, multiset
+from sensitivity_lab.exact.norms import POWERS, Norm, powered
+from sensitivity_lab.exact.record_distances import (
+    INFINITE,
+    add_or_remove,
+    change_one,
+    symmetric,
+)
 
 Row = NDArray[Any]
 """Distances from one item to all later ones: int64, or Python ints where those do not fit."""
-
-INFINITE = 2**62
-"""The distance of items that no number of steps connects."""
 
 
 class Distances(ABC):
@@ -37,12 +41,12 @@ class Distances(ABC):
     def row(self, k: int) -> Row:
         """Return the distances from item k to the items k + 1, k + 2, ..., in the metric's unit."""
 
-    def limit(self, distance: int) -> int:
-        """Return the largest row entry that means "at most this distance"."""
-        return distance
+    def limit(self, distance: Number) -> int:
+        """Return the largest row entry of pairs that are at most this distance apart."""
+        return math.floor(distance)
 
     def difference(self, entry: int) -> Difference:
-        """Return a row entry as the real number that it stands for; QueryError if infinite."""
+        """Return the real number that a row entry stands for, or raise QueryError if infinite."""
         if entry >= INFINITE:
             raise QueryError("two answers have different sizes, and so no distance in this metric")
         return Difference(Fraction(entry), Fraction(0))
@@ -54,10 +58,10 @@ def distances(name: str, items: Sequence[Any]) -> Distances:
     Parameters
     ----------
     name : str
-        One of `METRICS`.
+        A key of `METRICS`.
     items : sequence
-        Numbers, vectors of numbers or mappings to numbers for the metrics on numbers; sequences of
-        anything hashable for those on datasets; anything hashable for "discrete".
+        For the metrics on numbers: numbers, vectors of numbers, or mappings to numbers. For the
+        metrics on datasets: sequences of hashable items. For "discrete": hashable items.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def distances(name: str, items: Sequence[Any]) -> Distances:
     Raises
     ------
     QueryError
-        If items cannot be compared: not finite numbers, or vectors of unequal length.
+        If items have no distance: numbers that are not finite, or vectors of unequal length.
 
     Examples
     --------
@@ -81,71 +85,56 @@ def distances(name: str, items: Sequence[Any]) -> Distances:
 
 @dataclass(frozen=True)
 class _Numeric(Distances):
-    """A metric on vectors of integers, each a number times a common denominator."""
+    """A metric on vectors of rationals, which are integers over one denominator."""
 
     vectors: NDArray[Any]  # shape (items, coordinates)
     denominator: int
-    power: ClassVar[int] = 1
 
     def row(self, k: int) -> Row:
-        gaps = self.vectors[k + 1 :] - self.vectors[k]
-        return np.asarray(self._measure(gaps))
+        return self.measure(self.vectors[k + 1 :] - self.vectors[k])
 
-    def limit(self, distance: int) -> int:
-        return distance * self.denominator
-
-    def difference(self, entry: int) -> Difference:
-        return Difference(Fraction(int(entry), self.denominator), Fraction(0))
-
-    @staticmethod
     @abstractmethod
-    def _measure(gaps: NDArray[Any]) -> Row:
+    def measure(self, gaps: NDArray[Any]) -> Row:
         """Return the distances, from differences of shape (items, coordinates)."""
 
 
 class _L0(_Numeric):
     """The number of coordinates that differ."""
 
-    @staticmethod
-    def _measure(gaps: NDArray[Any]) -> Row:
+    def measure(self, gaps: NDArray[Any]) -> Row:
         return np.asarray((gaps != 0).sum(axis=1), dtype=np.int64)
 
-    def limit(self, distance: int) -> int:
-        return distance
+
+@dataclass(frozen=True)
+class _Normed(_Numeric):
+    """A norm of the difference; for L2, rows hold its square."""
+
+    norm: Norm
+
+    def measure(self, gaps: NDArray[Any]) -> Row:
+        return powered(gaps, self.norm)
+
+    def limit(self, distance: Number) -> int:
+        return math.floor((Fraction(distance) * self.denominator) ** POWERS[self.norm])
 
     def difference(self, entry: int) -> Difference:
-        return Difference(Fraction(int(entry)), Fraction(0))
+        measured = Fraction(int(entry), self.denominator ** POWERS[self.norm])
+        if POWERS[self.norm] == 2:
+            return root_difference(measured)
+        return Difference(measured, Fraction(0))
 
 
-class _L1(_Numeric):
-    @staticmethod
-    def _measure(gaps: NDArray[Any]) -> Row:
-        return np.asarray(np.abs(gaps).sum(axis=1))
+class _Monotonic(_Normed):
+    """The largest increase plus the largest decrease; "Linf" where all entries go one way.
 
+    Adding a number to all scores changes no selection, so the loss of a selection mechanism depends
+    on the largest less the smallest gap alone, which is at most this distance.
+    """
 
-class _L2(_Numeric):
-    """The Euclidean distance; rows hold its square."""
-
-    power: ClassVar[int] = 2
-
-    @staticmethod
-    def _measure(gaps: NDArray[Any]) -> Row:
-        return np.asarray((gaps * gaps).sum(axis=1))
-
-    def limit(self, distance: int) -> int:
-        return (distance * self.denominator) ** 2
-
-    def difference(self, entry: int) -> Difference:
-        root = math.isqrt(int(entry))
-        if root * root == entry:
-            return Difference(Fraction(root, self.denominator), Fraction(0))
-        return Difference(Fraction(int(entry), self.denominator**2), Fraction(0), root=True)
-
-
-class _LInf(_Numeric):
-    @staticmethod
-    def _measure(gaps: NDArray[Any]) -> Row:
-        return np.asarray(np.abs(gaps).max(axis=1, initial=0))
+    def measure(self, gaps: NDArray[Any]) -> Row:
+        if not gaps.shape[1]:
+            return np.zeros(len(gaps), dtype=np.int64)
+        return np.asarray(np.maximum(gaps.max(axis=1), 0) + np.maximum(-gaps.min(axis=1), 0))
 
 
 @dataclass(frozen=True)
@@ -153,51 +142,23 @@ class _Counted(Distances):
     """A metric on multisets, by how often each value occurs; order does not matter."""
 
     counts: NDArray[np.int64]  # shape (items, values)
+    measure: Callable[[NDArray[np.int64], NDArray[np.int64]], Row]
 
     def row(self, k: int) -> Row:
         gaps = self.counts[k + 1 :] - self.counts[k]
-        return self._measure(np.maximum(gaps, 0).sum(axis=1), np.maximum(-gaps, 0).sum(axis=1))
-
-    @staticmethod
-    @abstractmethod
-    def _measure(added: NDArray[np.int64], removed: NDArray[np.int64]) -> Row:
-        """Return the distances, from the numbers of records added and removed."""
-
-
-class _Symmetric(_Counted):
-    """Records added plus records removed."""
-
-    @staticmethod
-    def _measure(added: NDArray[np.int64], removed: NDArray[np.int64]) -> Row:
-        return added + removed
-
-
-class _ChangeOne(_Counted):
-    """Records replaced; infinite between sizes."""
-
-    @staticmethod
-    def _measure(added: NDArray[np.int64], removed: NDArray[np.int64]) -> Row:
-        return np.where(added == removed, added, INFINITE)
-
-
-class _AddOrRemove(_Counted):
-    """Records added, or records removed; infinite where it takes both."""
-
-    @staticmethod
-    def _measure(added: NDArray[np.int64], removed: NDArray[np.int64]) -> Row:
-        return np.where((added == 0) | (removed == 0), added + removed, INFINITE)
+        return self.measure(np.maximum(gaps, 0).sum(axis=1), np.maximum(-gaps, 0).sum(axis=1))
 
 
 @dataclass(frozen=True)
 class _Ordered(Distances):
-    """A metric on sequences, written as codes of their entries; -1 fills up the short ones."""
+    """A metric on sequences, given by codes of their entries; -1 pads the short sequences."""
 
     codes: NDArray[np.int64]  # shape (items, largest size)
     sizes: NDArray[np.int64]  # shape (items,)
 
 
 class _Hamming(_Ordered):
-    """Positions that differ; infinite between sizes."""
+    """The number of positions that differ; infinite between sequences of different sizes."""
 
     def row(self, k: int) -> Row:
         differ = (self.codes[k + 1 :] != self.codes[k]).sum(axis=1)
@@ -205,12 +166,12 @@ class _Hamming(_Ordered):
 
 
 class _InsertDelete(_Ordered):
-    """Entries inserted plus entries deleted, others keeping their order."""
+    """The number of entries inserted and deleted, where the other entries keep their order."""
 
     def row(self, k: int) -> Row:
         others = self.codes[k + 1 :]
-        # common[:, j] is the longest common subsequence of what was read of item k and the first j
-        # entries of each other item.
+        # common[i, j] is the length of the longest common subsequence of the entries of item k read
+        # so far and the first j entries of the i-th of the other items.
         common = np.zeros((len(others), others.shape[1] + 1), dtype=np.int64)
         for code in self.codes[k, : self.sizes[k]]:
             before = common.copy()
@@ -221,13 +182,17 @@ class _InsertDelete(_Ordered):
 
 
 class _Discrete(_Ordered):
-    """1 between items that are not equal."""
+    """0 between equal items, 1 between others."""
 
     def row(self, k: int) -> Row:
         return np.asarray((self.codes[k + 1 :] != self.codes[k]).any(axis=1), dtype=np.int64)
 
 
-def _numeric(kind: type[_Numeric], items: Sequence[Any]) -> Distances:
+def _integers(items: Sequence[Any], power: int) -> tuple[NDArray[Any], int]:
+    """Return items as vectors of integers over one denominator, shape (items, coordinates).
+
+    They are of int64 where sums over the coordinates of this power of differences fit.
+    """
     mappings = [item for item in items if isinstance(item, Mapping)]
     names = list(dict.fromkeys(name for item in mappings for name in item))
     rows = [_coordinates(item, names) for item in items]
@@ -238,14 +203,17 @@ def _numeric(kind: type[_Numeric], items: Sequence[Any]) -> Distances:
         )
     integers, denominator = common_integers([entry for row in rows for entry in row])
     shape = (len(rows), lengths[0] if lengths else 0)
-    # What a row can hold at most: a sum over the coordinates of differences or of their squares.
-    largest = (2 * max(map(abs, integers), default=0)) ** kind.power * max(shape[1], 1)
+    largest = (2 * max(map(abs, integers), default=0)) ** power * max(shape[1], 1)
     vectors = integers.reshape(shape)
-    return kind(vectors.astype(np.int64) if largest < 2**63 else vectors, denominator)
+    return vectors.astype(np.int64) if largest < 2**63 else vectors, denominator
+
+
+def _normed(norm: Norm, items: Sequence[Any]) -> Distances:
+    return _Normed(*_integers(items, POWERS[norm]), norm)
 
 
 def _coordinates(item: Any, names: Sequence[Hashable]) -> list[Fraction]:
-    """Return a number, vector or mapping as exact coordinates; absent names count 0."""
+    """Return the exact coordinates of a number, vector or mapping; absent names count as 0."""
     if isinstance(item, Mapping):
         return [exact(item.get(name, 0)) for name in names]
     return [exact(entry) for entry in entries(item)]
@@ -259,7 +227,10 @@ def entries(item: Any) -> Sequence[Any]:
 
 
 def exact(entry: Any) -> Fraction:
-    """Return a number of Python or numpy as a rational; QueryError if it is none."""
+    """Return a finite number of Python or NumPy as a rational, or raise QueryError.
+
+    Truth values are 0 and 1, as they are answers of code and not arguments.
+    """
     number = unboxed(entry)
     if not isinstance(number, Rational | float) or not math.isfinite(number):
         raise QueryError(f"an answer holds {number!r}, which is not a finite number")
@@ -267,19 +238,21 @@ def exact(entry: Any) -> Fraction:
 
 
 def _codes(items: Iterable[Iterable[Any]]) -> list[list[int]]:
-    """Return the entries as small integers, equal ones for equal entries."""
+    """Return small integers for the entries, which are equal exactly for equal entries."""
     known: dict[Hashable, int] = {}
     return [[known.setdefault(key_of(entry), len(known)) for entry in item] for item in items]
 
 
-def _counted(kind: type[_Counted], items: Sequence[Any]) -> Distances:
+def _counted(
+    measure: Callable[[NDArray[np.int64], NDArray[np.int64]], Row], items: Sequence[Any]
+) -> Distances:
     multisets = [multiset(item) for item in items]
     places = {entry: place for place, entry in enumerate(set().union(*multisets))}
     counts = np.zeros((len(items), len(places)), dtype=np.int64)
     for line, occurring in zip(counts, multisets, strict=True):
         for entry, number in occurring.items():
             line[places[entry]] = number
-    return kind(counts)
+    return _Counted(counts, measure)
 
 
 def _ordered(kind: type[_Ordered], items: Sequence[Any]) -> Distances:
@@ -292,22 +265,23 @@ def _ordered(kind: type[_Ordered], items: Sequence[Any]) -> Distances:
 
 
 METRICS: dict[str, Callable[[Sequence[Any]], Distances]] = {
-    "absolute": lambda items: _numeric(_L1, items),
-    "L0": lambda items: _numeric(_L0, items),
-    "L1": lambda items: _numeric(_L1, items),
-    "L2": lambda items: _numeric(_L2, items),
-    "Linf": lambda items: _numeric(_LInf, items),
-    "symmetric": lambda items: _counted(_Symmetric, items),
-    "change_one": lambda items: _counted(_ChangeOne, items),
-    "add_or_remove": lambda items: _counted(_AddOrRemove, items),
+    "absolute": lambda items: _normed("L1", items),
+    "L0": lambda items: _L0(*_integers(items, 1)),
+    "L1": lambda items: _normed("L1", items),
+    "L2": lambda items: _normed("L2", items),
+    "Linf": lambda items: _normed("Linf", items),
+    "Linf_monotonic": lambda items: _Monotonic(*_integers(items, 2), "Linf"),
+    "symmetric": lambda items: _counted(symmetric, items),
+    "change_one": lambda items: _counted(change_one, items),
+    "add_or_remove": lambda items: _counted(add_or_remove, items),
     "hamming": lambda items: _ordered(_Hamming, items),
     "insert_delete": lambda items: _ordered(_InsertDelete, items),
     "discrete": lambda items: _ordered(_Discrete, [(key_of(item),) for item in items]),
 }
-"""What each metric is made from."""
+"""The metrics by name: each makes `Distances` of items."""
 
-NUMERIC = frozenset({"absolute", "L0", "L1", "L2", "Linf"})
+NUMERIC = frozenset({"absolute", "L0", "L1", "L2", "Linf", "Linf_monotonic"})
 """The metrics on numbers, vectors of numbers and mappings to numbers."""
 
 ORDER_IGNORED = frozenset({"symmetric", "change_one", "add_or_remove"})
-"""The metrics in which two orders of the same records are at distance 0."""
+"""The metrics that ignore the order of records."""

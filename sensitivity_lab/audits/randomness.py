@@ -1,4 +1,4 @@
-"""Is code a function? Calls on the same inputs again, the same calls in every audit."""
+"""Whether code is a function: repeated calls on the same inputs, the same calls in every audit."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.exact.keys import key_of, multiset
 from sensitivity_lab.results.literals import literal, short_literal
 
+from .metrics import ORDER_IGNORED
 from .report import Evidence
 
 PROBES = 2048
-"""At most so many calls are spread over inputs of all sizes."""
+"""The largest number of repeated calls, spread over inputs of all sizes."""
 
 REPEATS = 32
-"""At most so many of them are on one input."""
+"""The largest number of them on one input."""
 
 WITNESS = 256
-"""So many calls are on each dataset of the evidence."""
+"""The number of calls on each dataset of the evidence."""
 
 _SPREAD = 2_654_435_761
-"""A prime larger than any number of inputs: its multiples visit all of them, in no pattern."""
+"""A prime larger than any number of inputs: its multiples visit all inputs, without a pattern."""
 
 
 def try_inputs_again(
@@ -31,32 +32,39 @@ def try_inputs_again(
     inputs: Sequence[Any],
     answers: Sequence[Any],
     progress: bool | None,
+    metric: str = "",
 ) -> None:
-    """Raise InputError if another call on one of many inputs has another answer."""
+    """Raise InputError if a second call on one of many inputs returns another answer.
+
+    Answers that the `metric` does not tell apart are the same: two orders of a multiset.
+    """
     places = list(probes(inputs))
-    for place in _parallel.tracked(places, unit="probes", progress=progress):
-        _check_same(inputs[place], answers[place], call(inputs[place]))
+    for place in running.tracked(places, unit="probes", progress=progress):
+        _check_same(inputs[place], answers[place], call(inputs[place]), metric)
 
 
 def try_evidence_again(
-    call: Callable[[Any], Any], shown: Sequence[Evidence], progress: bool | None
+    call: Callable[[Any], Any],
+    shown: Sequence[Evidence],
+    progress: bool | None,
+    metric: str = "",
 ) -> None:
-    """Raise InputError if one of many calls on a dataset of the evidence has another answer."""
+    """Raise InputError if one of many calls on the evidence's datasets returns another answer."""
     datasets = {
         literal(x): (x, answer)
         for seen in shown
         for x, answer in ((seen.x, seen.answer_x), (seen.y, seen.answer_y))
     }
     calls = [*datasets.values()] * WITNESS
-    for x, answer in _parallel.tracked(calls, unit="calls on witnesses", progress=progress):
-        _check_same(x, answer, call(x))
+    for x, answer in running.tracked(calls, unit="calls on witnesses", progress=progress):
+        _check_same(x, answer, call(x), metric)
 
 
 def probes(inputs: Sequence[Any]) -> Iterator[int]:
-    """Yield the places of the inputs to try again, the same ones whenever it is asked.
+    """Yield the places of the inputs to try again, which are the same in every audit.
 
-    Each size has an equal share of the calls, since what is random may be so for few sizes only.
-    Where a size has more inputs than calls, they are taken from all over.
+    Each size gets an equal share of the calls, since code may be random for a few sizes only.
+    Where a size has more inputs than calls, the calls are spread over all its inputs.
 
     Parameters
     ----------
@@ -76,10 +84,13 @@ def probes(inputs: Sequence[Any]) -> Iterator[int]:
             yield first + call * _SPREAD % number
 
 
-def _check_same(x: Any, before: Any, now: Any) -> None:
-    if key_of(before) != key_of(now):
-        raise InputError(
-            "transformation must be a function, but it is randomised: two calls on "
-            f"{short_literal(x)} returned {short_literal(before)} and {short_literal(now)}; an "
-            "audit needs the part that adds no randomness"
-        )
+def _check_same(x: Any, before: Any, now: Any, metric: str) -> None:
+    if key_of(before) == key_of(now):
+        return
+    if metric in ORDER_IGNORED and multiset(before) == multiset(now):
+        return
+    raise InputError(
+        "transformation must be a function, but it is randomised: two calls on "
+        f"{short_literal(x)} returned {short_literal(before)} and {short_literal(now)}; an "
+        "audit needs the part that adds no randomness, or audit_randomized"
+    )

@@ -1,18 +1,20 @@
-"""Audits of any library that adds noise: what it claims to its mechanisms, and what is true."""
+"""Audits of any library that adds noise: the claims it hands to its mechanisms, and the truth."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from sensitivity_lab import _parallel
-from sensitivity_lab.checks import check_callable, check_flag, check_text, shown, unboxed
+from sensitivity_lab import running
+from sensitivity_lab.checks import (
+    check_callable,
+    check_flag,
+    check_running,
+    check_text,
+)
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import Norm, check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
@@ -25,12 +27,14 @@ from sensitivity_lab.universes.relations import (
     show,
 )
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance
 from .inputs import check_several, check_values, vectors
-from .metrics import entries
 from .recording import Call, recording
+from .replay.histories import check_histories, heeds_releases
+from .replay.one_vector import decisive_row
+from .replay.replay import replayed
+from .replay.runs import Recorder, Run
 from .report import AuditReport, AuditRow
-from .worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
 
 _METRIC_OF = {
     Bounded: "change_one",
@@ -50,6 +54,9 @@ def audit_recorded(
     every_order: bool = True,
     where: Callable[[list[Any]], bool] | None = None,
     select: Callable[[list[Call]], list[Call]] = list,
+    replay: bool | None = None,
+    histories: int | Iterable[Sequence[Any]] = 3,
+    budget: int | float | Fraction | Decimal | None = None,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     progress: bool | None = None,
@@ -60,58 +67,84 @@ def audit_recorded(
     Parameters
     ----------
     function : callable
-        Takes a dataset, a list of records, and makes the library's call on it.
+        Takes a dataset, which is a list of records, and calls the library on it.
     values : iterable
-        The universe of records, missing ones (NaN) included if they are meant.
+        The universe of records; include NaN if records can be missing.
     sizes : int or iterable of int
         The numbers of records; both datasets of a pair have one of these sizes.
     *targets : str, class or function
         The library's mechanisms, as `recording` takes them.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors, at a distance of at most k; a name means k = 1. A library
-        claims for k = 1: the claim at k is k times that.
+        Which datasets are neighbors, at a distance of at most k; a name means k = 1. What a library
+        claims is for k = 1, so its claim at k is k times as large.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        How far two answers are apart, where the library hands the mechanism several values.
+        The norm of the difference of two answers, where the library hands over several values.
     every_order : bool, default True
-        Whether datasets are taken in every order of their records, or only in that of `values`.
+        Whether to try datasets in every order of their records, or only in the order of `values`.
     where : callable, optional
-        Says of a dataset whether the function is defined on it; others are left out.
+        Tells whether the function is defined on a dataset; other datasets are left out.
     select : callable, optional
-        Which of the calls made on a dataset to audit, for a library that hands over several answers
-        with a claim each; by default all.
+        Returns which of the calls made on a dataset to audit, for a library that hands over several
+        answers with different claims; by default all calls.
+    replay : bool, optional
+        Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
+        step by step, each with its own claim. If not, all values of a run are one vector beside one
+        claim. By default it depends on the function: a replay where a run claims several
+        sensitivities, where a later step depends on an earlier release, or where there is a budget.
+    histories : int or iterable of sequences, default 3
+        Further releases that are fed to all runs of a replay, since a claim must hold for every
+        history: the number of histories to draw, the same in every audit, or the histories
+        themselves. Steps beyond the end of a history release their true values.
+    budget : int, float, Fraction or Decimal, optional
+        The epsilon that a whole run may spend. The report then has a row for it: the truth is the
+        largest loss, the sum over the steps of epsilon times difference over claim. Each epsilon is
+        found by the option `epsilon`, which is then "epsilon" by default.
     subject : str, optional
-        What the report calls the function; by default its name.
+        The name of the function in the report; by default its own name.
     tolerance_ulps : int, float or Fraction, default 4
-        By how many units in the last place of the truth claim and truth may differ as rounding,
-        where the claim or the answers are floats; see `audit`.
+        The largest difference that counts as rounding, where the claim or the answers are floats,
+        in units in the last place of the truth; see `audit`.
     progress : bool, optional
-        Whether to show progress bars; by default on a terminal and past a second.
+        Whether to show progress bars; by default on a terminal, after one second.
     **options
-        Of `recording`: `method`, `sensitivity` and `value`.
+        The options of `recording`: `method`, `sensitivity`, `value` and `epsilon`.
 
     Returns
     -------
     AuditReport
-        One row: the pair of neighbors with the largest truth in proportion to the claim. If the
-        two have claims of their own, the smaller counts. Even where no truth exceeds a claim, such
-        a pair is reported, as a "data-dependent claim": the scale of the noise is part of what is
-        seen, and tells the two apart. So noise scaled to the local sensitivity is never sound.
+        It has one row: the pair of neighbors with the largest ratio of truth to claim. If the
+        claims on both neighbors differ, the smaller one counts. Such a pair is reported even where
+        no truth exceeds a claim, as a "data-dependent claim": the scale of the noise can be seen in
+        a release, and tells the neighbors apart. So noise scaled to the local sensitivity is never
+        sound.
+
+        A replay has a row per step, which names the mechanism, where it was called, and what was
+        released before. If two neighbors, after the same releases, call mechanisms in other places
+        or another number of times, a row says so: "not aligned", which is not sound.
 
     Raises
     ------
     InputError
         If an argument is not acceptable.
     QueryError
-        If the function fails on a dataset, hands the mechanism nothing, or claims two sensitivities
-        in one call: `select` one of them then.
+        If the function fails on a dataset, calls no mechanism, draws at random beside the recorded
+        mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset (choose
+        some of the calls with `select`).
     TooLargeError
-        If there are too many datasets or pairs; says the numbers.
+        If there are too many datasets or pairs; the message says how many.
 
     Notes
     -----
-    With m values, ``m**s`` datasets per size s, the function called once on each. All values that
-    reach the mechanism in a call are one vector, since a mechanism that adds noise of one scale to
-    each entry is calibrated to the norm of their difference.
+    With m values there are ``m**s`` datasets of size s, and the function is called once on each.
+    All values that reach the mechanism on a dataset form one vector, because the scale of noise
+    that is added to each entry is calibrated to the norm of the difference of such vectors. Whether
+    later steps depend on earlier releases is found out with two more runs on each dataset with
+    several calls.
+
+    With N datasets of at most p neighbors, H further histories and a replay, there are at most
+    ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
+    between the smallest and the largest true value of its step, which truncated noise reaches as
+    well; pass `histories` of your own for releases beyond. A violation after some history is final.
 
     Examples
     --------
@@ -135,36 +168,60 @@ def audit_recorded(
     check_norm(norm)
     _check_functions(function, select, where, subject)
     every_order = check_flag("every_order", every_order)
+    check_running(None, progress)
+    replay = None if replay is None else check_flag("replay", replay)
+    budget = None if budget is None else _check_budget(budget, replay, norm)
+    fed = check_histories(histories)
     universe = check_values(values)
     wanted = check_several("sizes", sizes, "a number of records, at least 0")
     datasets = [x for x in vectors(universe, wanted, every_order) if _accepted(where, x)]
     if not datasets:
         raise InputError("where must accept at least one dataset, but it accepts none")
     tolerance = check_tolerance(tolerance_ulps)
-    with recording(*targets, **options) as calls:
-        tried = _parallel.tracked(datasets, unit="datasets", progress=progress)
-        claims, answers = zip(*(_observe(function, x, calls, select) for x in tried), strict=True)
-    distinct = _distinct(claims)
-    groups = {claim: group for group, claim in enumerate(distinct)}
-    answered = [
-        Answered(x, answer, groups[claim])
-        for x, answer, claim in zip(datasets, answers, claims, strict=True)
-    ]
-    found = worst_pairs(answered, metric, norm, [relation.k], progress)
-    decisive = _decisive(found, distinct, relation.k, tolerance)
+    if budget is not None:
+        options.setdefault("epsilon", "epsilon")
+    with recording(*targets, **options) as tape:
+        recorder = Recorder(function, tape, select)
+        tried = running.tracked(datasets, unit="datasets", progress=progress)
+        runs = [recorder.run(x) for x in tried]
+        if replay is None:
+            replay = budget is not None or _needs_replay(recorder, runs)
+        rows: tuple[AuditRow, ...] = ()
+        if replay:
+            rows, told = replayed(
+                recorder, runs, metric, norm, relation.k, fed, budget, tolerance, progress
+            )
+    if not replay:
+        row, told = decisive_row(runs, metric, norm, relation.k, tolerance, progress)
+        rows = (row,)
     order = "in every order" if every_order else "in one order"
     among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
     among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
-    varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
-    varies = "; the claim depends on the data" if found.divided else varies
-    setting = f"{relation}; norm {norm}; {among}; implementation{varies}"
-    return AuditReport(
-        str(subject or getattr(function, "__name__", "function")), (decisive,), setting
-    )
+    setting = f"{relation}; norm {norm}; {among}; implementation{told}"
+    return AuditReport(str(subject or getattr(function, "__name__", "function")), rows, setting)
+
+
+def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:
+    """Tell whether a run has several claims, or its later steps depend on earlier releases."""
+    if any(len({step.claim for step in run.steps}) > 1 for run in runs):
+        return True
+    return heeds_releases(recorder, runs)
+
+
+def _check_budget(budget: Any, replay: bool | None, norm: Norm) -> Any:
+    """Return a budget, or raise InputError."""
+    if replay is False:
+        raise InputError("budget is for a replay; leave out replay=False, or the budget")
+    if norm == "L2":
+        raise InputError("budget adds losses of noise for norm 'L1' or 'Linf', got norm 'L2'")
+    try:
+        return check_claim(budget, 1)
+    except InputError as error:
+        raise InputError(str(error).replace("the claim at distance 1", "budget")) from None
 
 
 def _check_relation(neighbors: Any) -> tuple[Relation, str]:
-    """Return a relation and the metric that it is a distance in, or raise InputError."""
+    """Return a relation and the name of its metric, or raise InputError."""
     relation = as_relation(neighbors)
     metric = _METRIC_OF.get(type(relation))
     if metric is None or relation.exactly:
@@ -190,94 +247,3 @@ def _accepted(where: Callable[[list[Any]], bool] | None, x: list[Any]) -> bool:
         raise QueryError(
             f"where, on {short_literal(x)}, raised {type(error).__name__}: {error}"
         ) from error
-
-
-def _observe(
-    function: Any, x: list[Any], made: list[Call], select: Callable[[list[Call]], list[Call]]
-) -> tuple[Number, Any]:
-    """Return what is claimed and what reaches the mechanism on a dataset."""
-    made.clear()
-    try:
-        function(list(x))
-    except Exception as error:
-        raise QueryError(f"{short_literal(x)} raised {type(error).__name__}: {error}") from error
-    try:
-        calls = list(select(list(made)))
-    except Exception as error:
-        raise QueryError(
-            f"select, on {short_literal(x)}, raised {type(error).__name__}: {error}"
-        ) from error
-    if not all(isinstance(one, Call) for one in calls):
-        raise InputError(f"select must return some of the calls that it gets, got {shown(calls)}")
-    claims = {check_claim(call.sensitivity, 1) for call in calls}
-    if len(claims) != 1:
-        seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"
-        raise QueryError(f"on {short_literal(x)} the library {seen}; select others")
-    if len(calls) == 1:
-        return claims.pop(), _flat(calls[0].value)
-    return claims.pop(), tuple(entry for call in calls for entry in entries(_flat(call.value)))
-
-
-def _distinct(claims: Iterable[Number]) -> list[Number]:
-    """Return the distinct claims, ascending; raise QueryError if one is infinite."""
-    # Decimals and fractions are not compared with each other, but with floats.
-    distinct = sorted(set(claims), key=lambda one: math.inf if one == math.inf else Fraction(one))
-    if distinct[-1] == math.inf:
-        raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
-    return distinct
-
-
-def _decisive(found: WorstPairs, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
-    """Return the row of the pair that decides: a violation, or else two claims that differ."""
-    pair = max(found.farthest.values(), key=lambda pair: _rank(pair, claims))
-    row = _row(pair, claims, k, tolerance)
-    if not found.divided or row.verdict == "violated":
-        return row
-    pair = max(found.divided.values(), key=lambda pair: _division(pair, claims))
-    return _row(pair, claims, k, tolerance)
-
-
-def _row(pair: WorstPair, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
-    """Compare the truth of a pair with the smaller of its two claims."""
-    first, second = (_times(k, claims[group]) for group in pair.groups)
-    seen = pair.evidence
-    return AuditRow(
-        k,
-        _times(k, claims[min(pair.groups)]),
-        pair.truth,
-        seen,
-        claims=None if first == second else {"on x": first, "on y": second},
-        rounded=holds_float((seen.answer_x, seen.answer_y)),
-        tolerance_ulps=tolerance,
-    )
-
-
-def _flat(value: Any) -> Any:
-    """Return an array as the tuple of its entries, and a number of numpy as one of Python."""
-    if isinstance(value, np.ndarray):
-        return tuple(value.ravel().tolist())
-    return unboxed(value)
-
-
-def _times(k: int, claim: Number) -> Number:
-    """Return the claim at distance k; a float as a float within their range, others exactly."""
-    if isinstance(claim, float) and not math.isinf(k * claim):
-        return k * claim
-    return k * claim if isinstance(claim, int) else k * Fraction(claim)
-
-
-def _rank(pair: WorstPair, claims: list[Number]) -> tuple[bool, bool, Fraction]:
-    """Order pairs by truth over claim: something over 0 is the largest, 0 over 0 the smallest.
-
-    The truth of an L2 norm is a root; its square is compared with the square of the claim.
-    """
-    truth, claim = pair.truth, Fraction(claims[min(pair.groups)])
-    size = truth.first if truth.root else truth.close() ** 2
-    nothing = claim == 0
-    return nothing and size > 0, not nothing, size if nothing else size / claim**2
-
-
-def _division(pair: WorstPair, claims: list[Number]) -> tuple[bool, Fraction]:
-    """Order pairs by the larger claim over the smaller; anything over 0 is the largest."""
-    small, large = (Fraction(claims[group]) for group in sorted(pair.groups))
-    return small == 0, large if small == 0 else large / small

@@ -1,4 +1,4 @@
-"""Watching a library hand its answers to mechanisms that add noise.
+"""Recording what a library hands to the mechanisms that add noise.
 
 A library computes an answer and hands it to a mechanism together with the sensitivity that it
 claims. `recording` replaces the mechanism by a recorder of both, which adds no noise.
@@ -6,14 +6,19 @@ claims. `recording` replaces the mechanism by a recorder of both, which adds no 
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import PurePath
+from types import FrameType
 from typing import Any
+
+import numpy as np
 
 from sensitivity_lab.checks import check_text, shown
 from sensitivity_lab.errors import InputError
@@ -21,7 +26,7 @@ from sensitivity_lab.errors import InputError
 
 @dataclass(frozen=True)
 class Call:
-    """What a mechanism was handed.
+    """The arguments of one call of a mechanism.
 
     Attributes
     ----------
@@ -30,12 +35,41 @@ class Call:
     sensitivity : Any
         The sensitivity that the library claims.
     value : Any
-        The answer before any noise, which the recorder also returned in place of a noisy one.
+        The answer before any noise; the recorder returned it instead of a noisy answer.
+    epsilon : Any, default None
+        The share of the privacy budget, if `recording` was told where to find it.
+    site : str, default ""
+        Where the mechanism was called: the function, the file and the line.
     """
 
     target: str
     sensitivity: Any
     value: Any
+    epsilon: Any = field(default=None, compare=False)
+    site: str = field(default="", compare=False)
+
+
+class Tape(list[Call]):
+    """The calls made so far, and what they returned: the releases of a history, if it has one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.releases: list[Any] = []
+        self._history: Sequence[Any] = ()
+
+    def rewind(self, history: Sequence[Any] = ()) -> None:
+        """Forget all calls; the next ones return these releases, then their true values."""
+        self.clear()
+        self.releases.clear()
+        self._history = history
+
+    def take(self, call: Call) -> Any:
+        """Record a call and return its release."""
+        place = len(self)
+        self.append(replace(call, value=_own(call.value)))
+        release = self._history[place] if place < len(self._history) else call.value
+        self.releases.append(_own(release))
+        return _own(release)
 
 
 @contextmanager
@@ -44,23 +78,26 @@ def recording(
     method: str = "randomise",
     sensitivity: str | Callable[[Any], Any] = "sensitivity",
     value: str | None = None,
-) -> Iterator[list[Call]]:
+    epsilon: str | Callable[[Any], Any] | None = None,
+) -> Iterator[Tape]:
     """Replace mechanisms by recorders of the claimed sensitivity and the true value.
 
     Parameters
     ----------
     *targets : str, class or function
-        The mechanisms: a dotted name such as "library.mechanisms.Laplace", or what it names. Of a
-        class, the method is replaced on the class itself, so that every name it was imported under
-        sees the recorder. A function is replaced in every loaded module that holds it.
+        The mechanisms, or their dotted names such as "library.mechanisms.Laplace". For a class, the
+        recorder replaces the method of the class itself, so it works under every name that the
+        class was imported under. A function is replaced in every loaded module that holds it.
     method : str, default "randomise"
-        The method of a class that takes the true value and returns a noisy one.
+        The method of a class that takes the true value and returns a noisy value.
     sensitivity : str or callable, default "sensitivity"
-        Where the claim is: for a class the name of an attribute of the instance, for a function the
-        name of a parameter; or a function of the instance, or of the dict of arguments.
+        Where to find the claim: the name of an attribute of the instance (for a class) or of a
+        parameter (for a function), or a function of the instance or of the dict of arguments.
     value : str, optional
-        The parameter that takes the true value; by default the first one (of a method: after
-        ``self``).
+        The parameter that takes the true value; by default the first one, after ``self`` for a
+        method.
+    epsilon : str or callable, optional
+        Where to find the share of the privacy budget, as for `sensitivity`; by default nowhere.
 
     Yields
     ------
@@ -74,9 +111,9 @@ def recording(
 
     Notes
     -----
-    On leaving, also by an error, everything is put back. The recorder is in place for the whole
-    process: calls that other threads make meanwhile are recorded too and lose their noise, so do
-    not serve anybody with that process. Calls in other processes are not seen.
+    At the end everything is put back, also after an error. The recorder works in the whole process:
+    calls that other threads make at the same time are recorded as well and get no noise, so do not
+    release anything from that process. Calls in other processes are not recorded.
 
     Examples
     --------
@@ -100,18 +137,29 @@ def recording(
         check_text("sensitivity", sensitivity, "a name, or a function")
     if value is not None:
         check_text("value", value, "the name of a parameter")
-    calls: list[Call] = []
+    if epsilon is not None and not callable(epsilon):
+        check_text("epsilon", epsilon, "a name, or a function")
+    calls = Tape()
     with ExitStack() as undo:
         for target in found:
             if inspect.isclass(target):
-                _record_class(target, method, sensitivity, value, calls, undo)
+                _record_class(target, method, (sensitivity, epsilon), value, calls, undo)
             else:
-                _record_function(target, sensitivity, value, calls, undo)
+                _record_function(target, (sensitivity, epsilon), value, calls, undo)
         yield calls
 
 
+def _own(value: Any) -> Any:
+    """Return a copy of what can change in place, since neither side may change the other's."""
+    return copy.copy(value) if isinstance(value, np.ndarray | list) else value
+
+
+_Sought = tuple[str | Callable[[Any], Any], str | Callable[[Any], Any] | None]
+"""Where to find the claim and the epsilon: by name, by a function, or (the epsilon) nowhere."""
+
+
 def _resolve(target: Any) -> Any:
-    """Return what a dotted name names, or raise InputError."""
+    """Return the class or function that a dotted name stands for, or raise InputError."""
     if not isinstance(target, str):
         if inspect.isclass(target) or inspect.isfunction(target):
             return target
@@ -136,7 +184,7 @@ def _resolve(target: Any) -> Any:
 
 
 def _record_class(
-    target: type, method: str, claim: Any, value: str | None, calls: list[Call], undo: ExitStack
+    target: type, method: str, sought: _Sought, value: str | None, calls: Tape, undo: ExitStack
 ) -> None:
     """Put a recorder in the place of a class's method until `undo`."""
     original = getattr(target, method, None)
@@ -147,9 +195,10 @@ def _record_class(
     def record(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = _arguments(original, (self, *args), kwargs)
         taken = list(given.values())[1] if value is None else given[value]
-        claimed = claim(self) if callable(claim) else getattr(self, claim)
-        calls.append(Call(target.__qualname__, claimed, taken))
-        return taken
+        claim, epsilon = (
+            one(self) if callable(one) else one and getattr(self, one) for one in sought
+        )
+        return calls.take(Call(target.__qualname__, claim, taken, epsilon, _site(sys._getframe(1))))
 
     if method in vars(target):
         undo.callback(setattr, target, method, vars(target)[method])
@@ -159,7 +208,7 @@ def _record_class(
 
 
 def _record_function(
-    target: Any, claim: Any, value: str | None, calls: list[Call], undo: ExitStack
+    target: Any, sought: _Sought, value: str | None, calls: Tape, undo: ExitStack
 ) -> None:
     """Put a recorder in the place of a function, in every loaded module, until `undo`."""
 
@@ -167,10 +216,8 @@ def _record_function(
     def record(*args: Any, **kwargs: Any) -> Any:
         given = _arguments(target, args, kwargs)
         taken = next(iter(given.values())) if value is None else given[value]
-        calls.append(
-            Call(target.__qualname__, claim(given) if callable(claim) else given[claim], taken)
-        )
-        return taken
+        claim, epsilon = (one(given) if callable(one) else one and given[one] for one in sought)
+        return calls.take(Call(target.__qualname__, claim, taken, epsilon, _site(sys._getframe(1))))
 
     for module in list(sys.modules.values()):
         for name, held in list(getattr(module, "__dict__", {}).items()):
@@ -180,7 +227,13 @@ def _record_function(
 
 
 def _arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by the names of the parameters, defaults included."""
+    """Return the arguments of a call by parameter, including defaults."""
     bound = inspect.signature(function).bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
+
+
+def _site(caller: FrameType) -> str:
+    """Return where a caller stands: its function, its file and its line."""
+    code = caller.f_code
+    return f"{code.co_name} ({PurePath(code.co_filename).name}:{caller.f_lineno})"

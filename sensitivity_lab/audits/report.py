@@ -1,4 +1,4 @@
-"""What an audit says: claimed sensitivities beside the true ones, with their proof."""
+"""The report of an audit: claimed sensitivities beside the true ones, with their proof."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["AuditReport", "AuditRow", "Evidence"]
 
 _ROWS = 60
-"""Of a longer report only so many rows are shown."""
+"""The largest number of rows that are printed."""
 
 _ROUNDING = 1000
-"""A float claim so many units in the last place too small may be a matter of the tolerance."""
+"""If a float claim is too small by at most so many ulps, a message proposes a tolerance."""
 
 _EVIDENCE = ("x", "y", "answer_x", "answer_y")
 
@@ -42,15 +42,15 @@ class AuditReport:
     subject : str
         What was audited, such as "median".
     rows : tuple of AuditRow
-        One per distance; one per distance and size if the claim depends on the size.
+        One row per distance, or per distance and size if the claim depends on the size.
     setting : str
         The neighbor relation, "at most" or "exactly", the sizes, the universe, the norm, and
         whether the mathematics or an implementation was audited.
 
     Notes
     -----
-    What is printed begins with the decisive row and shortens its datasets: the records in which
-    they differ come first, then some of those that they share. `to_dict()` has everything.
+    The printed report begins with the decisive row and shortens its datasets: the records in which
+    they differ come first, then some of the shared ones. `to_dict()` has everything.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class AuditReport:
     setting: str
 
     def __post_init__(self) -> None:
-        """Check that there is something to report."""
+        """Check that there are rows."""
         if not self.rows:
             raise InputError(
                 f"the audit of {self.subject} has no rows; audit at least one distance"
@@ -83,7 +83,7 @@ class AuditReport:
 
     @property
     def verdict(self) -> str:
-        """The worst verdict of all rows."""
+        """The worst verdict among the rows."""
         return self.decisive.verdict
 
     @property
@@ -97,17 +97,26 @@ class AuditReport:
         return self.verdict not in FAILING
 
     def raise_if_violated(self) -> None:
-        """Raise SensitivityViolation, with the pair that proves it, unless the report is sound."""
+        """Raise SensitivityViolation, which names the proving pair, unless the report is sound."""
         __tracebackhide__ = True
         if not self.sound:
             raise SensitivityViolation(self.counterexample(self.decisive))
 
     def counterexample(self, row: AuditRow) -> str:
-        """Return what proves the verdict on a row, to paste into a report.
+        """Return the proof of the verdict on a row, ready for a bug report.
 
-        The datasets and answers are Python literals; those of numpy, pandas, fractions and decimal
-        are written as ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal``. Long datasets
-        are shortened, and the message says so; ``row.evidence.lines`` has them whole.
+        Parameters
+        ----------
+        row : AuditRow
+            A row of the report.
+
+        Returns
+        -------
+        str
+            The claim, the truth, and the datasets and answers as Python literals, with
+            ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where they are needed.
+            Long datasets are shortened, and the text says so; ``row.evidence.lines`` has them
+            whole.
         """
         truth = with_decimals(row.value if row.exact is None else row.exact)
         if row.claimed is None:
@@ -143,9 +152,9 @@ class AuditReport:
         Returns
         -------
         dict
-            subject, setting, verdict, sound, and rows: a dict per row of distance, size, claimed,
-            claims, reason, exact, truth, verdict, factor, slack_ulp, tolerance_ulps, and the
-            evidence, whole: x, y, answer_x, answer_y, columns.
+            subject, setting, verdict, sound, and rows. Each row is a dict with distance, size,
+            claimed, claims, reason, exact, truth, verdict, factor, slack_ulp, tolerance_ulps, and
+            the whole evidence: x, y, answer_x, answer_y, columns.
 
         Examples
         --------
@@ -167,7 +176,7 @@ class AuditReport:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a tidy DataFrame, one row per row of the report; for JSON see `to_dict`.
+        """Return a tidy DataFrame with a row per row of the report; see `to_dict` for JSON.
 
         Returns
         -------
@@ -200,12 +209,12 @@ class AuditReport:
         path : str or Path
             The file.
         witness : {"short", "full"}, default "short"
-            Whether long datasets are shortened.
+            Whether to shorten long datasets.
 
         Raises
         ------
         InputError
-            If `witness` is neither, or the file cannot be written.
+            If `witness` is neither of these, or the file cannot be written.
         """
         if witness not in ("short", "full"):
             raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
@@ -220,15 +229,15 @@ class AuditReport:
     def plot(self, **options: Any) -> Axes:
         """Draw claim and truth by distance; see `sensitivity_lab.plotting.plot_audit`.
 
-        Of several rows at one distance, the worst is drawn.
+        Of several rows at one distance, only the worst is drawn.
         """
         from sensitivity_lab.plotting import plot_audit
 
-        worst: dict[int, AuditRow] = {}
+        worst: dict[Number, AuditRow] = {}
         for row in sorted(self.rows, key=lambda row: (VERDICTS.index(row.verdict), -row.factor)):
             worst[row.distance] = row
         points = [
-            (row.distance, _float(row.claimed), row.value, row.verdict == "violated")
+            (float(row.distance), _float(row.claimed), row.value, row.verdict == "violated")
             for row in (worst[distance] for distance in sorted(worst))
         ]
         title = "\n".join([self._title, *textwrap.wrap(self.setting, 64)])
@@ -239,7 +248,7 @@ class AuditReport:
         return f"Audit of {one_line(self.subject)}: {self.verdict}"
 
     def _table(self) -> list[tuple[str, ...]]:
-        """Return the cells of the report: a header, the decisive row, the others in order."""
+        """Return the cells of the report: a header, the decisive row, then the others in order."""
         sized = any(row.size is not None for row in self.rows)
         worst = self.decisive
         rows = [worst, *(row for row in self.rows if row is not worst)]
@@ -251,7 +260,7 @@ class AuditReport:
         return table
 
     def _pair(self) -> list[tuple[str, str]]:
-        """Return what follows the table: more rows, and the evidence of the decisive one."""
+        """Return the lines after the table: the number of rows left out, the decisive evidence."""
         seen = self.decisive.evidence
         texts = zip("xy", brief_pair(seen.x, seen.y), (seen.answer_x, seen.answer_y), strict=True)
         pair = [(name, f"{data}  ->  {brief(answer)}") for name, data, answer in texts]
@@ -291,7 +300,7 @@ class AuditReport:
 
 
 def _float(number: Number | None) -> float:
-    """Return a claim as a float, infinite beyond their range; what is not claimed is not drawn."""
+    """Return a claim as a float: infinite, and so not drawn, if it is too large or None."""
     if number is None:
         return math.inf
     try:

@@ -24,10 +24,10 @@ from sensitivity_lab.results.literals import (
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance
 
 _SHOWN_AS_ULP = 1e-3
-"""Factors nearer to 1 are told by the units in the last place instead."""
+"""If a factor is nearer to 1, the difference is shown in units in the last place instead."""
 
 _LITERAL = 1000
-"""In a message a dataset of more characters is shortened."""
+"""A dataset with more characters is shortened in messages."""
 
 VERDICTS = (
     "tight",
@@ -35,11 +35,12 @@ VERDICTS = (
     "loose",
     "no claim",
     "data-dependent claim",
+    "not aligned",
     "violated",
 )
-"""The verdicts, from the best to the worst."""
+"""The verdicts, from best to worst."""
 
-FAILING = frozenset({"data-dependent claim", "violated"})
+FAILING = frozenset({"data-dependent claim", "not aligned", "violated"})
 """The verdicts that make an audit fail."""
 
 
@@ -50,11 +51,11 @@ class Evidence:
     Attributes
     ----------
     x, y : Any
-        The datasets as the audited code takes them: a tuple of records, a list, a table.
+        The datasets as the audited code takes them: a tuple of records, a list or a table.
     answer_x, answer_y : Any
-        What the audited code answered: a number, or several in a tuple or a mapping.
+        The answers of the audited code: a number, or several in a tuple or a mapping.
     columns : tuple or None, default None
-        Where the records are rows and the audited code takes a DataFrame: its columns.
+        The columns, where the audited code takes a DataFrame and the records are its rows.
     """
 
     x: Any
@@ -65,7 +66,7 @@ class Evidence:
 
     @property
     def lines(self) -> tuple[str, str]:
-        """The pair, whole, as two lines of Python literals; fractions with their decimals."""
+        """The whole pair as two lines of Python literals; fractions come with their decimals."""
         datasets = [literal(list(d) if isinstance(d, tuple) else d) for d in (self.x, self.y)]
         if self.columns is not None:
             columns = literal(list(self.columns))
@@ -83,7 +84,7 @@ class Evidence:
 
     @property
     def short_lines(self) -> tuple[str, str]:
-        """The pair as two lines; of long datasets the changed records and some of the others."""
+        """The pair as two lines; long datasets are cut to the changed records and some others."""
         if self.short:
             return self.lines
         return self._lines(
@@ -106,32 +107,33 @@ class AuditRow:
 
     Parameters
     ----------
-    distance : int
+    distance : int, float or Fraction
         The distance k of the two datasets.
     claimed : int, float, Fraction or Decimal, or None
-        The sensitivity that is claimed, as given; not negative, perhaps infinite. None where
+        The claimed sensitivity as given, which is not negative and can be infinite. None if
         nothing is claimed at this distance.
     truth : Difference or math.inf
-        The true one, an exact real number; math.inf where code overflows on one of two neighbors.
+        The true sensitivity, an exact real number; math.inf if code overflows on one of two
+        neighbors.
     evidence : Evidence
-        The pair that attains it.
+        The pair of neighbors that attains the truth.
     size : int, optional
-        The size n of x that claim and truth are about, where the claim depends on it.
+        The size n of x, if the claim depends on it.
     claims : dict, optional
-        Where different sensitivities are claimed on two neighbors: both, by where they are, such as
-        ``{"on x": 4, "on y": 6}``. Of the claims on x and on y, the smaller is `claimed`.
+        Both claims, if different sensitivities are claimed on the two neighbors, such as
+        ``{"on x": 4, "on y": 6}``. The smaller of them is `claimed`.
     rounded : bool, default False
         Whether the answers were computed in floats.
     tolerance_ulps : int, float or Fraction, default 4
-        By how many units in the last place of the truth claim and truth may differ as rounding.
-        A claim that is no float has no tolerance, unless the answers are `rounded`.
+        The largest difference between claim and truth that counts as rounding, in units in the
+        last place of the truth. It applies if the claim is a float or the answers are `rounded`.
     reason : str, default ""
         Why nothing is claimed.
 
     Raises
     ------
     InputError
-        If `claimed` or `tolerance_ulps` is no such number.
+        If `claimed` or `tolerance_ulps` is not acceptable.
 
     Examples
     --------
@@ -141,7 +143,7 @@ class AuditRow:
     ('loose', 1.5)
     """
 
-    distance: int
+    distance: Number
     claimed: Number | None
     truth: Difference | float
     evidence: Evidence
@@ -159,7 +161,7 @@ class AuditRow:
 
     @property
     def exact(self) -> Fraction | None:
-        """The truth as a rational; None if it is the difference of roots, or infinite."""
+        """The truth as a rational; None if it is a difference of roots, or infinite."""
         return self.truth.exact if isinstance(self.truth, Difference) else None
 
     @cached_property
@@ -172,17 +174,17 @@ class AuditRow:
 
     @property
     def tolerated(self) -> bool:
-        """Whether the tolerance applies: the claim is a float, or the answers are."""
+        """Whether the tolerance applies: the claim or the answers are floats."""
         return self.rounded or isinstance(self.claimed, float)
 
     @cached_property
     def verdict(self) -> str:
-        """One of `VERDICTS`, by comparing claim and truth without rounding.
+        """One of `VERDICTS`, from a comparison of claim and truth without rounding.
 
-        "tight": equal. "tight up to rounding": apart, but by no more than the tolerance. "loose":
-        the claim is larger. "no claim": nothing is claimed. "data-dependent claim": neighbors have
-        claims of their own, so the scale of the noise tells them apart. "violated": the claim is
-        too small.
+        "tight": they are equal. "tight up to rounding": they differ by no more than the tolerance.
+        "loose": the claim is larger. "no claim": nothing is claimed. "data-dependent claim": the
+        claims on two neighbors differ, so the scale of the noise tells the neighbors apart.
+        "violated": the claim is too small.
         """
         found = self._compared
         return "data-dependent claim" if self.claims and found != "violated" else found
@@ -213,9 +215,9 @@ class AuditRow:
 
     @property
     def slack_ulp(self) -> float:
-        """The claim less the truth in units in the last place of the truth; below 0: too small.
+        """The claim minus the truth, in units in the last place of the truth.
 
-        NaN where nothing is claimed.
+        It is negative if the claim is too small, and NaN if nothing is claimed.
         """
         if self.claimed is None:
             return math.nan
@@ -243,7 +245,7 @@ class AuditRow:
 
     @property
     def remark(self) -> str:
-        """The verdict with how far the claim is from the truth."""
+        """The verdict, and how far the claim is from the truth."""
         if self.claimed is None:
             return f"no claim ({one_line(self.reason)})" if self.reason else "no claim"
         both = ", ".join(f"{plain(claim)} {where}" for where, claim in (self.claims or {}).items())
@@ -263,14 +265,14 @@ class AuditRow:
 
     @property
     def truth_text(self) -> str:
-        """The truth as a short fraction with its decimals, or as decimals alone."""
+        """The truth as a short fraction with its decimals, or as decimals only."""
         if self.exact is None:
             return plain(self.value)
         text = plain(self.exact)
         return f"{text} = {decimals(self.exact)}" if "/" in text else text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all facts in the types of JSON: fractions, decimals and infinities as text."""
+        """Return all facts in the types of JSON; fractions, decimals and infinities are text."""
         seen = self.evidence
         facts = {
             "distance": self.distance,

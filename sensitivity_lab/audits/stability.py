@@ -46,32 +46,34 @@ def audit_stability(
     universe : DataFrame, list or Universe, or a tuple of two
         The rows that inputs are drawn from; see `pipelines.measured_stability`.
     d_in : int or iterable of int, default (1, 2)
-        The largest distances of neighboring inputs, a row of the report each. Of two tables, both
-        change by so much together.
+        The largest distances of neighboring inputs. The report has a row for each. If there are
+        two tables, both change by this much at the same time.
     claim : callable, int, float, Fraction or Decimal, optional
-        The claimed stability as a function of d_in, or the same at each; by default the
-        transformation's own map. An irrational distance of the map, such as sqrt(2), is claimed as
-        the float just above it.
+        The claimed stability: a function of d_in, or one number for all distances. By default it is
+        the stability map of the transformation. An irrational value of the map, such as sqrt(2),
+        counts as a claim of the smallest float above it.
     tolerance_ulps : int, float or Fraction, default 4
-        By how many units in the last place of the truth claim and truth may differ as rounding,
-        where the claim is a float; see `audit`.
+        The largest difference that counts as rounding, where the claim is a float, in units in the
+        last place of the truth; see `audit`.
     **options
         `sizes`, `limit`, `pair_limit`, `n_jobs`, `progress` of `pipelines.measured_stability`.
 
     Returns
     -------
     AuditReport
+        A row per distance, with the claim, the measured stability, the verdict and the evidence.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, a claim included, or the claim, as a function, raises.
+        If an argument (or a claim) is not acceptable, or a claim raises an error.
     TooLargeError, QueryError
         See `pipelines.measured_stability`.
 
     Notes
     -----
-    A larger universe may show more: "loose" is about this universe, "violated" is final.
+    The truth may be larger over a larger universe: "loose" is about this universe, but "violated"
+    is final. The cost is that of `pipelines.measured_stability`, once per distance.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def _row(distance: int, found: MeasuredStability, claimed: Any, tolerance: Numbe
 
 
 def _exact(measured: Distance) -> Difference | float:
-    """Return a distance as a difference from zero; the only float among them is infinity."""
+    """Return a distance as a difference from 0; only infinity is a float."""
     if isinstance(measured, Root):
         return Difference(Fraction(measured.square), Fraction(0), root=True)
     if isinstance(measured, float):

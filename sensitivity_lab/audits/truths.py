@@ -1,4 +1,4 @@
-"""The truth that an audit sets beside a claim: searched as mathematics, or as code is run."""
+"""The truth beside a claim in an audit: of a query as mathematics, or of code that is run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.relations import Relation, multiplicities_of
 from sensitivity_lab.universes.table import TableUniverse
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.universe import check_universe
 
 from .claims import holds_float
 from .report import Evidence
@@ -25,7 +26,7 @@ from .report import Evidence
 
 @dataclass(frozen=True)
 class Measured:
-    """The truth at one distance, of datasets x of some sizes."""
+    """The true sensitivity at one distance, over datasets x of some sizes."""
 
     name: str
     sizes: tuple[int, ...]
@@ -42,12 +43,12 @@ class Measured:
 
 def of_mathematics(
     query: Query,
-    universe: Universe,
+    universe: AnyUniverse,
     sizes: tuple[int, ...],
     relations: Sequence[Relation],
     options: dict[str, Any],
 ) -> list[Measured]:
-    """Search all distances together."""
+    """Return the truths of a query as mathematics; one search finds all of them."""
     points = sensitivity_curves(
         universe,
         query,
@@ -60,15 +61,16 @@ def of_mathematics(
 
 
 def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> Measured:
-    """Measure the witness of a search again."""
-    query, universe, seen = point.query, point.universe, point.witness
+    """Return the truth of a search, measured again on its witness."""
+    query, seen = point.query, point.witness
+    universe = finite(point.universe, (*seen.x, *seen.y))
     answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
     first, second = floats = tuple(map(rationals_of, answers))
     told = query.arithmetic == "float"
     if told and point.arithmetic == "exact":
         exact = difference_of(first, second, point.norm).exact
         told = exact is not None and exact == point.exact
-    if not told:  # the floats of the witness may not be what the query answers
+    if not told:  # the answers of the witness may be rounded
         first, second = (
             exact_answer(query, universe, multiplicities_of(data, universe))
             for data in (seen.x, seen.y)
@@ -84,14 +86,15 @@ def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> Measured:
 
 def of_code(
     code: Any,
-    universe: Universe,
+    universe: AnyUniverse,
     sizes: tuple[int, ...],
     relations: Sequence[Relation],
     options: dict[str, Any],
 ) -> list[Measured]:
-    """Run code on ordered datasets, one search per distance."""
+    """Return the truths of code on ordered datasets, with a search per distance."""
+    listed = check_universe(universe)
     found = [
-        implemented_sensitivity(code, universe, size=sizes, neighbors=relation, **options)
+        implemented_sensitivity(code, listed, size=sizes, neighbors=relation, **options)
         for relation in relations
     ]
     return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
+from sensitivity_lab.checks import unboxed
 from sensitivity_lab.errors import QueryError, TooLargeError
-from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.keys import key_of, multiset
 from sensitivity_lab.results.literals import short_literal
 
@@ -19,12 +20,12 @@ from .metrics import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exac
 from .report import Evidence
 
 PAIR_LIMIT = 200_000_000
-"""At most so many pairs of datasets are compared, which takes about a minute."""
+"""The largest number of pairs of datasets that are compared, which takes about a minute."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A dataset, what the audited code answered, and the group of the answer's claim."""
+    """A dataset, the answer of the audited code, and the group of the claim on the dataset."""
 
     dataset: Any
     answer: Any
@@ -33,7 +34,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class WorstPair:
-    """How far apart answers are at most, and the pair that shows it, with the groups of both."""
+    """The largest distance of answers, and the pair that attains it, with both groups."""
 
     truth: Difference
     evidence: Evidence
@@ -42,15 +43,15 @@ class WorstPair:
 
 @dataclass(frozen=True)
 class WorstPairs:
-    """What a search among datasets close to each other finds.
+    """The result of a search among datasets that are close to each other.
 
     Attributes
     ----------
     farthest : dict
-        By (limit, group) the pair with the answers farthest apart, where a pair belongs to the
-        smaller group of its two.
+        By (limit, group), the pair with the answers farthest apart. A pair belongs to the smaller
+        of its two groups.
     divided : dict
-        By (limit, group) the pair whose other group is the largest, where that is larger.
+        By (limit, group), the pair whose other group is largest; only pairs with two groups count.
     """
 
     farthest: dict[tuple[int, int], WorstPair]
@@ -69,33 +70,34 @@ def worst_pairs(
     Parameters
     ----------
     answered : sequence of Answered
-        Every dataset once, in the order in which ties are decided.
+        Every dataset once; their order decides between equally bad pairs of a group.
     inputs, outputs : str
-        The names of the metrics on datasets and on answers, from `distances.METRICS`.
+        The names of the metrics on datasets and on answers, from `metrics.METRICS`.
     limits : sequence of int
-        Pairs at an input distance of at most each of these are searched.
+        The largest distances of datasets; there is a search for each.
     progress : bool, optional
-        Whether to show a progress bar; see `_parallel.run`.
+        Whether to show a progress bar; see `running.run`.
 
     Returns
     -------
     WorstPairs
-        Only groups that have a pair within the limit are there. If none has, the first dataset is
-        paired with itself.
+        Only groups with a pair within the limit are included. If no group has one, the first
+        dataset is paired with itself.
 
     Raises
     ------
     TooLargeError
-        If there are more than `PAIR_LIMIT` pairs; says the numbers.
+        If there are more than `PAIR_LIMIT` pairs; the message says how many.
     QueryError
         If two answers have no distance.
 
     Notes
     -----
-    Where the input metric ignores order, datasets with the same records and the same answer are
-    taken once, and of those with the same records and different numbers only the two extremes. All
-    pairs of what is left are measured, exactly, a row of the matrix at a time. Datasets are sorted
-    by group, so that a row's pairs all belong to the group of its dataset.
+    Where the input metric ignores order, only one of the datasets with the same records and the
+    same answer is kept; if answers are numbers, only the two datasets with the extreme answers are
+    kept among those with the same records. All pairs of the remaining datasets are measured
+    exactly, one row of the distance matrix at a time. Datasets are sorted by group, so all pairs of
+    a row belong to the group of its dataset.
     """
     if outputs in NUMERIC:
         _check_numbers(answered)
@@ -105,7 +107,7 @@ def worst_pairs(
     groups = np.array([one.group for one in kept], dtype=np.int64)
     near = distances(inputs, [one.dataset for one in kept])
     far = distances(outputs, [one.answer for one in kept])
-    best, divided = _search(near, far, limits, groups, progress)
+    best, divided = search(near, far, limits, groups, progress)
     for limit in set(limits) - {limit for limit, _ in best}:
         best[limit, kept[0].group] = 0, 0, 0
 
@@ -121,7 +123,7 @@ def worst_pairs(
 
 
 def check_pairs(number: int) -> None:
-    """Raise TooLargeError if so many datasets make more pairs than are compared."""
+    """Raise TooLargeError if this number of datasets makes too many pairs."""
     pairs = number * (number - 1) // 2
     if pairs > PAIR_LIMIT:
         raise TooLargeError(
@@ -131,7 +133,7 @@ def check_pairs(number: int) -> None:
 
 
 def _check_numbers(answered: Sequence[Answered]) -> None:
-    """Raise QueryError if an answer is not made of finite numbers; names the dataset."""
+    """Raise QueryError, which names the dataset, unless all answers are finite numbers."""
     for one in answered:
         try:
             for entry in entries(one.answer):
@@ -141,7 +143,7 @@ def _check_numbers(answered: Sequence[Answered]) -> None:
 
 
 def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) -> Sequence[Answered]:
-    """Leave out what cannot make a worse pair than what is kept."""
+    """Return the datasets without those that cannot make a worse pair than the others."""
     if inputs not in ORDER_IGNORED:
         return answered
     alike: dict[Hashable, dict[Hashable, Answered]] = {}
@@ -157,22 +159,25 @@ def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) ->
     return kept
 
 
-_Found = dict[tuple[int, int], tuple[int, int, int]]
-"""By (limit, group): a row entry of the answers' distance, place of x, place of y."""
+_Found = dict[tuple[Any, int], tuple[Any, int, int]]
+"""By (limit, group): the entry of the answers' distance, the place of x, the place of y."""
 
 
-def _search(
+def search(
     near: Distances,
     far: Distances,
-    limits: Sequence[int],
+    limits: Sequence[Number],
     groups: NDArray[np.int64],
     progress: bool | None,
 ) -> tuple[_Found, _Found]:
-    """Return the pairs farthest apart, and those with the largest second group; groups ascend."""
+    """Return the pairs farthest apart, and the pairs with the largest second group.
+
+    `groups` ascend, so the last dataset within the limit has the largest group.
+    """
     best: _Found = {}
     divided: _Found = {}
     bounds = [(limit, near.limit(limit)) for limit in limits]
-    for x in _parallel.tracked(range(len(groups) - 1), unit="datasets", progress=progress):
+    for x in running.tracked(range(len(groups) - 1), unit="datasets", progress=progress):
         inputs, outputs = near.row(x), far.row(x)
         group = int(groups[x])
         for limit, bound in bounds:
@@ -182,9 +187,9 @@ def _search(
             key = limit, group
             at = int(within[np.argmax(outputs[within])])
             if key not in best or outputs[at] > best[key][0]:
-                best[key] = int(outputs[at]), x, x + 1 + at
+                best[key] = unboxed(outputs[at]), x, x + 1 + at
             at = int(within[-1])
             other = int(groups[x + 1 + at])
             if other > group and (key not in divided or other > groups[divided[key][2]]):
-                divided[key] = int(outputs[at]), x, x + 1 + at
+                divided[key] = unboxed(outputs[at]), x, x + 1 + at
     return best, divided

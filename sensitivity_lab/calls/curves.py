@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple, overload
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sensitivity_lab.checks import listed
 from sensitivity_lab.errors import InputError, NoEngineError
 from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.interval_problem import IntervalProblem, problem_on
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
 from sensitivity_lab.results.curves import SensitivityCurves
+from sensitivity_lab.results.points import Curve, Points
 from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.search import Chosen, check_method, choose
-from sensitivity_lab.search.engine import AnyEngine, Finding, Options, Plan
+from sensitivity_lab.search import Chosen, check_method, choose, engines_for
+from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan
+from sensitivity_lab.search.gaps import GapCurve
 from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.relation import Family
 from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
-from sensitivity_lab.universes.universe import Universe
 
+from .checkpoints import open_checkpoint, open_scratch
 from .global_sensitivity import conclude
 
 
 @with_numpy_defaults
 def sensitivity_curves(
-    universes: Universe | Mapping[str, Universe] | pd.DataFrame,
+    universes: AnyUniverse | Mapping[str, AnyUniverse] | pd.DataFrame,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
     *,
     size: Any,
@@ -40,6 +48,9 @@ def sensitivity_curves(
     n_jobs: int | None = None,
     progress: bool | None = None,
     memory_limit: int = Options.memory_limit,
+    timeout: float | None = None,
+    checkpoint: Any = None,
+    scratch: Any = None,
 ) -> SensitivityCurves:
     """Compute the sensitivity of several queries at several Hamming distances.
 
@@ -47,7 +58,7 @@ def sensitivity_curves(
 
     Parameters
     ----------
-    universes : Universe, mapping of str to Universe, or DataFrame
+    universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame
         One universe, one per column, or a table whose numeric columns are datasets (scenario (a)).
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
@@ -61,7 +72,7 @@ def sensitivity_curves(
         Whether k is the distance exactly, instead of at most.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
-    method, n_jobs, progress, memory_limit
+    method, n_jobs, progress, memory_limit, timeout, checkpoint, scratch
         See `global_sensitivity`.
 
     Returns
@@ -92,24 +103,29 @@ def sensitivity_curves(
     columns = as_universes(universes)
     asked = as_queries(queries)
     relations = as_relations(neighbors, distances, exactly)
-    options = Options(n_jobs, progress, memory_limit)
+    options = Options(n_jobs, progress, memory_limit, timeout, scratch=open_scratch(scratch))
     # Every problem is checked, and every engine chosen, before the first search starts.
     problems = []
+    listed_pairs = 0
     for column, universe in columns.items():
         try:
             sizes = check_sizes(size, universe)
-            number = len(columns) * len(asked) * len(relations)
-            check_witnesses(sizes, number, options.memory_limit)
-            problem = Problem(universe, asked, relations, sizes, in_norm).checked()
-            engines = _choose_engines(problem, method, options)
+            if checkpoint is not None and options.checkpoint is None:
+                kept = open_checkpoint(checkpoint, "global", columns, asked, sizes)
+                options = replace(options, checkpoint=kept)
+            check_witnesses(sizes, 1, options.memory_limit)
+            problem = problem_on(universe, asked, relations, sizes, in_norm)
+            choices = _choose_engines(problem, method, options)
+            listed_pairs += sum(one.lists_pairs for each in choices.values() for one in each)
+            check_witnesses(sizes, max(1, listed_pairs), options.memory_limit)
         except (InputError, NoEngineError) as error:
             raise type(error)(f"column {column!r}: {error}") from error
-        problems.append((column, problem, engines))
+        problems.append((column, problem, choices))
     return SensitivityCurves(
-        tuple(
-            (column, point)
-            for column, problem, engines in problems
-            for point in _points(problem, engines, options)
+        Points(
+            curve
+            for column, problem, choices in problems
+            for curve in _curves(column, problem, choices, options)
         )
     )
 
@@ -144,49 +160,159 @@ def as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relatio
     return tuple(dict.fromkeys(family.at(k) for family in families for k in ks))
 
 
-Asked = tuple[Query, Relation]
-"""A point of a curve."""
+class Choice(NamedTuple):
+    """The engine of a point, and whether it lists the pair that it finds."""
+
+    engine: AnyEngine
+    lists_pairs: bool
 
 
-def _choose_engines(problem: Problem, method: str, options: Options) -> dict[Asked, Chosen]:
-    """Choose an engine for every point of every curve."""
+Choices = dict[Query, list[Choice]]
+"""For every query, the choice of each relation."""
+
+AnyProblem = Problem | IntervalProblem
+
+
+def _choose_engines(problem: AnyProblem, method: str, options: Options) -> Choices:
+    """Choose an engine for every point of every curve: the first that takes it."""
     return {
-        (query, relation): choose(problem.only([query], [relation]), method, options)
+        query: _choices(problem.only([query], problem.neighbors), method, options)
         for query in problem.queries
-        for relation in problem.neighbors
     }
 
 
-def _points(
-    problem: Problem, engines: Mapping[Asked, Chosen], options: Options
-) -> Iterator[Sensitivity]:
-    """Yield the results of a column, curve by curve: by relation, query and distance."""
-    found = _solve(problem, engines, options)
-    for family in dict.fromkeys(relation.at(1) for relation in problem.neighbors):
-        curve = [relation for relation in problem.neighbors if relation.at(1) == family]
-        for query, one in product(problem.queries, curve):
-            name = engines[query, one].engine.name
-            yield conclude(problem, query, one, name, found[query, one])
+def _choices(problem: AnyProblem, method: str, options: Options) -> list[Choice]:
+    """Return the choice of every relation, for one query.
+
+    An engine that takes the relations together takes each of them, and so is asked once. Where it
+    does not, it may still take some.
+    """
+    found: dict[Relation, Choice] = {}
+    left = problem.neighbors
+    for engine in engines_for(problem.kind, on_interval=isinstance(problem, IntervalProblem)):
+        if not left:
+            break
+        if method not in ("auto", engine.name):
+            continue
+        plan = engine.plan(problem.only(problem.queries, left), options)
+        if isinstance(plan, Plan):
+            found |= dict.fromkeys(left, Choice(engine, plan.cost.lists_pairs))
+        elif not plan.of_kind and len(left) > 1:
+            for one in left:
+                alone = engine.plan(problem.only(problem.queries, [one]), options)
+                if isinstance(alone, Plan):
+                    found[one] = Choice(engine, alone.cost.lists_pairs)
+        left = tuple(one for one in left if one not in found)
+    if left:  # it raises, with the reason of every engine
+        choose(problem.only(problem.queries, left[:1]), method, options)
+    return [found[relation] for relation in problem.neighbors]
+
+
+def _curves(
+    column: str, problem: AnyProblem, choices: Choices, options: Options
+) -> Iterator[Curve]:
+    """Yield the curves of a column, by relation and query."""
+    found = _solve(problem, choices, options)
+    for family, query in product(problem.families, problem.queries):
+        methods = [choices[query][place].engine.name for place in family.places]
+        here = Concluded(problem, query, family, methods, found[query])
+        yield Curve(column, query, family.relations, *here.in_time())
 
 
 def _solve(
-    problem: Problem, chosen: Mapping[Asked, Chosen], options: Options
-) -> dict[Asked, Finding]:
+    problem: AnyProblem, choices: Choices, options: Options
+) -> dict[Query, Sequence[Finding]]:
     """Let every engine solve its points, queries that have the same relations together."""
-    together: dict[tuple[AnyEngine, tuple[Relation, ...]], list[Query]] = {}
+    together: dict[tuple[AnyEngine, tuple[int, ...]], list[Query]] = {}
     for query in problem.queries:
-        for engine in dict.fromkeys(chosen[query, one].engine for one in problem.neighbors):
-            mine = tuple(one for one in problem.neighbors if chosen[query, one].engine is engine)
+        engines = [choice.engine for choice in choices[query]]
+        for engine in dict.fromkeys(engines):
+            mine = tuple(place for place, one in enumerate(engines) if one is engine)
             together.setdefault((engine, mine), []).append(query)
-    found: dict[Asked, Finding] = {}
-    for (engine, relations), queries in together.items():
-        plan = engine.plan(problem.only(queries, relations), options)
-        if isinstance(plan, Plan):
-            solved = Chosen(engine, plan, tuple(queries)).solve()
-            for query, findings in zip(queries, solved, strict=True):
-                found |= {(query, one): f for one, f in zip(relations, findings, strict=True)}
-            continue
-        # Together they are too large; each point by itself was accepted.
-        for point in product(queries, relations):
-            ((found[point],),) = chosen[point].solve()
+    found: dict[Query, Any] = {}
+    for (engine, places), queries in together.items():
+        relations = [problem.neighbors[place] for place in places]
+        solved = _solve_by(engine, problem.only(queries, relations), options)
+        for query, findings in zip(queries, solved, strict=True):
+            if len(places) == len(problem.neighbors):
+                found[query] = findings
+                continue
+            of_query = found.setdefault(query, [None] * len(problem.neighbors))
+            for place, finding in zip(places, findings, strict=True):
+                of_query[place] = finding
     return found
+
+
+def _solve_by(engine: AnyEngine, problem: AnyProblem, options: Options) -> Findings:
+    """Let an engine solve queries and relations that it takes one by one."""
+    plan = engine.plan(problem, options)
+    if isinstance(plan, Plan):
+        found: Findings = Chosen(engine, plan, problem.queries).solve()
+        return found
+    # Together they are too large; each point by itself was accepted.
+    return [
+        [
+            choose(problem.only([query], [one]), engine.name, options).solve()[0][0]
+            for one in problem.neighbors
+        ]
+        for query in problem.queries
+    ]
+
+
+class Concluded(Sequence[Sensitivity]):
+    """The results of a query for the relations of a family, made when they are looked at.
+
+    Parameters
+    ----------
+    problem : Problem
+    query : Query
+    family : Family
+    methods : sequence of str
+        The name of the engine of every relation.
+    findings : sequence of Finding
+        Of all relations of the problem.
+    """
+
+    def __init__(
+        self,
+        problem: AnyProblem,
+        query: Query,
+        family: Family,
+        methods: Sequence[str],
+        findings: Sequence[Finding],
+    ) -> None:
+        self._problem, self._query, self._family = problem, query, family
+        self._methods, self._findings = methods, findings
+
+    def in_time(self) -> tuple[Sequence[Sensitivity], NDArray[np.float64]]:
+        """Return the results and their values; made now where that can fail, or saves nothing."""
+        problem, found = self._problem, self._findings
+        if (
+            isinstance(found, GapCurve)
+            and isinstance(problem, Problem)
+            and problem.has_answers_in_range(self._query)
+        ):
+            values = found.values[list(self._family.places)]
+            for place in np.flatnonzero(np.isinf(values))[:1]:
+                self[int(place)]  # which raises InputError
+            return self, values
+        results = tuple(self)
+        return results, np.array([result.value for result in results], dtype=np.float64)
+
+    def __len__(self) -> int:
+        return len(self._methods)
+
+    @overload
+    def __getitem__(self, place: int) -> Sensitivity: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Sensitivity, ...]: ...
+    def __getitem__(self, place: int | slice) -> Sensitivity | tuple[Sensitivity, ...]:
+        if isinstance(place, slice):
+            return tuple(self[one] for one in range(*place.indices(len(self))))
+        return conclude(
+            self._problem,
+            self._query,
+            self._family.relations[place],
+            self._methods[place],
+            self._findings[self._family.places[place]],
+        )

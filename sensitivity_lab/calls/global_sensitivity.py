@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
+from typing import Any, Literal, cast
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem, problem_on
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Query, as_query
 from sensitivity_lab.results.measure import measure
-from sensitivity_lab.results.sensitivity import Sensitivity, Witness
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.witness import Unlisted, Witness
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, Options
+from sensitivity_lab.search.layouts import LaidOut
+from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, as_relation, check_related
-from sensitivity_lab.universes.universe import Universe, check_universe
+
+from .checkpoints import open_checkpoint, open_scratch
+
+AnyProblem = Problem | LocalProblem | IntervalProblem | LocalIntervalProblem
 
 
 @with_numpy_defaults
 def global_sensitivity(
-    universe: Universe,
+    universe: AnyUniverse,
     query: Any,
     *,
     size: Any,
@@ -29,6 +38,9 @@ def global_sensitivity(
     n_jobs: int | None = None,
     progress: bool | None = None,
     memory_limit: int = Options.memory_limit,
+    timeout: float | None = None,
+    checkpoint: Any = None,
+    scratch: Any = None,
 ) -> Sensitivity:
     """Compute how much a query can change between two neighboring datasets.
 
@@ -37,7 +49,7 @@ def global_sensitivity(
 
     Parameters
     ----------
-    universe : Universe
+    universe : Universe or IntervalUniverse
         What datasets are drawn from.
     query : str, Query or callable
         A name ("mean", "median", "sum", "count", "var", "std", "min", "max", "percentile_25"), a
@@ -53,11 +65,21 @@ def global_sensitivity(
     method : str, default "auto"
         The name of an engine; "auto" takes the first that covers the problem.
     n_jobs : int, optional
-        Worker processes, as in joblib; by default 1, or what `joblib.parallel_config` says.
+        Worker processes, and threads between evaluations, as in joblib; by default 1, or what
+        `joblib.parallel_config` says.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
         The largest number of bytes that the search may plan to use; beyond, it refuses.
+    timeout : float, optional
+        The most seconds that a caller's function may take for one dataset; beyond, a QueryError
+        names the dataset. It needs worker processes or the main thread, and no Windows.
+    checkpoint : str or path, optional
+        A folder in which finished blocks of evaluations are kept, so that a later call with the
+        same arguments goes on where this one was killed. Neighbors and distances may differ then.
+    scratch : str or path, optional
+        A folder in which large arrays live, in files that vanish with the search; then the room
+        on its disk limits the search, instead of `memory_limit`. The answer is the same.
 
     Returns
     -------
@@ -71,8 +93,12 @@ def global_sensitivity(
     NoEngineError
         If no engine accepts the problem, for example because it is too large; says each reason.
     QueryError
-        If a caller's function raises, returns no finite number, or is vectorized and answers a
-        dataset differently beside others; names the dataset.
+        If a caller's function raises, returns no finite number, takes longer than `timeout`, or is
+        vectorized and answers a dataset differently beside others; names the dataset.
+    WorkerError
+        If a worker process ends twice in the same block, or a cluster goes away.
+    CheckpointError
+        If the folder cannot be used, or belongs to another search.
 
     Examples
     --------
@@ -84,50 +110,78 @@ def global_sensitivity(
     >>> result.witness.x, result.witness.y
     ((1, 2, 2, 2, 9, 9), (1, 2, 2, 2))
     """
-    sizes = check_sizes(size, check_universe(universe))
+    sizes = check_sizes(size, check_any_universe(universe))
     relation = as_relation(neighbors)
     queries = (as_query(query),)
-    options = Options(n_jobs, progress, memory_limit)
+    kept = open_checkpoint(checkpoint, "global", {"records": universe}, queries, sizes)
+    options = Options(n_jobs, progress, memory_limit, timeout, kept, open_scratch(scratch))
     check_witnesses(sizes, 1, options.memory_limit)
-    problem = Problem(universe, queries, (relation,), sizes, check_norm(norm)).checked()
+    problem = problem_on(universe, queries, (relation,), sizes, check_norm(norm))
     chosen = choose(problem, method, options)
     ((finding,),) = chosen.solve()
     return conclude(problem, problem.queries[0], relation, chosen.engine.name, finding)
 
 
 def conclude(
-    problem: Problem | LocalProblem,
+    problem: AnyProblem,
     query: Query,
     neighbors: Relation,
     method: str,
     finding: Finding,
 ) -> Sensitivity:
-    """Turn a finding into a result: check that the pair is one of neighbors, and measure it."""
+    """Turn a finding into a result: check that the pair is one of neighbors, and measure it.
+
+    Of a pair that is only laid out, both are done when the witness is asked for.
+    """
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
-    universe = problem.universe
-    check_related(finding.x, finding.y, universe, neighbors)
-    try:
-        measured = measure(query, universe, finding.x, finding.y, problem.norm, finding.answers)
-    except InputError as error:
-        raise InputError(f"{query.name}, {neighbors}: {error}") from error
+    universe = finite(problem.universe, finding.values)
+    value, exact, upper, arithmetic, witness = _proved(problem, query, neighbors, finding, universe)
     return Sensitivity(
-        value=measured.value,
-        exact=measured.exact,
-        upper=measured.upper,
+        value=value,
+        exact=exact,
+        upper=upper,
         status="exact",
         method=method,
-        arithmetic=measured.arithmetic,
+        arithmetic=arithmetic,
         datasets_evaluated=finding.datasets_evaluated,
-        witness=Witness(
-            universe.dataset(finding.x),
-            universe.dataset(finding.y),
-            measured.query_x,
-            measured.query_y,
-        ),
+        witness=witness,
         query=query,
         neighbors=neighbors,
         size=size,
-        universe=universe,
+        universe=problem.universe,
         norm=problem.norm,
         kind=problem.kind,
     )
+
+
+Proved = tuple[float, Fraction | None, float | None, Literal["exact", "float"], Witness]
+"""Value, exact value, upper bound, arithmetic and witness of a result."""
+
+
+def _proved(
+    problem: AnyProblem,
+    query: Query,
+    neighbors: Relation,
+    finding: Finding,
+    universe: FiniteUniverse,
+) -> Proved:
+    """Return what a pair of a universe proves."""
+    try:
+        if isinstance(finding, LaidOut):
+            gap = finding.gap
+            stated = gap.nearest(), gap.exact, gap.upper()
+            unlisted = Unlisted(finding, query, neighbors, universe, stated)
+            # A difference can be in the range of floats where the answers are not.
+            sure = isinstance(problem, Problem) and problem.has_answers_in_range(query)
+            return *stated, "exact", cast(Witness, unlisted if sure else unlisted.listed())
+        check_related(finding.x, finding.y, universe, neighbors)
+        measured = measure(query, universe, finding.x, finding.y, problem.norm, finding.answers)
+    except InputError as error:
+        raise InputError(f"{query.name}, {neighbors}: {error}") from error
+    witness = Witness(
+        universe.dataset(finding.x),
+        universe.dataset(finding.y),
+        measured.query_x,
+        measured.query_y,
+    )
+    return measured.value, measured.exact, measured.upper, measured.arithmetic, witness

@@ -7,6 +7,7 @@ from typing import Any
 
 from sensitivity_lab.checks import check_text
 from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.interval_problem import LocalIntervalProblem, dataset_on, local_problem_on
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
@@ -14,10 +15,12 @@ from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import as_relation, check_dataset, multiplicities_of
-from sensitivity_lab.universes.universe import Universe, check_universe
 
+from .checkpoints import open_checkpoint
 from .curves import as_queries, as_relations
 from .global_sensitivity import conclude
 
@@ -25,7 +28,7 @@ from .global_sensitivity import conclude
 @with_numpy_defaults
 def local_sensitivity(
     dataset: Any,
-    universe: Universe,
+    universe: AnyUniverse,
     query: Any,
     *,
     neighbors: Any,
@@ -34,6 +37,8 @@ def local_sensitivity(
     n_jobs: int | None = None,
     progress: bool | None = None,
     memory_limit: int = Options.memory_limit,
+    timeout: float | None = None,
+    checkpoint: Any = None,
 ) -> Sensitivity:
     """Compute how much a query can change between one dataset and its neighbors.
 
@@ -45,7 +50,7 @@ def local_sensitivity(
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
-    universe : Universe
+    universe : Universe or IntervalUniverse
         What neighbors are drawn from.
     query : str, Query or callable
         See `global_sensitivity`.
@@ -62,6 +67,8 @@ def local_sensitivity(
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
         The largest number of bytes that listing may plan to use, 512 per neighbor.
+    timeout, checkpoint
+        See `global_sensitivity`.
 
     Returns
     -------
@@ -104,15 +111,18 @@ def local_sensitivity(
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation = as_relation(neighbors)
-    x = dataset_of(dataset, check_universe(universe))
-    problem = LocalProblem(universe, as_query(query), relation, x, check_norm(norm)).checked()
-    return solve_local(problem, method, Options(n_jobs, progress, memory_limit))
+    x = dataset_on(check_any_universe(universe), dataset)
+    problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
+    kept = open_checkpoint(
+        checkpoint, "local", {"records": universe}, problem.queries, problem.sizes, dataset=x
+    )
+    return solve_local(problem, method, Options(n_jobs, progress, memory_limit, timeout, kept))
 
 
 @with_numpy_defaults
 def local_curves(
     dataset: Any,
-    universe: Universe,
+    universe: AnyUniverse,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
     *,
     distances: Any,
@@ -124,6 +134,8 @@ def local_curves(
     n_jobs: int | None = None,
     progress: bool | None = None,
     memory_limit: int = Options.memory_limit,
+    timeout: float | None = None,
+    checkpoint: Any = None,
 ) -> SensitivityCurves:
     """Compute the local sensitivity of several queries at several Hamming distances.
 
@@ -132,7 +144,7 @@ def local_curves(
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
-    universe : Universe
+    universe : Universe or IntervalUniverse
         What neighbors are drawn from.
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
@@ -144,7 +156,7 @@ def local_curves(
         Whether k is the distance exactly, instead of at most.
     column : str, default "records"
         What tables and pictures call the data.
-    norm, method, n_jobs, progress, memory_limit
+    norm, method, n_jobs, progress, memory_limit, timeout, checkpoint
         See `local_sensitivity`.
 
     Returns
@@ -173,28 +185,34 @@ def local_curves(
     """
     check_method(method, "local")
     check_text("column", column, "a text")
-    x = dataset_of(dataset, check_universe(universe))
+    x = dataset_on(check_any_universe(universe), dataset)
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
-    in_norm, options = check_norm(norm), Options(n_jobs, progress, memory_limit)
+    in_norm = check_norm(norm)
     families = dict.fromkeys(relation.at(1) for relation in relations)
     problems = [
-        LocalProblem(universe, query, relation, x, in_norm).checked()
+        local_problem_on(universe, query, relation, x, in_norm)
         for family in families
         for query in asked
         for relation in relations
         if relation.at(1) == family
     ]
+    kept = open_checkpoint(
+        checkpoint, "local", {"records": universe}, asked, problems[0].sizes, dataset=x
+    )
+    options = Options(n_jobs, progress, memory_limit, timeout, kept)
     return SensitivityCurves(
         tuple((column, solve_local(problem, method, options)) for problem in problems)
     )
 
 
-def dataset_of(dataset: Any, universe: Universe) -> Multiplicities:
+def dataset_of(dataset: Any, universe: FiniteUniverse) -> Multiplicities:
     """Return a dataset by multiplicities, or raise InputError if it is not of the universe."""
     return multiplicities_of(check_dataset(dataset, universe), universe)
 
 
-def solve_local(problem: LocalProblem, method: str, options: Options) -> Sensitivity:
+def solve_local(
+    problem: LocalProblem | LocalIntervalProblem, method: str, options: Options
+) -> Sensitivity:
     """Solve a checked problem with the engine of a name, or the first that takes it."""
     chosen = choose(problem, method, options)
     finding = chosen.solve()

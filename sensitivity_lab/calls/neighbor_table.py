@@ -26,6 +26,7 @@ from sensitivity_lab.universes.datasets import (
     neighboring_datasets,
 )
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Dataset,
     Relation,
@@ -34,14 +35,14 @@ from sensitivity_lab.universes.relations import (
     multiplicities_of,
     show,
 )
-from sensitivity_lab.universes.universe import Universe, check_universe
+from sensitivity_lab.universes.universe import check_universe
 
 _ROW_LIMIT = 5_000
 
 
 @with_numpy_defaults
 def neighbor_table(
-    universe: Universe,
+    universe: FiniteUniverse,
     query: Any,
     *,
     size: Any,
@@ -128,7 +129,7 @@ def neighbor_table(
 
 
 def _check_rows(
-    universe: Universe, sizes: tuple[int, ...], relation: Relation, row_limit: Any
+    universe: FiniteUniverse, sizes: tuple[int, ...], relation: Relation, row_limit: Any
 ) -> None:
     """Count the rows, and raise TooLargeError as soon as they are too many."""
     limit = check_whole("row_limit", row_limit, "a number of rows, at least 1")
@@ -156,7 +157,7 @@ def _check_rows(
 class _Answers:
     """The answers of a query on datasets, each computed once."""
 
-    def __init__(self, query: Query, universe: Universe) -> None:
+    def __init__(self, query: Query, universe: FiniteUniverse) -> None:
         self.query = query
         self.universe = universe
         self._known: dict[bytes, tuple[Answer, ExactAnswer]] = {}

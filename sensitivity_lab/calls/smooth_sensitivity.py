@@ -19,6 +19,7 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Bounded,
     Relation,
@@ -26,7 +27,7 @@ from sensitivity_lab.universes.relations import (
     as_relation,
     check_whole,
 )
-from sensitivity_lab.universes.universe import Universe, check_universe
+from sensitivity_lab.universes.universe import check_universe
 
 from .global_sensitivity import conclude
 from .local_sensitivity import dataset_of
@@ -35,7 +36,7 @@ from .local_sensitivity import dataset_of
 @with_numpy_defaults
 def smooth_sensitivity(
     dataset: Any,
-    universe: Universe,
+    universe: FiniteUniverse,
     query: Any,
     *,
     beta: Any,
@@ -77,9 +78,10 @@ def smooth_sensitivity(
         Continue `local_at_distance` at least up to this distance.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
-    method : {"auto", "order_statistics", "enumeration"}, default "auto"
-        "order_statistics" covers median, min, max and percentiles under the bounded relation;
-        "enumeration" covers every query, up to 200,000 datasets.
+    method : {"auto", "order_statistics", "linear", "variance", "enumeration"}, default "auto"
+        "order_statistics" covers median, min, max and percentiles, and "variance" var and std,
+        under the bounded relation; "linear" covers sum, mean and count; "enumeration" covers every
+        query, up to 200,000 datasets.
     n_jobs : int, optional
         Worker processes for evaluating the query, as in joblib.
     progress : bool, optional
@@ -105,7 +107,9 @@ def smooth_sensitivity(
     -----
     Exact: local sensitivities are rationals or differences of roots, exp(-beta t) is bracketed by
     decimals until every comparison, and the rounding of the value, is decided. Quantiles need
-    O(T**2) steps, T the last distance that can matter (at most n). For even n the median is the
+    O(T**2) steps, T the last distance that can matter; mean and var O(T) and O(T log m) for m
+    distinct values; std some hundred times as much. T is at most n, or 2 n where the size changes;
+    it is some multiple of 1 / beta. For even n the median is the
     mean of two records, and the textbook's formula, that of the lower median, does not hold.
 
     References
@@ -176,7 +180,7 @@ def _check_beta(beta: Any) -> Fraction:
 
 
 def _check_sizes(
-    sizes: Any, size: int, universe: Universe, query: Query, relation: Relation
+    sizes: Any, size: int, universe: FiniteUniverse, query: Query, relation: Relation
 ) -> tuple[int, float]:
     """Return the smallest and the largest size of datasets, or raise InputError."""
     if isinstance(relation, Bounded):

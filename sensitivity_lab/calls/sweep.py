@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab._parallel import tracked
 from sensitivity_lab.checks import check_running, is_hashable, listed, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sweep import Result, Sweep, line_of
+from sensitivity_lab.running import tracked
 
 _COLUMN = "records"
 """What a result of no named column is filed under, as in `sensitivity_curves`."""

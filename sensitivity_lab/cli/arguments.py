@@ -1,4 +1,4 @@
-"""The words of the command line: universes, distances, claims and files, read exactly."""
+"""The arguments of the command line: universes, distances, claims and files, read exactly."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import destination, is_stream
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
 from sensitivity_lab.universes.universe import Universe
 
 from .tables import LARGEST_EXPONENT, exact_number, in_range, read_table
 
 _MOST = 1_000_000
-"""A range may have at most so many values."""
+"""The most values that a range may have."""
 
 
 def add_universe(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +51,7 @@ def add_neighbors(parser: argparse.ArgumentParser) -> None:
 
 
 def add_direction(parser: argparse.ArgumentParser) -> None:
-    """Add which way the records go under the unbounded relation."""
+    """Add whether the unbounded relation adds records, removes them, or both."""
     parser.add_argument(
         "--direction", choices=("both", "add", "remove"), default="both", help="for unbounded"
     )
@@ -69,8 +71,24 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
 
 
+def add_checkpoint(parser: argparse.ArgumentParser) -> None:
+    """Add where finished work is kept, and where large arrays live."""
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FOLDER",
+        help="where finished work is kept; the same command goes on from there",
+    )
+    parser.add_argument(
+        "--scratch",
+        type=Path,
+        metavar="FOLDER",
+        help="where large arrays live, in files; default: in memory",
+    )
+
+
 def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add where a table goes, and how long its datasets are."""
+    """Add where to write a table, and whether to shorten its datasets."""
     parser.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
     parser.add_argument(
         "--witness",
@@ -101,7 +119,7 @@ def read_families(
     ]
 
 
-def read_universe(parsed: argparse.Namespace) -> Universe:
+def read_universe(parsed: argparse.Namespace) -> AnyUniverse:
     """Return the universe of the one column that was asked for."""
     found = read_universes(parsed, [parsed.column] if parsed.column else None)
     if len(found) != 1:
@@ -112,7 +130,7 @@ def read_universe(parsed: argparse.Namespace) -> Universe:
 
 def read_universes(
     parsed: argparse.Namespace, columns: Sequence[str] | None
-) -> dict[str, Universe]:
+) -> dict[str, AnyUniverse]:
     """Return a universe per column of the file, or per domain."""
     if (parsed.data is None) == (not parsed.domain):
         raise InputError(
@@ -127,11 +145,11 @@ def read_universes(
                 raise InputError(f"the domain {name!r} is given twice; give each column one domain")
         return as_universes(dict(domains), columns)
     if parsed.copies is not None:
-        raise InputError("--copies goes with --domain; the records of a file are there once each")
+        raise InputError("--copies goes with --domain; each record of a file occurs once")
     return as_universes(read_table(parsed.data), columns)
 
 
-def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
+def _domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:
     """Parse NAME=1,2,3 or NAME=first:last:step, exactly."""
     name, equals, values = text.partition("=")
     if not (name and equals and values):
@@ -146,14 +164,14 @@ def _domain(text: str, copies: int | None) -> tuple[str, Universe]:
     if count > _MOST:
         raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
     with localcontext() as context:
-        # Enough digits for every value, so that none is rounded; one that were is an error.
+        # There are enough digits for every value. Rounding one would raise an error.
         context.prec = 2 * LARGEST_EXPONENT + len(text)
         context.traps[Inexact] = True
         listed = [first + place * step for place in range(count)]
     return name, _make_domain(name, listed, copies)
 
 
-def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> Universe:
+def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> FiniteUniverse:
     """Make the universe of a domain; an error names it."""
     for value, times in Counter(values).items():
         if times > 1:
@@ -209,7 +227,7 @@ def _claimed(text: str) -> int | Decimal | Fraction:
 
 
 def check_files(parsed: argparse.Namespace) -> None:
-    """Raise InputError, before any work, if a file could not be written or would be lost."""
+    """Raise InputError, before any work, if a file could not be written or would be overwritten."""
     check_writable(parsed.output, picture=True)
     check_writable(getattr(parsed, "table", None))
     names = {"the data": parsed.data, "--output": parsed.output}
@@ -237,7 +255,7 @@ def check_writable(path: Path | None, *, picture: bool = False) -> None:
     if not (is_stream(target) or (folder.is_dir() and os.access(folder, os.W_OK))):
         named = folder if path.is_symlink() else path.parent
         raise InputError(
-            f"cannot write {str(path)!r}: {str(named)!r} is no folder that can be written to"
+            f"cannot write {str(path)!r}: {str(named)!r} is not a folder that can be written to"
         )
     if picture:
         from sensitivity_lab.plotting import check_path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import metadata
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from sensitivity_lab.article import UNITS, experiments
 from sensitivity_lab.audits.call import audit
+from sensitivity_lab.audits.opendp.sweep import sweep_opendp
+from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import number_text
@@ -20,6 +23,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES
 from sensitivity_lab.universes.relations import RELATIONS
 
 from .arguments import (
+    add_checkpoint,
     add_direction,
     add_neighbors,
     add_search,
@@ -75,11 +79,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             session.flush()
     except SystemExit as stopped:
         code = stopped.code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interruption:
         if arguments is None:
             # The process ends; a second Ctrl-C must not bring the traceback after all.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        session.complain(f"interrupted while {session.doing}")
+        done = f": {interruption}" if str(interruption) else ""
+        session.complain(in_options(f"interrupted while {session.doing}{done}"))
         return 130
     except MemoryError:
         session.complain(f"not enough memory while {session.doing}; take fewer records")
@@ -108,6 +113,7 @@ def _make_parser() -> argparse.ArgumentParser:
     _add_sensitivity(commands)
     _add_audit(commands)
     _add_article(commands)
+    _add_sweep(commands)
     return parser
 
 
@@ -128,6 +134,7 @@ def _add_curves(commands: _Commands) -> None:
     curves.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the curves")
     add_table(curves)
     add_search(curves)
+    add_checkpoint(curves)
     curves.set_defaults(run=_curves)
 
 
@@ -138,6 +145,7 @@ def _add_sensitivity(commands: _Commands) -> None:
     one.add_argument("--distance", type=int, default=1, metavar="K", help="default: 1")
     one.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the witness")
     add_search(one)
+    add_checkpoint(one)
     one.set_defaults(run=_sensitivity)
 
 
@@ -161,6 +169,14 @@ def _add_article(commands: _Commands) -> None:
     article.set_defaults(run=_article)
 
 
+def _add_sweep(commands: _Commands) -> None:
+    sweep = commands.add_parser("sweep", help="audit a library's constructors, one after another")
+    sweep.add_argument("library", choices=["opendp"])
+    sweep.add_argument("table", type=Path, metavar="TABLE.csv", help="goes on with one that exists")
+    sweep.add_argument("--limit", type=int, metavar="N", help="how many settings; default: all")
+    sweep.set_defaults(run=_sweep)
+
+
 def _version() -> str:
     try:
         return metadata.version("sensitivity_lab")
@@ -182,6 +198,8 @@ def _curves(parsed: argparse.Namespace, session: Session) -> None:
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
+        checkpoint=parsed.checkpoint,
+        scratch=parsed.scratch,
     )
     session.say(str(curves))
     if parsed.table:
@@ -204,6 +222,8 @@ def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
+        checkpoint=parsed.checkpoint,
+        scratch=parsed.scratch,
     )
     session.say(str(result))
     session.say(f"  value      {result.value!r}")
@@ -263,6 +283,17 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
         curves.to_csv(table)
         _draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
     session.say(f"four figures and four tables are in {folder}")
+
+
+def _sweep(parsed: argparse.Namespace, session: Session) -> int:
+    session.doing = "sweeping"
+    lines = sweep_opendp(parsed.table, limit=parsed.limit)
+    for verdict, number in sorted(Counter(line.verdict for line in lines).items()):
+        session.say(f"{number:>6,}  {verdict}")
+    violated = [line for line in lines if line.verdict in FAILING]
+    for line in violated:
+        session.say(f"{line.verdict}: {line.setting} ({line.remark})")
+    return 1 if violated else 0
 
 
 def _draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:

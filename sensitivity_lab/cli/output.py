@@ -1,4 +1,4 @@
-"""What the command line says: on an output that may be full or closed, and in its own words."""
+"""What the command line prints, to an output that may be full or closed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ from sensitivity_lab.results.reprs import printable
 
 _WORDS = (
     (r"\bmemory_limit\b", "--memory-limit"),
+    (
+        r"call again with the same arguments and checkpoint=('.*') to go on",
+        "to go on, give the same command again",
+    ),
+    (r"\bscratch=, ", "--scratch, "),
+    (r"\bfree in scratch='", "free in --scratch '"),
+    (r"^scratch must be None or", "--scratch must be"),
+    (r"^scratch must\b", "--scratch must"),
     (r"\bn_jobs must be None or", "--jobs must be"),
     (r"\bdirection='remove'", "--direction remove"),
     (r"^(column '.*': )?size must\b", r"\1--size must"),
@@ -24,7 +32,7 @@ _WORDS = (
     (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
     (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
 )
-"""Patterns of what the library's errors say to programmers, and the same for the command line."""
+"""Patterns in the library's errors, and what they are called on the command line."""
 
 
 def in_options(message: str) -> str:
@@ -42,16 +50,16 @@ def in_options(message: str) -> str:
 
 
 class Session:
-    """A run of a command. Once standard output fails, nothing more is said; the work goes on.
+    """A run of a command. Once standard output fails, it prints nothing more; the work goes on.
 
     Attributes
     ----------
     command : str
         The program and its command, such as "sensitivity-lab curves".
     doing : str
-        What it is at, to be told if it is interrupted.
+        What it is doing, for the message if it is interrupted.
     failure : str or None
-        Why it cannot be written to. None also where the reader, such as ``head``, has gone.
+        Why standard output cannot be written to. None also if a reader, such as ``head``, left.
     """
 
     def __init__(self, program: str) -> None:
@@ -67,7 +75,7 @@ class Session:
             self._try(lambda: _write(lines, sys.stdout))
 
     def flush(self) -> None:
-        """Write what others have said."""
+        """Write what is still in the buffer."""
         if self._open:
             self._try(sys.stdout.flush)
 
@@ -82,12 +90,12 @@ class Session:
             self._open = False
             if not isinstance(error, BrokenPipeError):
                 self.failure = error.strerror or str(error)
-            # The interpreter flushes at its end; spare it the complaint.
+            # The interpreter flushes when it exits; now it has nothing to complain about.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(line: str) -> None:
-    """Write a line to standard error; if that fails, the exit code has to do."""
+    """Write a line to standard error; if that fails, only the exit code tells."""
     if sys.stderr:
         with suppress(OSError):
             _write(printable(line), sys.stderr)

@@ -28,11 +28,11 @@ _WORDS = {
         ("", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"), math.nan
     ),
 }
-"""What entries mean that are no numbers, in lower case; nan says that there is none."""
+"""What words in a table mean, in lower case; nan stands for a missing number."""
 
 
 def exact_number(text: str) -> int | Decimal | None:
-    """Return the number that a text writes: a whole one as an int; None if it writes none.
+    """Return the number that a text spells, whole ones as int; None if it spells none.
 
     Examples
     --------
@@ -58,16 +58,16 @@ def read_table(path: Path) -> pd.DataFrame:
     """Return the table of a CSV file whose first line names the columns, its numbers exactly."""
     if path.suffix.lower() == ".json":
         raise InputError(
-            f"{str(path)!r} is no CSV file; write the values of a domain as --domain NAME=VALUES, "
-            "such as --domain mood=1,2"
+            f"{str(path)!r} is not a CSV file; write the values of a domain as "
+            "--domain NAME=VALUES, such as --domain mood=1,2"
         )
     try:
         with warnings.catch_warnings():
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            # Decoded here, so that a file that is no text is told in the same words everywhere.
+            # Decoded here, so that the message for a file without text is always the same.
             text = StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
-            # The header as a line like others: pandas would rename columns that come twice.
+            # The header is read as an ordinary line: pandas would rename repeated columns.
             cells = pd.read_csv(
                 text, header=None, index_col=False, dtype=str, keep_default_na=False
             )
@@ -80,7 +80,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _column_names(path: Path, header: list[str]) -> list[str]:
-    """Return the names of the columns; one without a name is called by its place."""
+    """Return the names of the columns; a column without a name is called by its position."""
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     for name in names:
         if exact_number(name) is not None or name.strip().lower() in ("nan", "inf", "-inf"):
@@ -89,7 +89,7 @@ def _column_names(path: Path, header: list[str]) -> list[str]:
     if twice:
         raise InputError(
             f"the first line of {str(path)!r} names {', '.join(map(repr, twice))} more than once; "
-            "give every column a name of its own"
+            "give every column its own name"
         )
     return names
 
@@ -109,7 +109,7 @@ def _column(name: str, texts: list[Any]) -> pd.Series[Any]:
 
 def _entry(text: Any) -> Any:
     """Return a table's entry: a number, True or False, nan if it is missing, else the text."""
-    # Rows that are shorter than the header end in entries that are missing, and no texts.
+    # Rows that are shorter than the header end in missing entries, which are not texts.
     word = text.strip().lower() if isinstance(text, str) else ""
     if word in _WORDS:
         return _WORDS[word]

@@ -11,7 +11,7 @@ from fractions import Fraction
 from .difference import Difference
 
 _DIGITS = 40
-"""The first try; doubled until a comparison or a rounding is decided."""
+"""The number of digits of the first try; it doubles until a comparison or rounding is decided."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,9 @@ class Damped:
     Notes
     -----
     A gap is algebraic, and exp of a rational other than 0 is transcendental (Lindemann). So two of
-    these numbers with different distances are equal only if both are 0, and none with a distance
-    above 0 is a float or halfway between two: with digits enough, everything is decided.
+    these numbers with different distances are equal only if both are 0. A number with a distance
+    above 0 is neither a float nor halfway between two floats, unless it is 0. So enough digits
+    decide every comparison and every rounding.
 
     Examples
     --------
@@ -44,7 +45,7 @@ class Damped:
     distance: int
 
     def __lt__(self, other: Damped) -> bool:
-        """Tell whether this number is the smaller one, for one beta."""
+        """Tell whether this number is smaller than another one with the same beta."""
         if self.distance == other.distance:
             return self.gap < other.gap
         nothing = Difference(Fraction(0), Fraction(0))
@@ -78,14 +79,14 @@ class Damped:
             digits *= 2
 
     def _bracket(self, digits: int) -> tuple[Decimal, Decimal]:
-        """Return decimals of so many digits around the number."""
+        """Return a lower and an upper bound of the number, decimals with `digits` digits."""
         down, up = (
             Context(digits, rounding, MIN_EMIN, MAX_EMAX, traps=[])
             for rounding in (ROUND_FLOOR, ROUND_CEILING)
         )
         low, high = self.gap.bracket(4 * digits)
         exponent = -self.beta * self.distance
-        # Decimals round exp to nearest, whatever the context says: one more step each way.
+        # exp of a Decimal is rounded to nearest, whatever the context says: take one more step.
         factor_low = down.next_minus(down.exp(_divided(exponent, down)))
         factor_high = up.next_plus(up.exp(_divided(exponent, up)))
         return (

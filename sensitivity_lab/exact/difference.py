@@ -23,11 +23,11 @@ Integers = NDArray[np.object_]
 """An array of Python ints, which have no largest one."""
 
 Number = int | float | Fraction | Decimal
-"""The types a record may have; each value stands for exactly one rational."""
+"""The types of records; each value stands for exactly one rational."""
 
 
 def rational_of(number: Number | np.longdouble) -> Fraction:
-    """Return a number as the rational that it is, a float too; nothing is rounded.
+    """Return the rational that a number stands for; floats are not rounded either.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def common_integers(records: Sequence[Number]) -> tuple[Integers, int]:
 
 
 def integers_of_floats(records: NDArray[np.float64]) -> tuple[Integers, int]:
-    """Do the work of `common_integers` for floats, whole arrays at a time.
+    """Write floats as `common_integers` does, with operations on whole arrays.
 
     Examples
     --------
@@ -69,13 +69,26 @@ def integers_of_floats(records: NDArray[np.float64]) -> tuple[Integers, int]:
     >>> [float(integer / denominator) for integer in integers]
     [0.5, 3.0]
     """
-    mantissas, exponents = np.frexp(records)
-    integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
-    exponents = exponents.astype(np.int64) - 53
+    mantissas, exponents = mantissas_of_floats(records)
     lowest = int(exponents[mantissas != 0].min(initial=0))
-    # A zero has no exponent of its own; its shift must only not be negative.
+    # A zero has no exponent of its own: any shift does, as long as it is not negative.
     shifts = np.maximum(exponents - lowest, 0).astype(object)
-    return integers << shifts, 1 << -lowest
+    return mantissas.astype(object) << shifts, 1 << -lowest
+
+
+def mantissas_of_floats(
+    records: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Write floats as whole numbers of at most 54 bits times powers of two, exactly.
+
+    Examples
+    --------
+    >>> mantissas, exponents = mantissas_of_floats(np.array([0.5, -3.0]))
+    >>> np.ldexp(mantissas, exponents).tolist()
+    [0.5, -3.0]
+    """
+    mantissas, exponents = np.frexp(records)
+    return np.ldexp(mantissas, 53).astype(np.int64), exponents.astype(np.int64) - 53
 
 
 def nearest(value: Fraction) -> float:
@@ -120,7 +133,7 @@ def round_down(value: Fraction) -> float:
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """How far two exact answers are apart, compared with other differences without rounding.
+    """The distance of two exact answers, which is compared with others without rounding.
 
     Parameters
     ----------
@@ -145,7 +158,7 @@ class Difference:
 
     @cached_property
     def _distance(self) -> Fraction:
-        """How far `first` and `second` are apart."""
+        """The distance of `first` and `second`."""
         return abs(self.first - self.second)
 
     @property
@@ -178,7 +191,7 @@ class Difference:
         return rounded
 
     def bracket(self, bits: int = 128) -> tuple[Fraction, Fraction]:
-        """Return rationals around the difference, equal or a part in ``2**(bits - 8)`` apart."""
+        """Return a lower and an upper bound: equal, or within one part in ``2**(bits - 8)``."""
         if not self.root or self.first == self.second:
             return self._distance, self._distance
         # |sqrt a - sqrt b| = |a - b| / (sqrt a + sqrt b) has no cancellation.
@@ -190,26 +203,26 @@ class Difference:
         """Tell whether two differences are the same real number."""
         if not isinstance(other, Difference):
             return NotImplemented
-        return self._compared_with(other) == 0
+        return self.compared_with(other) == 0
 
     def __lt__(self, other: Difference) -> bool:
         """Tell whether this difference is the smaller one."""
-        return self._compared_with(other) < 0
+        return self.compared_with(other) < 0
 
     def __gt__(self, other: Difference) -> bool:
         """Tell whether this difference is the larger one."""
-        return self._compared_with(other) > 0
+        return self.compared_with(other) > 0
 
     def __hash__(self) -> int:
         """Hash by the nearest float: equal differences share it."""
         return hash(self.nearest())
 
-    def _compared_with(self, other: Difference) -> int:
+    def compared_with(self, other: Difference) -> int:
         """Return the sign of this difference less the other one."""
         if self.root or other.root:
             return _sign_of_difference(self._roots(), other._roots())
         mine, yours = self._distance, other._distance
-        # The same as comparing the fractions, but quicker.
+        # This compares the fractions, but faster than Fraction does.
         left = mine.numerator * yours.denominator
         right = yours.numerator * mine.denominator
         return (left > right) - (left < right)
@@ -221,11 +234,40 @@ class Difference:
         return (self.first - self.second) ** 2, Fraction(0)
 
 
+def root_difference(square: Fraction) -> Difference:
+    """Return the square root of a fraction as a difference from 0, without `root` if rational.
+
+    Examples
+    --------
+    >>> root_difference(Fraction(9, 4)).exact, root_difference(Fraction(2)).exact
+    (Fraction(3, 2), None)
+    """
+    exact = rational_root(square)
+    if exact is None:
+        return Difference(square, Fraction(0), root=True)
+    return Difference(exact, Fraction(0))
+
+
+def rational_root(square: Fraction) -> Fraction | None:
+    """Return the square root of a fraction if it is a fraction too, else None.
+
+    Examples
+    --------
+    >>> rational_root(Fraction(9, 4)), rational_root(Fraction(2))
+    (Fraction(3, 2), None)
+    """
+    # In lowest terms, a fraction is a square exactly if both of its parts are.
+    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if above * above == square.numerator and below * below == square.denominator:
+        return Fraction(above, below)
+    return None
+
+
 def _root(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """Return rationals around the square root, equal if it is rational, else of so many bits."""
-    above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
-    if above * above == value.numerator and below * below == value.denominator:
-        return Fraction(above, below), Fraction(above, below)
+    """Return a lower and an upper bound of a root: equal if rational, else of `bits` bits."""
+    exact = rational_root(value)
+    if exact is not None:
+        return exact, exact
     # Scale by a power of four so that the integer root has at least so many bits.
     shift = max(0, bits + (value.denominator.bit_length() - value.numerator.bit_length()) // 2)
     root = math.isqrt((value.numerator << 2 * shift) // value.denominator)
@@ -235,6 +277,8 @@ def _root(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
 def _sign_of_difference(one: tuple[Fraction, Fraction], two: tuple[Fraction, Fraction]) -> int:
     """Return the sign of (sqrt a - sqrt b) - (sqrt c - sqrt d) for a >= b, c >= d, exactly."""
     (a, b), (c, d) = one, two
+    if b == d:  # as for norms and distances, where both are 0: the larger square decides
+        return (a > c) - (a < c)
     # sqrt a + sqrt d against sqrt b + sqrt c, squared: p + 2 sqrt(ad) against 2 sqrt(bc)
     p, ad, bc = a + d - b - c, a * d, b * c
     # p against 2 (sqrt(bc) - sqrt(ad)); signs first, then squares.

@@ -1,4 +1,4 @@
-"""When two records or answers are the same: keys that are equal and hashable exactly then."""
+"""Hashable keys of records and answers, which are equal exactly if the records or answers are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAN = ("not a number",)
 
 
 def key_of(item: Any) -> Hashable:
-    """Return an item such that equal ones, and any two NaN, have equal keys."""
+    """Return the key of an item; equal items have equal keys, and so have any two NaN."""
     if isinstance(item, Mapping):
         return frozenset((key_of(name), key_of(value)) for name, value in item.items())
     if isinstance(item, list | tuple | np.ndarray):

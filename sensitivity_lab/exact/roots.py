@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import finite_number, number_text, shown
+from sensitivity_lab.checks import check_rational, number_text, shown
 from sensitivity_lab.errors import InputError
 
-from .difference import Difference, round_up
+from .difference import Difference, rational_root, round_up
 
 _NUMBERS = (int, Fraction)
 
@@ -21,12 +21,24 @@ _NUMBERS = (int, Fraction)
 @total_ordering
 @dataclass(frozen=True, eq=False, repr=False)
 class Root:
-    """The square root of a fraction that is not a square; compared and scaled without rounding.
+    """The square root of a fraction; compared and scaled without rounding.
 
     Parameters
     ----------
-    square : Fraction
-        What it is the root of, not negative.
+    square : int, float, Fraction or Decimal
+        What it is the root of, at least 0; kept as a Fraction.
+
+    Raises
+    ------
+    InputError
+        If `square` is not a finite number of at least 0.
+
+    Notes
+    -----
+    A root is a number: it can be multiplied, compared with other numbers, and squared without
+    rounding. A `Difference` stands for ``abs(sqrt(a) - sqrt(b))``, whose square need not be a
+    fraction, so it cannot be replaced by a root. The other way round, a root is a difference from
+    0: a `Difference` compares and rounds it.
 
     Examples
     --------
@@ -68,20 +80,22 @@ class Root:
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Root):
-            return self.square == other.square
-        if isinstance(other, (*_NUMBERS, float)) and math.isfinite(other):
-            return other >= 0 and self.square == Fraction(other) ** 2
-        return False if isinstance(other, float) else NotImplemented
+        sign = self._sign_against(other)
+        return NotImplemented if sign is None else sign == 0
 
     def __lt__(self, other: Any) -> bool:
+        sign = self._sign_against(other)
+        return NotImplemented if sign is None else sign < 0
+
+    def _sign_against(self, other: object) -> int | None:
+        """Return the sign of this root less another number; None for anything else."""
         if isinstance(other, Root):
-            return self.square < other.square
-        if isinstance(other, float) and not math.isfinite(other):
-            return other > 0
-        if isinstance(other, (*_NUMBERS, float)):
-            return other > 0 and self.square < Fraction(other) ** 2
-        return NotImplemented
+            return self._difference.compared_with(other._difference)
+        if not isinstance(other, (*_NUMBERS, float)):
+            return None
+        if other < 0 or (isinstance(other, float) and not math.isfinite(other)):
+            return -1 if other > 0 else 1
+        return self._difference.compared_with(Difference(Fraction(other), Fraction(0)))
 
     def __hash__(self) -> int:
         return hash(float(self))
@@ -91,11 +105,11 @@ class Root:
 
 
 Distance = int | Fraction | Root | float
-"""How far two inputs or outputs are apart; the only float is infinity."""
+"""The distance of two inputs or outputs; the only float is infinity."""
 
 
 def whole(value: Fraction) -> int | Fraction:
-    """Return a fraction as an int where it is one.
+    """Return a fraction as an int if it is a whole number.
 
     Examples
     --------
@@ -106,18 +120,15 @@ def whole(value: Fraction) -> int | Fraction:
 
 
 def root_of(square: Fraction | int) -> Distance:
-    """Return the square root of a fraction: rational where it is one, else a `Root`.
+    """Return the square root of a fraction: an int or a Fraction if it is one, else a `Root`.
 
     Examples
     --------
     >>> root_of(Fraction(9, 4)), root_of(12)
     (Fraction(3, 2), sqrt(12))
     """
-    square = Fraction(square)
-    above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if above * above == square.numerator and below * below == square.denominator:
-        return whole(Fraction(above, below))
-    return Root(square)
+    exact = rational_root(Fraction(square))
+    return Root(Fraction(square)) if exact is None else whole(exact)
 
 
 def upper_of(distance: Distance) -> float:
@@ -134,17 +145,16 @@ def upper_of(distance: Distance) -> float:
 
 
 def as_fraction(value: Any, name: str) -> Fraction:
-    """Return a finite number as the fraction it stands for; raise InputError for anything else."""
-    number = int(value) if isinstance(value, bool | np.bool_) else finite_number(value)
-    if number is not None:
-        return Fraction(number)
-    raise InputError(
-        f"{name} must be a finite number (int, float, Fraction or Decimal), got {shown(value)}"
-    )
+    """Return a finite number as the fraction that it stands for; truth values are 0 and 1.
+
+    Raises InputError for anything else.
+    """
+    number = int(value) if isinstance(value, bool | np.bool_) else value
+    return check_rational(name, number, "a finite number (int, float, Fraction or Decimal)")
 
 
 def show_number(value: Fraction | int) -> str:
-    """Return a number as text, as short as it can be without rounding.
+    """Return a number as the shortest text that does not round it.
 
     Examples
     --------

@@ -15,17 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries.returned import shape_of
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.enumeration.evaluate import Recipe, lattice_of
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.search.enumeration.evaluate import lattice_of
+from sensitivity_lab.search.enumeration.kept import Recipe
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
-from .answers import Answer, as_answer, class_of
+from .answers import CodeAnswer, as_answer, class_of
 
 _CHUNKS = 96
-"""About how many chunks work is cut into, whatever the number of workers."""
+"""About how many chunks work is cut into, for any number of workers."""
 
 Letters = tuple[int, ...]
 """An ordered dataset, as positions of its records among the distinct values."""
@@ -35,7 +37,7 @@ class Ordered(NamedTuple):
     """An answer that matters, with the multiset's rank and an order that attains it."""
 
     rank: int
-    answer: Answer
+    answer: CodeAnswer
     order: Letters
 
 
@@ -55,11 +57,11 @@ class Code:
     function: Callable[[NDArray[Any]], Any]
     vectorized: bool
     name: str
-    universe: Universe
+    universe: FiniteUniverse
 
-    def __call__(self, order: Sequence[int]) -> Answer:
+    def __call__(self, order: Sequence[int]) -> CodeAnswer:
         """Return the answer on an ordered dataset, given as positions of values."""
-        records = self.universe.array[np.array(order, dtype=np.intp)]
+        records = of_numbers(self.universe).array[np.array(order, dtype=np.intp)]
         where = f"query {self.name!r} on the ordered dataset {tuple(records.tolist())}"
         try:
             raw = self.function(records[None, :] if self.vectorized else records)
@@ -137,11 +139,10 @@ def evaluate_orders(
         for size in sizes
         for first in range(0, lattice.number(size), length)
     ]
-    lengths = [recipe.last - recipe.first for recipe in recipes]
-    done = _parallel.run(
+    done = running.run(
         OrderEvaluator(code, largest_size),
-        recipes,
-        lengths,
+        [running.Block(recipe, recipe.last - recipe.first, str(recipe)) for recipe in recipes],
+        total=sum(map(lattice.number, sizes)),
         n_jobs=options.n_jobs,
         progress=options.progress,
     )

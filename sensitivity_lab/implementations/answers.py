@@ -21,12 +21,13 @@ from sensitivity_lab.checks import unboxed
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Integers, common_integers, rational_of
 
-Answer = int | float | Fraction
+CodeAnswer = int | float | Fraction
+"""What code answers on one ordered dataset, without loss; floats may be infinite or NaN."""
 
 _FINITE, _PLUS, _MINUS, _NAN = range(4)
 
 
-def as_answer(raw: Any, where: str) -> Answer:
+def as_answer(raw: Any, where: str) -> CodeAnswer:
     """Return what code returned as a Python number without loss; `where` begins the error."""
     given = unboxed(raw)
     if isinstance(given, (bool, int, np.bool_)):
@@ -40,14 +41,14 @@ def as_answer(raw: Any, where: str) -> Answer:
     raise QueryError(f"{where} returned {given!r}; an implementation returns one number")
 
 
-def class_of(answer: Answer) -> int:
+def class_of(answer: CodeAnswer) -> int:
     """Return whether an answer is finite (0), +inf (1), -inf (2) or NaN (3)."""
     if not isinstance(answer, float) or math.isfinite(answer):
         return _FINITE
     return _NAN if math.isnan(answer) else _PLUS if answer > 0 else _MINUS
 
 
-def gap_between(first: Answer, second: Answer) -> Fraction | None:
+def gap_between(first: CodeAnswer, second: CodeAnswer) -> Fraction | None:
     """Return how far two answers are apart, exactly; None if infinitely far.
 
     Examples
@@ -62,7 +63,7 @@ def gap_between(first: Answer, second: Answer) -> Fraction | None:
     return abs(Fraction(first) - Fraction(second))
 
 
-def scales(answers: Sequence[Answer]) -> Iterator[Integers]:
+def scales(answers: Sequence[CodeAnswer]) -> Iterator[Integers]:
     """Yield the positions of answers on scales of integers, the weightiest scale first.
 
     A pair that differs on the scale of classes is infinitely far apart. Only if no pair does, the

@@ -15,7 +15,7 @@ from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.relations import Dataset
 
-from .answers import Answer, as_answer
+from .answers import CodeAnswer, as_answer
 from .folds import Fold
 
 _STATE_BYTES = 512
@@ -65,7 +65,7 @@ class Automaton:
             arrived[new] = self._next[states[new], letter]
         return arrived
 
-    def answers(self, states: Indices) -> list[Answer]:
+    def answers(self, states: Indices) -> list[CodeAnswer]:
         """Return what the fold answers in some states."""
         answers = []
         with np.errstate(all="ignore"):
@@ -117,7 +117,7 @@ class Automaton:
 
 
 def _key(accumulator: Any) -> Any:
-    """Return what tells accumulators apart: the type too, and 0.0 from -0.0; NaN equals NaN."""
+    """Return what distinguishes accumulators: also the type, and 0.0 from -0.0; NaN equals NaN."""
     kind = type(accumulator)
     if kind is tuple:
         return tuple(map(_key, accumulator))

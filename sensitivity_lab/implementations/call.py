@@ -1,7 +1,7 @@
 """The sensitivity of code as it runs, on datasets that have an order.
 
-`global_sensitivity` speaks of a query as mathematics. Code in floating point, or in integers that
-wrap around, is another function: it depends on the order of the records, and it can change more
+`global_sensitivity` takes a query as mathematics. Code in floating point, or in integers that
+wrap around, is a different function: it depends on the order of the records, and it can change more
 between neighbors. Here the code itself is run, and its answers are subtracted exactly.
 """
 
@@ -18,8 +18,9 @@ from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Function, Query, as_query, from_function
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, Unbounded, as_relation, check_whole
-from sensitivity_lab.universes.universe import Universe, check_universe
+from sensitivity_lab.universes.universe import check_universe
 
 from .answers import gap_between
 from .folds import Fold
@@ -30,7 +31,7 @@ from .search import OrderedPair, Question
 @with_numpy_defaults
 def implemented_sensitivity(
     query: Any,
-    universe: Universe,
+    universe: FiniteUniverse,
     *,
     size: Any,
     neighbors: Any,
@@ -65,17 +66,17 @@ def implemented_sensitivity(
         "aligned": y is x, in its order, except at the positions that are replaced (`Bounded`: the
         Hamming distance of sequences), or removed and inserted (the other relations).
     ideal : str, Query or callable, optional
-        The same query as mathematics; by default what the fold declares, if anything. Errors of a
-        query that is given are raised; of one that is declared, `ideal` becomes None.
+        The same query as mathematics; by default what the fold declares, if anything. An
+        error of a given query is raised; after an error of a declared one, `ideal` is None.
     n_jobs : int, optional
         Worker processes for calling a function on all orders, as in joblib; by default 1. Folds,
         and functions under "aligned", run in this process.
     progress : bool, optional
         Whether to show a progress bar over those calls; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use; beyond, it refuses.
+        The largest number of bytes that the search may plan to use; it refuses to need more.
     evaluation_limit : int, default 10 million
-        The largest number of orders that a function may be called on; beyond, it refuses.
+        The largest number of orders that a function may be called on; it refuses more calls.
 
     Returns
     -------
@@ -203,18 +204,18 @@ def _as_implementation(query: Any) -> Implementation:
     raise InputError(f"query must be a Fold or a function of a 1-D array, got {shown(query)}")
 
 
-def _check_numbers(universe: Any) -> Universe:
+def _check_numbers(universe: Any) -> FiniteUniverse:
     """Return a universe of numbers, or raise InputError."""
     if not check_universe(universe).numeric:
         raise InputError(
             "code is run on numbers, and the universe has rows; take one column with "
             "universe.column(name)"
         )
-    checked: Universe = universe
+    checked: FiniteUniverse = universe
     return checked
 
 
-def _check_order(order: Any, relation: Relation | None, universe: Universe) -> Order:
+def _check_order(order: Any, relation: Relation | None, universe: FiniteUniverse) -> Order:
     """Return how orders are compared, or raise InputError."""
     if isinstance(order, str) and order == "free":
         return "free"

@@ -41,7 +41,7 @@ class Fold:
         The type to which records are converted before the first step. Floats are rounded
         to it; integers that it cannot hold are refused. By default records stay Python numbers.
     ideal : str, Query or callable, optional
-        The same query as mathematics, of which `global_sensitivity` knows the exact sensitivity.
+        The same query as mathematics, whose exact sensitivity `global_sensitivity` computes.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from sensitivity_lab.search.enumeration.cores import above, containing
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 
-from .answers import Answer, gap_between, ranked, scales
+from .answers import CodeAnswer, gap_between, ranked, scales
 
 
 class Level(NamedTuple):
@@ -49,7 +49,7 @@ def furthest(
     limits: NDArray[np.int64],
     families: Sequence[Family],
     levels: dict[int, Level],
-    answers: Sequence[Answer],
+    answers: Sequence[CodeAnswer],
 ) -> FurthestEntries:
     """Return the neighbors, with an answer of each, that are furthest apart; the first of equals.
 

@@ -17,6 +17,7 @@ from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.queries import Function
 from sensitivity_lab.results.reprs import Facts, rounded_up, show_sizes
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Bounded,
     Dataset,
@@ -26,10 +27,9 @@ from sensitivity_lab.universes.relations import (
     multiplicities_of,
     show,
 )
-from sensitivity_lab.universes.universe import Universe
 
 from .all_orders import Code
-from .answers import Answer, as_answer, gap_between
+from .answers import CodeAnswer, as_answer, gap_between
 from .folds import Fold
 
 Implementation = Fold | Function
@@ -73,8 +73,8 @@ class ImplementedSensitivity(Facts):
     exact : Fraction or None
         The difference of the two answers that the code returned, as rationals; None if infinite.
     ideal : Fraction or None
-        The exact sensitivity of the same query as mathematics; None where it is not known, no
-        rational number, not defined for so few records, or beyond all floats.
+        The exact sensitivity of the same query as mathematics; None where it is not
+        known, not rational, not defined for so few records, or beyond all floats.
     witness : OrderedWitness
         Two ordered datasets that attain the sensitivity.
     method : {"reachable accumulators", "accumulator pairs", "all orders"}
@@ -89,7 +89,7 @@ class ImplementedSensitivity(Facts):
     neighbors : Relation or None
         None: x and y are the same records in two orders (distance 0).
     order : {"free", "aligned"}
-        "free": any order of x, any order of y. "aligned": y is x but for some positions.
+        "free": any order of x, any order of y. "aligned": y is x except at some positions.
     size : int or tuple of int
         The size n of x; if several were asked for, the maximum is over all of them.
     universe : Universe
@@ -107,7 +107,7 @@ class ImplementedSensitivity(Facts):
     neighbors: Relation | None
     order: Order
     size: int | tuple[int, ...]
-    universe: Universe
+    universe: FiniteUniverse
 
     def __float__(self) -> float:
         return self.value
@@ -153,7 +153,7 @@ class ImplementedSensitivity(Facts):
             ("value", self.value, value),
             ("exact value", self.exact, exact),
         ):
-            # As text too, since NaN is not equal to itself.
+            # Compared as text too, since NaN is not equal to itself.
             if stated != computed and str(stated) != str(computed):
                 raise VerificationError(
                     f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
@@ -161,7 +161,7 @@ class ImplementedSensitivity(Facts):
                 )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain Python objects, ready for JSON but for exotic records."""
+        """Return the facts as plain Python objects, ready for JSON except for unusual records."""
         relation = self.neighbors
         return {
             "query": self.query.name,
@@ -185,7 +185,7 @@ class ImplementedSensitivity(Facts):
         }
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts that both reprs show, in order."""
         relation = "same records, reordered" if self.neighbors is None else str(self.neighbors)
         work = "calls" if isinstance(self.query, Function) else "steps"
         name = self.query.name
@@ -217,7 +217,7 @@ class ImplementedSensitivity(Facts):
 
 _MEANING = {
     "free": "free: any order of x, any order of y",
-    "aligned": "aligned: y is x in its order, but for some positions",
+    "aligned": "aligned: y is x in its order, except at some positions",
 }
 
 
@@ -234,7 +234,7 @@ def as_float(exact: Fraction | None) -> float:
     return nearest(exact)
 
 
-def run(query: Implementation, universe: Universe, records: Sequence[Number]) -> Answer:
+def run(query: Implementation, universe: FiniteUniverse, records: Sequence[Number]) -> CodeAnswer:
     """Return what code answers on an ordered dataset of a universe."""
     if isinstance(query, Function):
         code = Code(query.function, query.vectorized, query.name, universe)
@@ -247,7 +247,7 @@ def run(query: Implementation, universe: Universe, records: Sequence[Number]) ->
     return as_answer(raw, where)
 
 
-def _of_universe(dataset: Dataset, universe: Universe) -> Multiplicities:
+def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
     """Return the multiplicities of an ordered dataset, or raise VerificationError."""
     try:
         return multiplicities_of(check_dataset(dataset, universe), universe)
@@ -260,7 +260,7 @@ def _check_free(
     y: Multiplicities,
     witness: OrderedWitness,
     relation: Relation | None,
-    universe: Universe,
+    universe: FiniteUniverse,
 ) -> None:
     """Raise VerificationError unless x and y are neighbors in some orders."""
     same = np.array_equal(x, y)
@@ -273,7 +273,9 @@ def _check_free(
         check_related(x, y, universe, relation)
 
 
-def _check_aligned(witness: OrderedWitness, relation: Relation | None, universe: Universe) -> None:
+def _check_aligned(
+    witness: OrderedWitness, relation: Relation | None, universe: FiniteUniverse
+) -> None:
     """Raise VerificationError unless y is x except at as many positions as the relation allows."""
     x, y = witness.x, witness.y
     if isinstance(relation, Bounded):

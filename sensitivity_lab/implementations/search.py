@@ -16,12 +16,12 @@ from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration.evaluate import lattice_of
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
-from sensitivity_lab.universes.universe import Universe
 
 from .aligned_orders import AlignedPairs, Alignment
 from .all_orders import Code, count_orders, evaluate_orders
-from .answers import Answer
+from .answers import CodeAnswer
 from .automaton import Automaton
 from .folds import Fold
 from .free_orders import Reachable
@@ -64,7 +64,7 @@ class Question:
     """
 
     query: Implementation
-    universe: Universe
+    universe: FiniteUniverse
     relation: Relation | None
     sizes: tuple[int, ...]
     order: Order
@@ -171,7 +171,7 @@ class Question:
     def _search_orders(self, function: Function) -> OrderedPair:
         code = Code(function.function, function.vectorized, function.name, self.universe)
         found = evaluate_orders(code, self.levels[-1], self.levels, self.options)
-        answers: list[Answer] = []
+        answers: list[CodeAnswer] = []
         levels = {}
         for size, entries in found.items():
             owners = np.array([entry.rank for entry in entries], dtype=np.intp)
@@ -182,7 +182,7 @@ class Question:
         return OrderedPair(gap, x, y, self.orders)
 
     def _furthest(
-        self, levels: dict[int, Level], answers: list[Answer]
+        self, levels: dict[int, Level], answers: list[CodeAnswer]
     ) -> tuple[Fraction | None, tuple[int, int], tuple[int, int]]:
         limits = self.universe.multiplicities(2 * self.levels[-1])
         found = furthest(self.lattice, limits, self.families, levels, answers)

@@ -1,16 +1,16 @@
-"""Steps that change data before a query, and what each does to its sensitivity.
+"""Steps that change data before a query, and their effect on its sensitivity.
 
 A *transformation* is a function of data with a promise, its *stability map*: inputs at most `d_in`
 apart have outputs at most ``t.map(d_in)`` apart. Both distances have a *metric*: rows added or
 removed, rows replaced, privacy ids added or removed with all their rows, the absolute difference of
-numbers, the L1 and L2 distance of vectors. A *domain* says what data it takes. Steps are chained
-with ``>>``, and the maps with them. `measured_stability` finds the exact maximum over all
-neighboring inputs of a small universe, and the inputs that prove it: it shows whether a map is
-right and whether it is tight.
+numbers, or the L1 or L2 distance of vectors. A *domain* describes the data that a transformation
+takes. ``>>`` chains steps together with their maps. `measured_stability` finds the exact maximum
+over all neighboring inputs of a small universe, and the inputs that attain it. So it shows whether
+a map is right and whether it is tight.
 
-`laplace_scale` and `gaussian_scale` say how much noise a stability asks for, `smooth_laplace_scale`
-and `smooth_cauchy_scale` how much a smooth sensitivity; `clipping_sweep` shows what a bound for
-`clamp` costs.
+`laplace_scale`, `gaussian_scale` (zCDP) and `analytic_gaussian_scale` (epsilon and delta) compute
+how much noise a stability needs, `smooth_laplace_scale` and `smooth_cauchy_scale` how much a smooth
+sensitivity needs. `clipping_sweep` shows what a bound for `clamp` costs.
 
 Examples
 --------
@@ -33,6 +33,7 @@ from sensitivity_lab.exact.roots import Root, upper_of
 from .changes import AddMaxRows, AddRowsWithID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
 from .metrics import ChangeOneDistance, IdDistance, Metric, PairDistance, SymmetricDistance
+from .noise.analytic import analytic_gaussian_scale
 from .noise.clipping import clipping_bounds, clipping_sweep
 from .noise.clipping_result import ClippingPoint, ClippingSweep
 from .noise.scales import (
@@ -46,6 +47,7 @@ from .noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from .rounding import rounding_error, summation_error
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
+from .starts import start
 from .steps.filter_count import count, filter_, select
 from .steps.groups import group_by
 from .steps.numbers import average, clamp, histogram, sum_
@@ -62,7 +64,7 @@ from .steps.truncation import (
     max_rows_per_id,
 )
 from .table_domains import Groups, Table
-from .transformation import Start, Step, Transformation, start
+from .transformation import Start, Step, Transformation
 from .vector_metrics import AbsoluteDistance, GroupsDistance, L1Distance, L2Distance
 
 __all__ = [
@@ -95,6 +97,7 @@ __all__ = [
     "Transformation",
     "Values",
     "Vector",
+    "analytic_gaussian_scale",
     "average",
     "both",
     "clamp",

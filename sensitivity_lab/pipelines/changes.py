@@ -1,11 +1,11 @@
-"""Protected changes: which change of a table neighboring inputs differ by."""
+"""Protected changes: the changes of a table that make two inputs neighbors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.checks import as_python, check_text, shown
+from sensitivity_lab.checks import check_text, shown, whole_number
 from sensitivity_lab.errors import InputError
 
 from .metrics import IdDistance, Metric, PairDistance, SymmetricDistance
@@ -13,12 +13,12 @@ from .metrics import IdDistance, Metric, PairDistance, SymmetricDistance
 
 @dataclass(frozen=True)
 class AddMaxRows:
-    """Up to so many rows are added or removed.
+    """Up to `max_rows` rows are added or removed.
 
     Parameters
     ----------
     max_rows : int, default 1
-        The number of rows, at least 1.
+        The largest number of rows, at least 1.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class AddMaxRows:
 
     @property
     def metric(self) -> Metric:
-        """The distance that counts rows added or removed."""
+        """The metric that counts rows added or removed."""
         return SymmetricDistance()
 
     @property
@@ -46,7 +46,7 @@ class AddMaxRows:
 
 @dataclass(frozen=True)
 class AddRowsWithID:
-    """All rows of one privacy id are added or removed, however many they are.
+    """All rows of one privacy id are added or removed, however many there are.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class AddRowsWithID:
 
     @property
     def metric(self) -> Metric:
-        """The distance that counts ids."""
+        """The metric that counts ids."""
         return IdDistance(self.column)
 
     @property
@@ -85,7 +85,7 @@ def distance_of(given: Any, metric: Metric) -> Any:
         if given.metric != metric:
             raise InputError(
                 f"{given!r} protects {given.metric}, but the input metric is {metric}; "
-                "start the chain with the change that it shall protect"
+                "start the chain with the change that it is to protect"
             )
         return given.d_in
     if isinstance(metric, PairDistance) and isinstance(given, tuple) and len(given) == 2:
@@ -95,8 +95,8 @@ def distance_of(given: Any, metric: Metric) -> Any:
 
 def check_count(value: Any, name: str, step: str, least: int = 1) -> int:
     """Return a whole number of at least `least`, or raise InputError."""
-    number = as_python(value)
-    if isinstance(number, int) and not isinstance(number, bool) and least <= number < 2**62:
+    number = whole_number(value)
+    if number is not None and least <= number < 2**62:
         return number
     raise InputError(
         f"{step}: {name} must be a whole number of at least {least}, got {shown(value)}"

@@ -1,8 +1,8 @@
-"""Columns of tables: made to hold given values exactly, and read as values of a declared type.
+"""Columns of tables that hold given values exactly, and functions that read them.
 
-pandas chooses the type of a column by all its values: whole numbers become floats beside a half or
-a missing value. What a column is made of, and what is read from it, is therefore a matter of each
-value alone (`sensitivity_lab.pipelines.encoding.plain`), and of the type that a schema declares.
+pandas chooses the type of a column by all its values: whole numbers become floats if another value
+is a half or missing. Here, each value of a column depends only on its own cell
+(`sensitivity_lab.pipelines.encoding.plain`) and on the type that a schema declares.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Row = dict[str, Any]
 
 
 def check_schema(schema: Any, where: str) -> Schema:
-    """Return columns and their types, given as a mapping or as pairs, or raise InputError."""
+    """Return the columns and types of a mapping or of pairs, or raise InputError."""
     try:
         pairs = dict(schema)
         if not all(isinstance(name, str) for name in pairs):
             raise TypeError("column names are strings")
         return tuple((name, pd.api.types.pandas_dtype(dtype)) for name, dtype in pairs.items())
-    except Exception as error:  # noqa: BLE001 - the caller's class, or a type of pandas's own
+    except Exception as error:  # noqa: BLE001 - the caller's class, or a type of pandas
         raise InputError(
             f"{where}: schema must map columns to types, such as "
             f"{{'age': 'float64', 'name': 'str'}}, got {shown(schema)}: {error}"
@@ -40,7 +40,7 @@ def check_schema(schema: Any, where: str) -> Schema:
 
 
 def column_of(values: list[Any], dtype: Any = None) -> pd.Series | None:
-    """Return a column of values as they are; None if a column of the type cannot hold them."""
+    """Return a column that holds the values unchanged; None if the type cannot hold them."""
     try:
         made = pd.Series(values, dtype=dtype)
         kept = list(map(encode, made.tolist())) == list(map(encode, values))
@@ -50,9 +50,9 @@ def column_of(values: list[Any], dtype: Any = None) -> pd.Series | None:
 
 
 def any_column_of(values: list[Any], *dtypes: Any) -> pd.Series:
-    """Return a column of the first of some types that holds the values as they are.
+    """Return a column of the first type that holds the values unchanged.
 
-    None stands for the type that pandas finds; where none does, it is object.
+    None stands for the type that pandas chooses. If no type holds the values, it is object.
     """
     for dtype in dtypes:
         made = column_of(values, dtype)
@@ -62,12 +62,12 @@ def any_column_of(values: list[Any], *dtypes: Any) -> pd.Series:
 
 
 def declared(values: list[Any], dtype: Any, column: str, where: str) -> pd.Series:
-    """Return a column of a declared type, or raise InputError if it does not hold the values."""
+    """Return a column of a declared type, or raise InputError if it cannot hold the values."""
     made = column_of(values, dtype)
     if made is None:
         raise InputError(
             f"{where}: the values of the column {column!r} do not fit its type {dtype}; "
-            "say another type with schema={column: dtype}"
+            "declare another type with schema={column: dtype}"
         )
     return made
 
@@ -87,9 +87,9 @@ def table_of(rows: list[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def rows_in(table: pd.DataFrame, schema: Schema = ()) -> list[Row]:
-    """Return the rows of a table as dicts of columns, in a fixed order, to values.
+    """Return the rows of a table as dicts of columns to values, in a fixed order of columns.
 
-    A value depends on its cell, and on the declared type of its column, alone.
+    A value depends only on its cell and on the declared type of its column.
     """
     types = dict(schema)
     columns = sorted(table.columns)
@@ -100,11 +100,11 @@ def rows_in(table: pd.DataFrame, schema: Schema = ()) -> list[Row]:
 
 
 def reader(dtype: Any = None) -> Callable[[Any], Any]:
-    """Return what makes of a cell the value that a function gets.
+    """Return a function from a cell to the value that a caller's function gets.
 
-    Without a declared type, and for types not named here, the plain value. Floats and truth values
-    are given as such, points of time in the time zone of their column; a missing one of these and
-    of spans of time is NaT.
+    Columns of floats, truth values, and points and spans of time have values of these types, with
+    points of time in the time zone of their column; a missing time is NaT. For all other types, and
+    without a declared type, it is the plain value.
     """
     if dtype is None:
         return plain
@@ -119,7 +119,7 @@ def reader(dtype: Any = None) -> Callable[[Any], Any]:
 
 
 def _unless_missing(convert: Callable[[Any], Any], missing: Any) -> Callable[[Any], Any]:
-    """Return what converts plain values, and gives one object for missing ones."""
+    """Return a function that converts plain values, and that returns `missing` for missing ones."""
 
     def read(cell: Any) -> Any:
         value = plain(cell)

@@ -1,7 +1,7 @@
-"""What data a transformation takes or puts out.
+"""Domains: the data that a transformation takes or returns.
 
-A domain reads data: it returns them in the one form that the steps work with, and raises
-InputError for data that it does not contain.
+A domain reads data: it returns them in the form that steps work with, and raises InputError for
+data that it does not contain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, check_kind, check_whole, listed, shown
+from sensitivity_lab.checks import as_python, check_flag, check_kind, check_whole, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import as_fraction, show_number
@@ -27,7 +27,7 @@ class Domain(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
 
     def read(self, data: Any) -> Any:
         """Return data in the form that steps work with, or raise InputError."""
@@ -48,9 +48,9 @@ class Values(Domain):
     Parameters
     ----------
     size : int, optional
-        How many values each dataset has, where that is known and public.
+        The number of values of each dataset, if it is known and public.
     max_size : int, optional
-        How many it has at most, where only that is known.
+        The largest number of values of a dataset, if only that is known.
 
     Examples
     --------
@@ -75,12 +75,12 @@ class Values(Domain):
 
     @property
     def kind(self) -> str:
-        """What the values are, in words."""
+        """A description of the values."""
         return "values"
 
     @property
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
         if self.size is not None:
             return f"{self.size} {self.kind}"
         return self.kind if self.max_size is None else f"at most {self.max_size} {self.kind}"
@@ -90,7 +90,7 @@ class Values(Domain):
         return replace(self, size=None, max_size=None)
 
     def fewer(self) -> Values:
-        """Return the domain of what is left when some values are dropped."""
+        """Return the domain of the datasets that are left when values are dropped."""
         return replace(self, size=None, max_size=self.most)
 
     def read(self, data: Any) -> Any:
@@ -100,7 +100,7 @@ class Values(Domain):
                 f"a dataset is a list or an array of values, got {type(data).__name__}"
             )
         items = listed(data, "a dataset is a list of values", text=True)
-        values = self.read_values([_plain(value) for value in items])
+        values = self.read_values(list(map(as_python, items)))
         if self.size is not None and len(values) != self.size:
             raise InputError(f"the domain is {self}, got {len(values)}")
         if self.max_size is not None and len(values) > self.max_size:
@@ -128,12 +128,12 @@ class Numbers(Values):
     Parameters
     ----------
     size, max_size : int, optional
-        How many numbers each dataset has, exactly or at most.
+        The number of values of each dataset, and the largest one, as for `Values`.
     bounds : tuple of two numbers, optional
-        The smallest and the largest that a number can be.
+        The smallest and the largest value of a number.
     floats : bool, default False
-        Whether steps compute in floating point (arrays of float64, sums by `numpy.sum`) instead of
-        exactly (lists of numbers, each the rational that it stands for).
+        Whether steps compute in floating point, with arrays of float64 and `numpy.sum`. By default
+        they compute exactly, with lists of numbers, where each stands for a rational.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class Numbers(Values):
 
     @property
     def kind(self) -> str:
-        """What the values are, in words."""
+        """A description of the values."""
         kind = "floats" if self.floats else "numbers"
         return kind if self.bounds is None else f"{kind} in {show_bounds(self.bounds)}"
 
@@ -189,18 +189,18 @@ class Scalar(Domain):
 
     @property
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
         return "a number"
 
 
 @dataclass(frozen=True)
 class Vector(Domain):
-    """A list of so many numbers.
+    """A list of numbers with a fixed length.
 
     Parameters
     ----------
     length : int
-        How many.
+        The number of coordinates.
     """
 
     length: int
@@ -211,13 +211,13 @@ class Vector(Domain):
 
     @property
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
         return f"a vector of {self.length} numbers"
 
 
 @dataclass(frozen=True)
 class Pair(Domain):
-    """Two things at a time: two tables, or two answers.
+    """Two tables, or two answers.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class Pair(Domain):
 
     @property
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
         return f"({self.first}; {self.second})"
 
     def includes(self, other: Domain) -> bool:
@@ -248,13 +248,8 @@ class Pair(Domain):
     def read(self, data: Any) -> tuple[Any, Any]:
         """Return both parts in the form that steps work with."""
         if not isinstance(data, tuple) or len(data) != 2:
-            raise InputError(f"the data are two: {self}; got {type(data).__name__}")
+            raise InputError(f"the data are a tuple of two, {self}; got {type(data).__name__}")
         return self.first.read(data[0]), self.second.read(data[1])
-
-
-def _plain(value: Any) -> Any:
-    """Return numpy's scalars as Python's."""
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "biuf" else value
 
 
 def check_bounds(lower: Any, upper: Any) -> tuple[Fraction, Fraction]:

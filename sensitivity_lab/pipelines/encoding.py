@@ -1,10 +1,10 @@
-"""Cells as values and as bytes: the same whatever other rows hold, and in every process.
+"""Cells as values and as bytes, which do not depend on other rows and are the same everywhere.
 
-Rows are compared, counted and put in an order by bytes, and a caller's function gets values. Both
-are made of a cell alone. So neither the order of the rows, nor the type that a column happens to
-have because of other rows, nor the version of Python or pandas decides which rows a truncation
-keeps, or what a function sees. A number is the rational that it stands for (1, 1.0 and True are one
-value, 0.0 and -0.0 too), and all the ways to say "missing" (None, NaN, NaT, NA) are one value.
+Rows are compared, counted and ordered by their bytes, and a caller's function gets values. Both
+depend on the cell alone. So which rows a truncation keeps, and what a function sees, depends
+neither on the order of the rows, nor on the type that a column has because of other rows, nor on
+the process or the version of Python or pandas. A number stands for a rational, so 1, 1.0 and True
+are the same value, and so are 0.0 and -0.0. All missing values (None, NaN, NaT, NA) are the same.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from sensitivity_lab.checks import is_long, shown
 from sensitivity_lab.errors import InputError
 
 MISSING = b"?"
-"""What stands for a missing value."""
+"""The bytes of a missing value."""
 
 
 def plain(value: Any) -> Any:
-    """Return the one Python object that stands for a cell's value.
+    """Return the Python object that stands for a cell's value.
 
-    Cells with equal bytes (`encode`) have the same object here, down to its type and its repr.
+    Cells with equal bytes (`encode`) have equal objects, with the same type and the same repr.
 
     Parameters
     ----------
@@ -41,10 +41,10 @@ def plain(value: Any) -> Any:
     Returns
     -------
     object
-        An int for a whole number or a truth value; otherwise a float where that is exact, else a
-        Fraction. `math.nan` for a missing value. A `pandas.Timestamp` (with a time zone, in UTC) or
-        a `pandas.Timedelta`, in nanoseconds where they reach. Arrays become lists, sets become
-        frozensets, mappings become dicts whose keys come in a fixed order.
+        An int for a whole number or a truth value; for other numbers a float if it is exact, else a
+        Fraction. `math.nan` for a missing value. A `pandas.Timestamp` (in UTC if it has a time
+        zone) or a `pandas.Timedelta`, in nanoseconds if their range suffices. Arrays become lists,
+        sets become frozensets, and mappings become dicts whose keys are in a fixed order.
 
     Raises
     ------
@@ -76,17 +76,23 @@ def encode(value: Any) -> bytes:
     Parameters
     ----------
     value : object
-        A number, a string, bytes, a point or a span of time, a list, a set or a mapping of such,
-        or a missing value.
+        A number, a string, bytes, a point or a span of time, a missing value, or a list, a set or a
+        mapping of these.
+
+    Returns
+    -------
+    bytes
+        Equal for equal values only.
 
     Raises
     ------
     InputError
-        If the value is of another type: nothing says how to write it the same way everywhere.
+        If the value has another type, which has no bytes that are the same everywhere.
 
     Notes
     -----
-    Writes `plain(value)`, each type in its own way, so equal bytes are one and the same value.
+    The bytes are those of `plain(value)`, written in a different way for each type, so values with
+    equal bytes are equal.
 
     Examples
     --------
@@ -121,7 +127,7 @@ def encode_rows(table: pd.DataFrame) -> list[bytes]:
 
 
 def encode_keys(table: pd.DataFrame, columns: Sequence[str]) -> list[bytes | None]:
-    """Return the values of some columns, row by row; None where one of them is missing."""
+    """Return the values of some columns as bytes, row by row; None if one of them is missing."""
     encoded = [[encode(value) for value in table[name].tolist()] for name in columns]
     return [
         None if MISSING in row else b"".join(map(_framed, row))
@@ -130,16 +136,16 @@ def encode_keys(table: pd.DataFrame, columns: Sequence[str]) -> list[bytes | Non
 
 
 def fixed_order(encoded: bytes) -> tuple[bytes, bytes]:
-    """Return what to sort by for an order that is arbitrary but the same everywhere.
+    """Return a sort key for an order that is arbitrary but the same everywhere.
 
-    The hash is SHA-256, so the order does not follow the values; the bytes themselves decide in the
-    practically impossible case that two hashes are the same.
+    The key is a SHA-256 hash, so the order does not follow the values. The bytes themselves decide
+    if two hashes are equal, which is practically impossible.
     """
     return hashlib.sha256(encoded).digest(), encoded
 
 
 def _framed(encoded: bytes) -> bytes:
-    """Put the length in front, so that a row of cells can be read in one way only."""
+    """Return bytes with their length in front, so that cells in a row have no ambiguous ends."""
     return b"%d:%s" % (len(encoded), encoded)
 
 
@@ -148,7 +154,7 @@ def _text(value: str) -> bytes:
 
 
 def _number(value: Any) -> bytes:
-    """Write a rational in lowest terms; infinities and what is not a number get words."""
+    """Return the bytes of a rational in lowest terms, of an infinity, or of NaN."""
     if is_long(value):
         raise InputError(f"a cell holds a number of too many digits: {shown(value)}")
     try:
@@ -165,14 +171,14 @@ def _listed(values: Iterable[Any]) -> bytes:
 
 
 def _moment(value: Any) -> bytes:
-    """Write a point of time to the nanosecond, in UTC if it has a time zone."""
+    """Return the bytes of a point of time: in nanoseconds, and in UTC if it has a time zone."""
     stamp = _stamp(value)
     written: str = stamp.isoformat(timespec="nanoseconds")
     return (b"t" if stamp.tzinfo is None else b"z") + written.encode()
 
 
 def _nanoseconds(value: Any) -> bytes:
-    """Write a span of time, which may have more nanoseconds than 64 bits hold."""
+    """Return the bytes of a span of time, whose nanoseconds may not fit into 64 bits."""
     units = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
     return b"e%d" % (int(value.asm8.view("int64")) * units[value.unit])
 
@@ -182,7 +188,7 @@ def _float(value: float) -> int | float:
 
 
 def _rational(value: Any) -> Any:
-    """Return a number as an int or a float if one is exact, else as a Fraction."""
+    """Return a number as an int or a float if that is exact, else as a Fraction."""
     try:
         above, below = value.as_integer_ratio()
     except ValueError:
@@ -200,26 +206,28 @@ def _rational(value: Any) -> Any:
 
 
 def _stamp(value: Any) -> Any:
-    """Return a point of time in UTC or without a zone, in the finest unit that reaches it."""
+    """Return a point of time in UTC or without a zone, in the finest unit in whose range it is."""
     stamp: Any = pd.Timestamp(value)
     if stamp is pd.NaT:
         return math.nan
     zone = None if stamp.tzinfo is None else "UTC"
-    # A new one, without what else a point of time may remember, such as `fold`.
+    # Make a new one, without other attributes of a point of time, such as `fold`.
     return _finest(pd.Timestamp(stamp.tz_convert(zone).asm8 if zone else stamp.asm8, tz=zone))
 
 
 def _span(value: Any) -> Any:
-    """Return a span of time in the finest unit that reaches it, or raise InputError."""
+    """Return a span of time in the finest unit in whose range it is, or raise InputError."""
     try:
         span: Any = pd.Timedelta(value)
     except (ValueError, OverflowError) as error:
-        raise InputError(f"a cell holds {value!r}, a span of time unknown to pandas") from error
+        raise InputError(
+            f"a cell holds {value!r}, a span of time that pandas cannot represent"
+        ) from error
     return math.nan if span is pd.NaT else _finest(span)
 
 
 def _finest(time: Any) -> Any:
-    """Return a point or a span of time in the finest unit that reaches it, which loses nothing."""
+    """Return a point or a span of time in the finest unit in whose range it is, without loss."""
     for unit in ("ns", "us", "ms"):
         try:
             return time.as_unit(unit)
@@ -237,7 +245,7 @@ def _list(values: Iterable[Any]) -> list[Any]:
 
 
 def _set(values: Iterable[Any]) -> frozenset[Any]:
-    # Equal sets that grew in one order are also iterated in one order.
+    # Equal sets are iterated in the same order if they were filled in the same order.
     return frozenset(sorted(map(plain, values), key=encode))
 
 
@@ -253,12 +261,12 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     bool: int,
 }
 
-# What a cell can hold, besides the types above, and how it is made plain.
+# The other types that a cell can hold, and how to make their values plain.
 _KINDS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (str, lambda value: str.__str__(value)),
     (bytes, lambda value: bytes(memoryview(value))),
     (np.bool_, int),
-    # numpy's spans of time are integers to isinstance, so they come first.
+    # For isinstance, spans of time of NumPy are integers, so they come first.
     ((datetime.timedelta, np.timedelta64), _span),
     (numbers.Integral, int),
     ((float, np.floating, Fraction, Decimal), _rational),
@@ -266,7 +274,8 @@ _KINDS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (datetime.date, lambda value: datetime.date(value.year, value.month, value.day)),
     (tuple, lambda value: tuple(_list(value))),
     (list, _list),
-    (np.ndarray, lambda value: _list(value.tolist())),
+    # An array without dimensions is its only value; where that is masked, it is missing.
+    (np.ndarray, lambda value: (_list if value.ndim else plain)(value.tolist())),
     ((set, frozenset), _set),
     (Mapping, _mapping),
 )

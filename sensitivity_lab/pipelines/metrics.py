@@ -1,7 +1,8 @@
-"""How far two inputs, or two outputs, are apart; every metric also measures, exactly.
+"""Metrics: how far two inputs or two outputs are apart, measured exactly.
 
-A metric turns data into a *form* that can be compared and hashed, and measures between forms: data
-with one form are at distance 0. Rows are compared as multisets, so their order never matters.
+A metric turns data into a *form* that can be compared and hashed, and measures the distance of two
+forms. Data with equal forms are at distance 0. Rows are compared as multisets, so their order never
+matters.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import as_python, check_kind, check_text, shown
+from sensitivity_lab.checks import check_kind, check_text, shown, whole_number
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.record_distances import INFINITE, change_one, symmetric
 from sensitivity_lab.exact.roots import Distance
 
 from .encoding import encode, encode_keys, encode_rows
@@ -32,24 +34,24 @@ class Metric(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
 
     @abstractmethod
     def form(self, data: Any) -> Hashable:
-        """Return what of the data the metric sees."""
+        """Return the part of the data that the metric sees."""
 
     @abstractmethod
     def between(self, a: Any, b: Any) -> Any:
         """Return the distance of two forms."""
 
     def distance(self, a: Any, b: Any) -> Any:
-        """Return how far two datasets, tables or answers are apart, exactly."""
+        """Return the exact distance of two datasets, tables or answers."""
         return self.between(self.form(a), self.form(b))
 
     def check(self, d_in: Any) -> Any:
-        """Return a distance that a stability map takes, or raise InputError."""
-        distance = as_python(d_in)
-        if isinstance(distance, int) and not isinstance(distance, bool) and 0 <= distance < 2**62:
+        """Return a distance that stability maps take, or raise InputError."""
+        distance = whole_number(d_in)
+        if distance is not None and 0 <= distance < 2**62:
             return distance
         raise InputError(
             f"d_in must be a whole number of at least 0 ({self.name}), got {shown(d_in)}"
@@ -66,17 +68,25 @@ def rows_of(data: Any) -> Rows:
 
 
 def numbered(counts: Mapping[bytes, int]) -> Rows:
-    """Return a multiset of rows, given how often each occurs."""
+    """Return a multiset of rows, given how often each row occurs."""
     return frozenset((row, copy) for row, count in counts.items() for copy in range(count))
 
 
 def changed_rows(a: Rows, b: Rows) -> int:
     """Return how many rows are in one multiset and not in the other."""
-    return len(a ^ b)
+    return int(symmetric(len(b - a), len(a - b)))
+
+
+class _OfRows(Metric):
+    """A distance between datasets as multisets of rows."""
+
+    def form(self, data: Any) -> Rows:
+        """Return the multiset of rows."""
+        return rows_of(data)
 
 
 @dataclass(frozen=True)
-class SymmetricDistance(Metric):
+class SymmetricDistance(_OfRows):
     """How many rows are in one dataset and not in the other; replacing one row counts twice.
 
     Examples
@@ -87,12 +97,8 @@ class SymmetricDistance(Metric):
 
     @property
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
         return "rows added or removed"
-
-    def form(self, data: Any) -> Rows:
-        """Return the multiset of rows."""
-        return rows_of(data)
 
     def between(self, a: Rows, b: Rows) -> int:
         """Return the size of the symmetric difference."""
@@ -100,8 +106,8 @@ class SymmetricDistance(Metric):
 
 
 @dataclass(frozen=True)
-class ChangeOneDistance(Metric):
-    """How many rows of a dataset are replaced to get the other; infinite if the sizes differ.
+class ChangeOneDistance(_OfRows):
+    """How many rows of a dataset are replaced to get another one; infinite if sizes differ.
 
     Examples
     --------
@@ -111,24 +117,21 @@ class ChangeOneDistance(Metric):
 
     @property
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
         return "rows replaced"
 
-    def form(self, data: Any) -> Rows:
-        """Return the multiset of rows."""
-        return rows_of(data)
-
     def between(self, a: Rows, b: Rows) -> Distance:
-        """Return half the size of the symmetric difference."""
-        return changed_rows(a, b) // 2 if len(a) == len(b) else math.inf
+        """Return how many rows are in one multiset only; infinite if the sizes differ."""
+        replaced = int(change_one(len(b - a), len(a - b)))
+        return math.inf if replaced == INFINITE else replaced
 
 
 @dataclass(frozen=True)
 class IdDistance(Metric):
-    """How many privacy ids come or go with all their rows: the rows of one id count as one.
+    """How many privacy ids are added or removed with all their rows.
 
-    An id whose rows are others in both tables counts twice: it goes, and comes with other rows.
-    Rows whose id is missing count as the rows of one id.
+    An id whose rows differ between the two tables counts twice: it is removed, and added with other
+    rows. Rows without an id count as the rows of one id.
 
     Parameters
     ----------
@@ -152,7 +155,7 @@ class IdDistance(Metric):
 
     @property
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
         return f"ids in {self.column!r} added or removed with all their rows"
 
     def form(self, data: pd.DataFrame) -> frozenset[tuple[bytes | None, Rows]]:
@@ -172,13 +175,13 @@ class IdDistance(Metric):
         a: frozenset[tuple[bytes | None, Rows]],
         b: frozenset[tuple[bytes | None, Rows]],
     ) -> int:
-        """Return how often an id and its rows are in one table only."""
+        """Return how many ids are, with exactly these rows, in one table only."""
         return len(a ^ b)
 
 
 @dataclass(frozen=True)
 class PairDistance(Metric):
-    """A distance for each of two tables, or of two answers; nothing is added up.
+    """The distances of two tables, or of two answers, as a pair; they are not added up.
 
     Parameters
     ----------
@@ -200,7 +203,7 @@ class PairDistance(Metric):
 
     @property
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
         return f"({self.first}; {self.second})"
 
     def form(self, data: tuple[Any, Any]) -> tuple[Hashable, Hashable]:

@@ -1,4 +1,4 @@
-"""How far floating-point answers can be from the exact ones: sound bounds, as fractions.
+"""Sound bounds of the difference between floating-point and exact answers, as fractions.
 
 Let u = 2**-53, the largest relative error of one float64 operation rounded to nearest. A sum of n
 floats takes n - 1 additions, in whatever order and grouping: left to right, in pairs as numpy does,
@@ -7,9 +7,9 @@ or in any other tree. Each record passes through at most n - 1 of them, so the c
 u)``. Sums have no underflow error: a sum of floats below the normal range is exact. Hence the error
 is at most ``g n M`` when no record exceeds M in absolute value.
 
-Of two neighbors each can be off by that much, in either direction, so the sum's stability map adds
-twice the error. The term does not depend on the distance: it is there also for d_in = 0, where the
-two inputs are the same rows in another order.
+The sums of both neighbors can be off by that much, in either direction, so the stability map of the
+sum adds twice the error. The term does not depend on the distance: it is also there for d_in = 0,
+where the two inputs have the same rows in different orders.
 
 References
 ----------
@@ -46,8 +46,8 @@ def summation_error(size: int, magnitude: Fraction) -> Fraction:
     Returns
     -------
     Fraction
-        Not below the absolute difference of the computed and the exact sum, whatever the order and
-        grouping of the additions.
+        An upper bound of the absolute difference between the computed and the exact sum, for every
+        order and grouping of the additions.
 
     Raises
     ------

@@ -9,14 +9,14 @@ from typing import Any
 from sensitivity_lab.checks import shown
 
 _CHARACTERS = 300
-"""A value is shown with so many characters."""
+"""The largest number of characters that are shown of a value."""
 
 _MOST = 20
-"""So many values of a collection are shown."""
+"""The largest number of values that are shown of a collection."""
 
 
 def cut(text: str) -> str:
-    """Return a text, or its beginning and its length.
+    """Return a text, or the beginning and the length of a long one.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def cut(text: str) -> str:
 
 
 def names(values: Collection[Any]) -> str:
-    """Return values one after the other, or the first of many and how many there are.
+    """Return a list of values as text; of many values, the first ones and their number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables, what truncations have made sure of in them, and tables by group."""
+"""Domains of tables, with the limits that truncations guarantee, and of tables by group."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .shown import names
 
 @dataclass(frozen=True)
 class Limit:
-    """What a truncation by privacy id has made sure of, for groups of one column.
+    """A limit per privacy id that a truncation guarantees, for groups of one column.
 
     Parameters
     ----------
     kind : {"groups", "rows"}
-        Whether it bounds the groups of an id, or the rows of an id in one group.
+        Whether it limits the groups of an id, or the rows of an id in one group.
     column : str
         The column whose values are the groups.
     most : int
-        The bound.
+        The largest number of groups or rows.
     """
 
     kind: str
@@ -44,16 +44,16 @@ class Limit:
 
 @dataclass(frozen=True)
 class Table(Domain):
-    """pandas tables; the order of rows and columns and the index are no part of the data.
+    """pandas tables; the order of rows and columns and the index are not part of the data.
 
     Parameters
     ----------
     limits : tuple of Limit
-        What truncations by privacy id have made sure of.
+        The limits that truncations by privacy id guarantee.
     schema : mapping of column to dtype, optional
-        The types of some columns, in every table, whatever their values are. Functions of rows get
-        the values of such a column as floats, truth values or points of time in its zone, if that
-        is its type; other values as `sensitivity_lab.pipelines.map_` says.
+        The types of some columns, which are the same in every table. Functions of rows get the
+        values of such a column as floats, truth values or points of time in its zone if that is its
+        type; see `sensitivity_lab.pipelines.map_` for other values.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class Table(Domain):
 
     @property
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
         types = ", ".join(f"{column}: {dtype}" for column, dtype in self.schema)
         typed = f"tables ({types})" if types else "tables"
         made_sure = " and ".join(map(str, self.limits))
         return f"{typed} with at most {made_sure}" if made_sure else typed
 
     def limit(self, kind: str, column: str) -> int | None:
-        """Return the smallest bound of a kind for a column; None if there is none."""
+        """Return the smallest limit of a kind for a column; None if there is none."""
         return min(
             (limit.most for limit in self.limits if (limit.kind, limit.column) == (kind, column)),
             default=None,
@@ -99,7 +99,7 @@ class Table(Domain):
         return all(known is not None and known <= most for known, most in bounds)
 
     def read(self, data: Any) -> pd.DataFrame:
-        """Return a table, also of a list of rows, with distinct columns and a plain index."""
+        """Return a table with distinct columns and a plain index, given as a table or as rows."""
         if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
             data = table_of(list(data))
         if not isinstance(data, pd.DataFrame):
@@ -125,7 +125,7 @@ class Table(Domain):
 
 @dataclass(frozen=True)
 class Groups(Domain):
-    """A table for each of some public keys of a column.
+    """A table for each of several public keys of a column.
 
     Parameters
     ----------
@@ -148,5 +148,5 @@ class Groups(Domain):
 
     @property
     def name(self) -> str:
-        """What data it contains, in words."""
+        """A description of the data."""
         return f"{len(self.keys)} groups of {self.column!r}"

@@ -1,4 +1,4 @@
-"""What a transformation is: a function of data with a promise about distances."""
+"""Transformations, which are functions of data with a promise about distances, and their steps."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_kind, check_text, listed, shown
+from sensitivity_lab.checks import check_callable, check_kind, check_text, listed
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
-from .changes import ProtectedChange, distance_of
-from .domains import Domain, Pair
-from .metrics import Metric, PairDistance
-from .table_domains import Table
+from .changes import distance_of
+from .domains import Domain
+from .metrics import Metric
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,23 +22,23 @@ class Transformation:
     Parameters
     ----------
     name : str
-        What a chain calls it, as it would be written.
+        Its name in a chain, as it would be written in code.
     function : callable
-        Takes data of the input domain, returns data of the output domain. The types of a table's
-        columns, which pandas chooses by all rows, must not change what it returns, unless the
+        Takes data of the input domain and returns data of the output domain. The result must not
+        depend on the types of a table's columns, which pandas chooses by all rows, unless the
         domain declares them.
     input_domain, output_domain : Domain
-        What data it takes and puts out.
+        The data that it takes and returns.
     input_metric, output_metric : Metric
-        How distances are measured on both sides.
+        The metrics of inputs and outputs.
     stability_map : callable
-        Takes an input distance; returns an output distance that no two inputs at most that far
-        apart exceed. Must not fall when the input distance grows.
+        Takes an input distance and returns an upper bound of the distance of the outputs of any two
+        inputs that are at most so far apart. It must not decrease.
     steps : tuple of Transformation, default ()
         The steps of a chain, in order; empty for a single step.
     check_universe : callable, optional
-        Takes the universe that inputs are drawn from; raises InputError where a search over its
-        datasets could not show how much the step can change.
+        Takes the universe that inputs are drawn from. Raises InputError if a search over its
+        datasets could not show how much the output can change.
 
     Examples
     --------
@@ -81,7 +80,7 @@ class Transformation:
 
     @with_numpy_defaults
     def __call__(self, *data: Any) -> Any:
-        """Apply the function; two tables are two arguments, or one tuple.
+        """Apply the function; pass two tables as two arguments or as one tuple.
 
         Raises
         ------
@@ -92,22 +91,23 @@ class Transformation:
 
     @with_numpy_defaults
     def map(self, *d_in: Any) -> Any:
-        """Return how far outputs are apart at most when inputs are at most `d_in` apart.
+        """Return the largest possible distance of outputs whose inputs are at most `d_in` apart.
 
         Parameters
         ----------
         *d_in : number or protected change
-            One per input table; `AddMaxRows` and `AddRowsWithID` stand for their distance.
+            The input distance of each input table; `AddMaxRows` and `AddRowsWithID` stand for
+            their distance.
 
         Returns
         -------
         int, Fraction, Root or a tuple of two
-            An exact number; a tuple where the output is a pair.
+            An exact number; a tuple if the output is a pair.
         """
         return self.stability_map(distance_of(_one(d_in), self.input_metric))
 
     def __rshift__(self, after: Any) -> Transformation:
-        """Chain: this transformation first, then a step or another transformation."""
+        """Return the chain of this transformation and a step or a transformation after it."""
         if isinstance(after, Step):
             after = after.after(self)
         if not isinstance(after, Transformation):
@@ -115,7 +115,7 @@ class Transformation:
         return _chain(self, after)
 
     def __rrshift__(self, before: Any) -> Transformation:
-        """Chain after a start given as a tuple (domain, metric)."""
+        """Return the chain that starts from a tuple (domain, metric)."""
         start = as_start(before)
         return NotImplemented if start is None else start >> self
 
@@ -134,14 +134,14 @@ class Transformation:
 
 @dataclass(frozen=True, repr=False)
 class Step:
-    """A transformation that waits for the domain and the metric of what comes before it.
+    """A transformation without its input domain and metric, which the chain before it provides.
 
     Parameters
     ----------
     name : str
-        What a chain calls it.
+        Its name in a chain.
     build : callable
-        Takes a domain and a metric; returns the transformation, or raises `MismatchError`.
+        Takes a domain and a metric, and returns the transformation or raises `MismatchError`.
 
     Examples
     --------
@@ -161,11 +161,11 @@ class Step:
         check_callable("build", self.build, "a function of a domain and a metric")
 
     def __call__(self, domain: Domain, metric: Metric) -> Transformation:
-        """Return the transformation for an input domain and metric."""
+        """Return the transformation of an input domain and metric."""
         return Start(domain, metric) >> self
 
     def after(self, before: Start | Transformation) -> Transformation:
-        """Return the transformation that takes what `before` puts out."""
+        """Return the transformation of the output of `before`."""
         domain, metric = before.output_domain, before.output_metric
         try:
             built = self.build(domain, metric)
@@ -185,7 +185,7 @@ class Step:
         return built
 
     def __rshift__(self, after: Step) -> Step:
-        """Chain two steps before the domain and the metric are known."""
+        """Return the chain of two steps, whose domain and metric are not known yet."""
         if not isinstance(after, Step):
             return NotImplemented
         return Step(
@@ -194,7 +194,7 @@ class Step:
         )
 
     def __rrshift__(self, before: Any) -> Transformation:
-        """Chain after a start given as a tuple (domain, metric)."""
+        """Return the chain that starts from a tuple (domain, metric)."""
         start = as_start(before)
         return NotImplemented if start is None else start >> self
 
@@ -208,14 +208,14 @@ class MismatchError(InputError):
 
 @dataclass(frozen=True)
 class Start:
-    """What a chain starts from: a domain and a metric.
+    """The start of a chain: a domain and a metric.
 
     Parameters
     ----------
     domain : Domain
-        What data the chain takes.
+        The data that the chain takes.
     metric : Metric
-        How their distance is measured.
+        The metric of the data.
 
     Examples
     --------
@@ -233,7 +233,7 @@ class Start:
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name in error messages."""
         return "the start"
 
     @property
@@ -256,42 +256,8 @@ class Start:
         return NotImplemented
 
 
-def start(*changes: ProtectedChange) -> Start:
-    """Return the start of a chain on tables: one protected change per table.
-
-    Parameters
-    ----------
-    *changes : AddMaxRows or AddRowsWithID
-        One, or two for a chain that begins with a private join.
-
-    Returns
-    -------
-    Start
-
-    Raises
-    ------
-    InputError
-        If there is none, there are more than two, or one is no protected change.
-
-    Examples
-    --------
-    >>> from sensitivity_lab import pipelines as pl
-    >>> (start(pl.AddMaxRows(1)) >> pl.count()).map(pl.AddMaxRows(3))
-    3
-    """
-    if len(changes) not in (1, 2) or not all(isinstance(one, ProtectedChange) for one in changes):
-        raise InputError(
-            "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), "
-            f"one per table; got {', '.join(map(shown, changes)) or 'none'}"
-        )
-    if len(changes) == 1:
-        return Start(Table(), changes[0].metric)
-    first, second = changes
-    return Start(Pair(Table(), Table()), PairDistance(first.metric, second.metric))
-
-
 def as_start(given: Any) -> Start | None:
-    """Return the start that a tuple (domain, metric) stands for; None for anything else."""
+    """Return the start of a tuple (domain, metric); None for anything else."""
     if isinstance(given, tuple) and len(given) == 2:
         domain, metric = given
         if isinstance(domain, Domain) and isinstance(metric, Metric):
@@ -328,15 +294,15 @@ def _check_chain(before: Start | Transformation, after: Transformation) -> None:
 
 
 def _chain(before: Transformation, after: Transformation) -> Transformation:
-    """Return the transformation that does one thing after the other."""
+    """Return the transformation that applies one transformation after another."""
     _check_chain(before, after)
     return Transformation(
         f"{before.name} >> {after.name}",
         lambda data: after.function(before.function(data)),
         before.input_domain,
         before.input_metric,
-        after.output_domain,
-        after.output_metric,
-        lambda d_in: after.stability_map(before.stability_map(d_in)),
-        (*before.each_step, *after.each_step),
+        output_domain=after.output_domain,
+        output_metric=after.output_metric,
+        stability_map=lambda d_in: after.stability_map(before.stability_map(d_in)),
+        steps=(*before.each_step, *after.each_step),
     )

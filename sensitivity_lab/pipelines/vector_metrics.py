@@ -1,15 +1,15 @@
-"""How far two numbers, two vectors, or the groups of two tables are apart, exactly."""
+"""Metrics on numbers, on vectors, and on tables by group, measured exactly."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from sensitivity_lab.checks import check_kind, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.norms import Norm, norm_of
 from sensitivity_lab.exact.roots import Distance, as_fraction, root_of, whole
 
 from .metrics import Metric, Rows, changed_rows, rows_of
@@ -19,7 +19,7 @@ class _OfNumbers(Metric):
     """A distance between answers, which are numbers or vectors of numbers."""
 
     def check(self, d_in: Any) -> Any:
-        """Return a distance that a stability map takes, or raise InputError."""
+        """Return a distance that stability maps take, or raise InputError."""
         amount = as_fraction(d_in, f"d_in ({self.name})")
         if amount < 0:
             raise InputError(f"d_in ({self.name}) must be at least 0, got {shown(d_in)}")
@@ -38,7 +38,7 @@ class AbsoluteDistance(_OfNumbers):
 
     @property
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
         return "absolute difference"
 
     def form(self, data: Any) -> Fraction:
@@ -51,7 +51,14 @@ class AbsoluteDistance(_OfNumbers):
 
 
 class _OfVectors(_OfNumbers):
-    """A distance between vectors of one length."""
+    """A distance between vectors of one length: a norm of their difference."""
+
+    kind: ClassVar[Norm]
+
+    @property
+    def name(self) -> str:
+        """What the metric counts, in words."""
+        return f"{self.kind} distance"
 
     def form(self, data: Iterable[Any]) -> tuple[Fraction, ...]:
         """Return the coordinates as fractions."""
@@ -60,12 +67,13 @@ class _OfVectors(_OfNumbers):
     def between(self, a: tuple[Fraction, ...], b: tuple[Fraction, ...]) -> Distance:
         """Return the norm of the difference."""
         if len(a) != len(b):
-            raise InputError(f"vectors have one length, got {len(a)} and {len(b)} coordinates")
+            raise InputError(f"vectors must have one length, got {len(a)} and {len(b)} coordinates")
         return self.norm(x - y for x, y in zip(a, b, strict=True))
 
-    @abstractmethod
     def norm(self, differences: Iterable[Fraction | int]) -> Distance:
         """Return the norm of a vector."""
+        found = norm_of(differences, self.kind)
+        return root_of(found.first) if found.root else whole(found.first)
 
 
 @dataclass(frozen=True)
@@ -78,14 +86,7 @@ class L1Distance(_OfVectors):
     3
     """
 
-    @property
-    def name(self) -> str:
-        """What it counts, in words."""
-        return "L1 distance"
-
-    def norm(self, differences: Iterable[Fraction | int]) -> int | Fraction:
-        """Return the sum of the absolute values."""
-        return whole(sum((abs(Fraction(value)) for value in differences), Fraction(0)))
+    kind: ClassVar[Norm] = "L1"
 
 
 @dataclass(frozen=True)
@@ -98,24 +99,17 @@ class L2Distance(_OfVectors):
     sqrt(5)
     """
 
-    @property
-    def name(self) -> str:
-        """What it counts, in words."""
-        return "L2 distance"
-
-    def norm(self, differences: Iterable[Fraction | int]) -> Distance:
-        """Return the root of the sum of squares."""
-        return root_of(sum((Fraction(value) ** 2 for value in differences), Fraction(0)))
+    kind: ClassVar[Norm] = "L2"
 
 
 @dataclass(frozen=True)
 class GroupsDistance(Metric):
-    """The rows added or removed in each group, as a vector; its L1 or L2 norm.
+    """The L1 or L2 norm of the vector with the rows added or removed in each group.
 
     Parameters
     ----------
     norm : L1Distance or L2Distance
-        How the groups' numbers of changed rows are put together.
+        The norm of the vector.
 
     Examples
     --------
@@ -133,7 +127,7 @@ class GroupsDistance(Metric):
 
     @property
     def name(self) -> str:
-        """What it counts, in words."""
+        """What the metric counts, in words."""
         return f"{self.norm.name} of the groups' rows added or removed"
 
     def form(self, data: Mapping[Any, Any]) -> tuple[Rows, ...]:

@@ -34,8 +34,8 @@ def plot_answers(
 ) -> Axes:
     """Draw f(x) and f(y) side by side, a pair of bars per coordinate, with their differences.
 
-    Bars of f(x) are dark and plain, those of f(y) light and hatched. Above a pair that differs
-    stands f(y) - f(x) with its sign.
+    Bars of f(x) are dark and plain, those of f(y) light and hatched. The number
+    above a pair that differs is f(y) - f(x) with its sign.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A claimed sensitivity beside the true one, by distance."""
+"""A claimed sensitivity and the true one, by distance."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REGION: dict[str, Any] = {
 
 
 def plot_audit(
-    points: Sequence[tuple[int, float, float, bool]],
+    points: Sequence[tuple[float, float, float, bool]],
     *,
     title: str = "",
     unit: str = "",
@@ -38,7 +38,7 @@ def plot_audit(
 
     Parameters
     ----------
-    points : sequence of (int, float, float, bool)
+    points : sequence of (float, float, float, bool)
         Distance, claim, truth, and whether the claim is violated. Infinite numbers are not
         drawn; what is missing up to an infinite truth is hatched up to the frame.
     title : str

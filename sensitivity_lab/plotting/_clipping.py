@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NEEDED = ("bound", "clipped_sum", "bias", "sensitivity", "scale", "release", "expected_error")
 _RED = "#D55E00"
-# The expected error is wide and beneath the others: it runs along the larger of them.
+# The expected error is wide and beneath the others: it follows the larger of them.
 _ERRORS: dict[str, dict[str, Any]] = {
     "expected_error": {"label": "expected error of a release", "color": "0.7", "linewidth": 4},
     "bias": {"label": "size of the bias", "color": "#0072B2", "linestyle": "--"},
@@ -138,5 +138,5 @@ def _draw_positive(
 
 
 def _marker(points: Any) -> str:
-    """Mark the points of a line where they are few: a single one has no line."""
+    """Return a marker where the points of a line are few: a single point has no line."""
     return "." if len(points) <= _MOST_MARKED else ""

@@ -1,4 +1,4 @@
-"""The legend of the curves: to the right of all panels, in a new figure or beside given Axes."""
+"""The legend of the curves: to the right of all panels, in a new figure or next to given Axes."""
 
 from __future__ import annotations
 

@@ -17,8 +17,11 @@ from matplotlib.ticker import MaxNLocator
 
 from sensitivity_lab.errors import InputError
 
+from ._compare import overlaid
 from ._curve_legend import legend_beside, legend_of_figure
 from ._figures import PLAIN, check_frame, given_axes, new_figure, query_unit
+from ._linear_bounds import bound_line, with_bounds
+from ._ranges import Ranges, axis_limits, legend_of_ranges
 
 # Okabe and Ito's palette, with a gray for its yellow, which is too pale for a line on white. The
 # three lengths have no common divisor, so the first 440 queries all differ.
@@ -38,24 +41,37 @@ _ACROSS = 3  # panels in a row
 
 @dataclass(frozen=True)
 class _Panel:
-    """What one Axes shows: a row per distance and a column per curve in `table`."""
+    """What one Axes shows: a row per distance and a column per curve in `table`.
+
+    `bounds` has the linear bounds of the same curves; no column where they are not shown. `ranges`
+    are the points of which only bounds are known.
+    """
 
     column: str
     queries: list[str]
     title: str
     xlabel: str
     table: pd.DataFrame
+    bounds: pd.DataFrame
+    ranges: Ranges
     cell: tuple[int, int]
+
+    @property
+    def tables(self) -> tuple[pd.DataFrame, ...]:
+        """What the sensitivity axis has to hold."""
+        return self.table, self.bounds, *self.ranges.tables
 
 
 def plot_curves(
     frame: pd.DataFrame,
     *,
+    compare: pd.DataFrame | None = None,
     ax: Axes | Iterable[Any] | None = None,
     units: Mapping[str, str] | None = None,
     title: str | None = None,
     yscale: str = "linear",
     figsize: tuple[float, float] | None = None,
+    linear_bound: bool = False,
 ) -> Any:
     """Draw sensitivities against the Hamming distance.
 
@@ -70,7 +86,10 @@ def plot_curves(
         A row per column, query, relation and distance, as `SensitivityCurves.to_frame` gives it;
         perhaps with a column `kind` ("global", "local", or what `SmoothSensitivity.to_frame`
         gives; global where it is missing) and `norm` (of vector answers), also several tables
-        concatenated.
+        concatenated. Where `status` is "bounds", bars from `lower` to `upper` are drawn.
+    compare : pandas.DataFrame, optional
+        Curves to lay over these in the same panels, such as those of an interval over those of a
+        dataset: `frame` is called "empirical" then, `compare` "theory", each with its own dashes.
     ax : Axes or sequence of Axes, optional
         Where to draw, an Axes per panel: column by column, within a column relation by relation.
         The default is a new figure. Without a layout engine of the caller's figure these Axes
@@ -83,6 +102,9 @@ def plot_curves(
         The sensitivity axis. A linear one starts at 0; a logarithmic one leaves out zeros.
     figsize : tuple of float, optional
         Width and height in inches of a new figure; by default every panel has the same size.
+    linear_bound : bool, default False
+        Whether to draw, thin and dotted in the color of each curve, k times its sensitivity at
+        distance 1: what group privacy takes for distance k. `frame` needs a column `linear_bound`.
 
     Returns
     -------
@@ -93,8 +115,9 @@ def plot_curves(
     Raises
     ------
     InputError
-        If `frame` lacks columns, is empty, or has two rows for one point; if the number of Axes is
-        not that of the panels; if `yscale` is unknown.
+        If `frame` lacks columns, is empty, or has two rows for one point; if `compare` has columns,
+        relations or sizes that `frame` has not; if the number of Axes is not that of the panels; if
+        `yscale` is unknown; if `linear_bound` is no bool, or asked for where no curve has one.
 
     Examples
     --------
@@ -117,7 +140,11 @@ def plot_curves(
     _check_frame(frame)
     if yscale not in ("linear", "log"):
         raise InputError(f"yscale: got {yscale!r}; use 'linear' or 'log'")
-    frame, title_of_legend, what = _with_curves(frame)
+    of_both = ""
+    if compare is not None:
+        _check_frame(compare)
+        frame, of_both = overlaid(frame, compare)
+    frame, title_of_legend, what = _with_curves(with_bounds(frame, linear_bound))
     panels = _panels(frame)
     if ax is None:
         figure, axes = _new_panels(panels, figsize)
@@ -125,11 +152,16 @@ def plot_curves(
         axes = given_axes(ax, len(panels))
     lines = _styled_lines(_numbered(frame), panels)
     for target, panel in zip(axes, panels, strict=True):
-        beside = [other.table for other in panels if other.column == panel.column]
-        _draw_panel(target, panel, lines, _limits(beside, yscale), yscale)
+        beside = [
+            table for other in panels if other.column == panel.column for table in other.tables
+        ]
+        _draw_panel(target, panel, lines, axis_limits(beside, yscale), yscale)
         target.set_ylabel(
-            _ylabel(what, panel.queries, (units or {}).get(panel.column, "")), **PLAIN
+            _ylabel(of_both or what, panel.queries, (units or {}).get(panel.column, "")), **PLAIN
         )
+    lines = {**lines, **legend_of_ranges([panel.ranges for panel in panels])}
+    if linear_bound:
+        lines = {**lines, "k times the sensitivity at 1": bound_line("black")}
     if ax is not None:
         if title is not None:
             axes[0].set_title(f"{title}\n{axes[0].get_title()}", **PLAIN, fontsize="medium")
@@ -207,7 +239,10 @@ def _panels(frame: pd.DataFrame) -> list[_Panel]:
                 if len(relations) == 1
                 else (row * blocks + place // _ACROSS, place % _ACROSS)
             )
-            table = part.pivot(index="distance", columns="curve", values="sensitivity")
+            table, bounds = (
+                part.pivot(index="distance", columns="curve", values=values)
+                for values in ("sensitivity", "linear_bound")
+            )
             name = textwrap.fill(str(column), 34)
             panels.append(
                 _Panel(
@@ -216,6 +251,8 @@ def _panels(frame: pd.DataFrame) -> list[_Panel]:
                     xlabel=f"Hamming distance k ({meaning})",
                     queries=list(part["query"].unique()),
                     table=table[part["curve"].unique()],
+                    bounds=bounds.dropna(axis="columns", how="all"),
+                    ranges=Ranges.of(part),
                     cell=cell,
                 )
             )
@@ -261,16 +298,6 @@ def _coincide(first: str, second: str, panels: Sequence[_Panel]) -> bool:
     return False
 
 
-def _limits(tables: Iterable[pd.DataFrame], yscale: str) -> tuple[float, float]:
-    """The sensitivity axis that all of `tables` share."""
-    values = np.concatenate([table.to_numpy(float).ravel() for table in tables])
-    values = values[np.isfinite(values) & (values > 0)]
-    if yscale == "log":
-        return (values.min() / 1.5, values.max() * 1.5) if len(values) else (0.1, 10)
-    top = values.max(initial=0) or 1.0
-    return -0.03 * top, 1.06 * top  # a curve at 0 stays clear of the frame
-
-
 def _draw_panel(
     ax: Axes,
     panel: _Panel,
@@ -282,11 +309,17 @@ def _draw_panel(
     ax.set_ylim(limits)
     for name, line in lines.items():
         if name in panel.table:
-            curve = panel.table[name].dropna()
+            curve = panel.ranges.broken(name, panel.table[name])
             drawn = Line2D(curve.index.to_numpy(float), curve.to_numpy(float))
             drawn.update_from(line)
             drawn.set_label(name)
             drawn.set_markevery(max(1, len(curve) // 25))
+            ax.add_line(drawn)
+            panel.ranges.draw(ax, name, line)
+        if name in panel.bounds:
+            bound = panel.bounds[name].dropna()
+            drawn = Line2D(bound.index.to_numpy(float), bound.to_numpy(float))
+            drawn.update_from(bound_line(line.get_color()))
             ax.add_line(drawn)
     k = panel.table.index
     margin = max(0.4, 0.04 * (k.max() - k.min()))

@@ -1,4 +1,4 @@
-"""What the two pictures share: figures that show themselves, units, files."""
+"""What the pictures share: figures that display themselves, units, files."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NEEDED = ("rows", "groups", "laplace_scale", "gaussian_scale", "epsilon", "rho")
 _COLORS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#777777")
 _MARKERS = ("o", "s", "^", "D", "v", "P")
-_MOST_MARKED = 25  # points of a line that are told apart
+_MOST_MARKED = 25  # points of a line that get a marker each
 
 
 def plot_noise_scales(
@@ -43,7 +43,7 @@ def plot_noise_scales(
     Raises
     ------
     InputError
-        If `frame` lacks columns or rows, or `ax` is no Axes.
+        If `frame` lacks columns or rows, or `ax` is not an Axes.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def plot_strip(
     """Draw the sorted universe as a strip of blocks: kept, only in x, only in y, outside.
 
     Blocks are as wide as they have records, but never too narrow to be seen; each holds its number
-    of records, and below it stand its smallest and largest record.
+    of records, and below it are its smallest and largest record.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _XLABELS = {"size": "size n of x (records)", "k": "Hamming distance k"}
 _NEEDED = ("argument", "argument_value", "relation", "kind")
-_MOST_NAMED = 12  # values that are no numbers, with a tick each
+_MOST_NAMED = 12  # values that are not numbers, with a tick each
 
 
 def plot_sweep(
@@ -43,11 +43,11 @@ def plot_sweep(
     ----------
     frame : pandas.DataFrame
         A row per point, as `Sweep.to_frame` gives it, and a column `relation`: the neighbor
-        relation in words, as it stands above a panel.
+        relation in words, as it appears above a panel.
     xlabel : str, optional
         The label of the argument's axis, with its unit; by default the argument's name.
     xscale, yscale : {"linear", "log"}
-        The axes. Values of the argument that are no numbers stand side by side.
+        The axes. Values of the argument that are not numbers are drawn side by side.
     ax, units, title, figsize
         See `plot_curves`.
 
@@ -128,7 +128,7 @@ def _set_axis(ax: Axes, places: list[float], xscale: str) -> None:
 
 
 def _name_values(ax: Axes, names: list[str]) -> None:
-    """Write the values that are no numbers at their places, or some of them."""
+    """Write the values that are not numbers at their places, or some of them."""
     step = -(-len(names) // _MOST_NAMED)
     shown = range(0, len(names), step)
     ax.xaxis.set_major_locator(FixedLocator(list(shown)))

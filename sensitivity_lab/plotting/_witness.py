@@ -32,12 +32,12 @@ def plot_witness(
     unit: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the two neighboring datasets of a witness and what the query says of them.
+    """Draw the two neighboring datasets of a witness and the query's answers on them.
 
-    Above a number line stand the records of x and, below them, those of y: gray circles for the
-    records they share, triangles for those only in x, diamonds for those only in y. Beneath the
-    number line an arrow leads from f(x) to f(y), on the records' own scale where it fits there
-    and on a scale of its own otherwise (a count, a variance, a sum far away). Stacks too high
+    The records of x are in a row above those of y, over one number line: gray circles for the
+    records they share, triangles for those only in x, diamonds for those only in y. Beneath them
+    an arrow leads from f(x) to f(y), on the records' own scale where it fits there
+    and on its own scale otherwise (a count, a variance, a sum far away). Stacks too high
     for their row become one mark with a number, and too many distinct records a histogram.
 
     Parameters
@@ -49,7 +49,7 @@ def plot_witness(
     neighbors : str
         The neighbor relation in words, for the title.
     gap : str
-        How far the answers are apart, as the label says it; by default the difference of the two
+        How far the answers are apart, as the label shows it; by default the difference of the two
         floats. `Witness.plot` rounds it up.
     unit : str
         The unit of the records.
@@ -233,7 +233,7 @@ def _draw_strip(ax: Axes, values: tuple[float, float], label: str, same_scale: b
 
 
 def _text(ax: Axes, at: float, y: float, text: str) -> None:
-    """Write beside `at`, toward the middle of the axis, so that nothing leaves it."""
+    """Write next to `at`, toward the middle of the axis, so that nothing leaves it."""
     left, right = ax.get_xlim()
     place = (at - left) / (right - left)
     ha = "left" if place < 0.35 else "right" if place > 0.65 else "center"

@@ -1,10 +1,10 @@
 """Queries: functions of a dataset whose sensitivity is asked for.
 
 A query declares its structure, and engines read the declaration: `weights` by rank,
-the `moment` it is made of, the `sums` over the rows of a table, the one column of a table that it
-reads (`projection`), or none of these. To add a query on numbers, write one frozen dataclass in the
-file where it belongs, and put it into that file's `QUERIES`. A query on tables is a `RecordQuery`
-with `sums_on`.
+the `moment` it is made of, what it is `of_multiplicities`, the `sums` over the rows of a table, the
+one column of a table that it reads (`projection`), or none of these. To add a query on numbers,
+write one frozen dataclass in the file where it belongs, and put it into that file's `QUERIES`. A
+query on tables is a `RecordQuery` with `sums_on`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from typing import Any
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
-from . import l_statistics
+from . import l_statistics, multiplicities
 from . import order_statistics as quantiles
 from . import power_sums as moments
 from .base import Answer, Answered, ExactQuery, Query, Weights
-from .columns import Covariance, MeanOf, SumOf
 from .functions import Function, as_answered, from_function
-from .groups import GroupBy, Histogram, Stack
 from .l_statistics import (
     GiniMeanDifference,
     InterquartileRange,
@@ -32,9 +30,13 @@ from .l_statistics import (
     TrimmedMean,
     WinsorizedMean,
 )
+from .multiplicities import CountDistinct, ModeCount
 from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
 from .power_sums import Count, Mean, Std, Sum, Var
-from .tables import CountIf, RecordQuery
+from .rows.columns import Covariance, MeanOf, SumOf, VectorSum
+from .rows.groups import GroupBy, Histogram, Stack
+from .rows.parts import ColumnQuery
+from .rows.tables import CountIf, RecordQuery
 
 __all__ = [
     "DEFAULT_QUERIES",
@@ -42,7 +44,9 @@ __all__ = [
     "PERCENTILE_METHODS",
     "Answer",
     "Answered",
+    "ColumnQuery",
     "Count",
+    "CountDistinct",
     "CountIf",
     "Covariance",
     "ExactQuery",
@@ -58,6 +62,7 @@ __all__ = [
     "Median",
     "Midrange",
     "Min",
+    "ModeCount",
     "Percentile",
     "Query",
     "Range",
@@ -68,6 +73,7 @@ __all__ = [
     "SumOf",
     "TrimmedMean",
     "Var",
+    "VectorSum",
     "Weights",
     "WinsorizedMean",
     "as_answered",
@@ -76,7 +82,12 @@ __all__ = [
 ]
 
 NAMED = {
-    query.name: query for query in (*moments.QUERIES, *quantiles.QUERIES, *l_statistics.QUERIES)
+    query.name: query
+    for listed in (
+        *(moments.QUERIES, quantiles.QUERIES),
+        *(l_statistics.QUERIES, multiplicities.QUERIES),
+    )
+    for query in listed
 }
 """The queries that can be asked for by name, besides percentile_0 to percentile_100."""
 
@@ -90,7 +101,7 @@ DEFAULT_QUERIES = (
 def as_query(query: Any) -> Query:
     """Return a query given itself, its name or a function; raise InputError with the choices."""
     if isinstance(query, RecordQuery):
-        return copy(query)  # which looks at predicates anew
+        return copy(query)  # it evaluates predicates again
     if isinstance(query, Query):
         return query
     if isinstance(query, str):

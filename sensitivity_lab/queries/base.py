@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -19,7 +20,9 @@ from sensitivity_lab.exact.difference import (
     common_integers,
     nearest,
 )
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.multiplicities import Groups
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
 from .row_sums import Sums
 
@@ -31,6 +34,27 @@ Answered = float | Fraction | tuple[float | Fraction, ...]
 
 Weights = tuple[tuple[int, Fraction], ...]
 """The ranks that a weighted sum counts, from 0, each once, with their weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The ranks of a quantile for datasets of many sizes, and their weights.
+
+    Attributes
+    ----------
+    rank : ndarray of int64, shape (s,)
+        The first rank that counts, from 0.
+    next : ndarray of int64 or of Python ints, shape (s,)
+        The weight of the rank after it, times `unit`; what is left of 1 is that of the first.
+    unit : int
+    """
+
+    rank: NDArray[np.int64]
+    next: NDArray[Any]
+    unit: int
+
+    def __getitem__(self, places: slice) -> Ranks:
+        return Ranks(self.rank[places], self.next[places], self.unit)
 
 
 class Query(ABC):
@@ -57,6 +81,11 @@ class Query(ABC):
         Whether the query takes datasets of numbers, and of rows of a table.
     vector : bool
         Whether the answer is several numbers that are released together.
+    is_quantile : bool
+        Whether the answer is a quantile: then `ranks` tells its weights for many sizes at once.
+    of_multiplicities : {"distinct", "largest"} or None
+        Whether the answer is the number of groups that have a record, or how many records the
+        largest one has, with the groups that `grouped` returns; None if it is neither.
     """
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "exact"
@@ -68,6 +97,8 @@ class Query(ABC):
     on_numbers: ClassVar[bool] = True
     on_records: ClassVar[bool] = False
     vector: ClassVar[bool] = False
+    is_quantile: ClassVar[bool] = False
+    of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = None
 
     @property
     @abstractmethod
@@ -85,38 +116,46 @@ class Query(ABC):
         return None if self.arithmetic == "float" else (self.name,)
 
     def weights(self, size: int) -> Weights | None:
-        """Return ranks and weights for datasets of a size; None if ranks do not matter so."""
+        """Return ranks and weights for datasets of a size; None if the query has none."""
         return None
+
+    def ranks(self, sizes: NDArray[np.int64]) -> Ranks:
+        """Return the ranks and weights of a quantile for datasets of many sizes."""
+        raise InputError(f"{self.name} is no quantile")
 
     def rational(self, integers: Integers, unit: int) -> Fraction | None:
         """Return the exact answer on one dataset (its square, if `root`); None if "float"."""
         return None
 
-    def sums(self, universe: Universe) -> Sums | None:
-        """Return the query on a universe of records as sums over them; None if it is no such."""
+    def sums(self, universe: FiniteUniverse) -> Sums | None:
+        """Return the query on a universe of records as sums over them; None if it is not one."""
         return None
 
+    def grouped(self, universe: FiniteUniverse) -> Groups:
+        """Return the group of each distinct value of a universe; see `of_multiplicities`."""
+        raise InputError(f"{self.name} is not a query of multiplicities")
+
     def check_on(self, universe: Any) -> None:
-        """Raise InputError where the query's own parameters do not fit a universe of records."""
+        """Raise InputError where the query's own parameters do not fit a universe."""
         return
 
     def absent_from(self, universe: Any) -> str:
         """Return which categories and groups no record of a universe is in, as text, or ""."""
         return ""
 
-    def projection(self, universe: Universe) -> tuple[Hashable, Query] | None:
+    def projection(self, universe: FiniteUniverse) -> tuple[Hashable, Query] | None:
         """Return a column and a query on its numbers that answers the same; None if none does."""
         return None
 
     def exactly(
-        self, universe: Universe, data: NDArray[np.int64]
+        self, universe: FiniteUniverse, data: NDArray[np.int64]
     ) -> Fraction | tuple[Fraction, ...] | None:
         """Return the exact answer on a dataset given by multiplicities; None if "float".
 
         A number (its square, if `root`), or a tuple where the answer is a vector.
         """
         if universe.numeric:
-            integers, unit = universe.integers
+            integers, unit = of_numbers(universe).integers
             return self.rational(np.repeat(integers, data), unit)
         sums = self.sums(universe)
         if sums is None:
@@ -127,20 +166,20 @@ class Query(ABC):
         answers = tuple(map(Fraction, above.tolist(), below.tolist()))
         return answers if self.vector else answers[0]
 
-    def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
+    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
         return self(universe.dataset(data))
 
-    def answered(self, universe: Universe, data: NDArray[np.int64]) -> Answered:
+    def answered(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answered:
         """Return the answer on a dataset given by multiplicities, as it is."""
         return self.on(universe, data)
 
     def check_answer(  # noqa: B027 - for all but functions of many rows there is nothing to check
-        self, universe: Universe, data: NDArray[np.int64], answer: Answered
+        self, universe: FiniteUniverse, data: NDArray[np.int64], answer: Answered
     ) -> None:
-        """Raise QueryError if a dataset alone is not answered as it was beside others."""
+        """Raise QueryError if a dataset alone gets another answer than among others."""
 
-    def on_rows(self, universe: Universe, rows: NDArray[np.intp]) -> NDArray[Any]:
+    def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n).
 
         Returns
@@ -184,7 +223,7 @@ class ExactQuery(Query):
     """A homogeneous polynomial of the records over a number that depends on n.
 
     It sees the records as whole numbers, in a unit that is not its own: ``evaluate(c * rows)`` must
-    be ``c**degree * evaluate(rows)``, so comparisons with constants have no place in it.
+    be ``c**degree * evaluate(rows)``, so it cannot compare records with constants.
 
     Attributes
     ----------

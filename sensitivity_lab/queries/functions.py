@@ -13,19 +13,22 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Answer, Answered, Query
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
 
 NAMES = (
     *("mean", "count", "sum", "std", "var", "median", "min", "max", "range", "midrange", "iqr"),
-    *("gini_mean_difference", "trimmed_mean_10", "winsorized_mean_10"),
+    *("gini_mean_difference", "trimmed_mean_10", "winsorized_mean_10", "count_distinct"),
+    "mode_count",
 )
-"""What queries that engines look into are called; functions are called otherwise."""
+"""The names of queries that declare a structure; functions get other names."""
 
 _CLOSE = 1e-6
-"""A vectorized function's floats may differ so much, beside others and alone, relative to them."""
+"""How far a vectorized function's floats may differ, among others and alone, relative to them."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Function(Query):
     function: Callable[[NDArray[Any]], Any]
     vectorized: bool = False
     label: str = "function"
+    named: bool = False
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "float"
     on_records: ClassVar[bool] = True
@@ -44,34 +48,47 @@ class Function(Query):
         """What tables and legends call the query."""
         return self.label
 
+    def fingerprinted(self) -> tuple[Any, ...]:
+        """Return what tells the query from others: what it does, else the name it was given."""
+        try:
+            return fingerprint(self.function), self.vectorized, self.label
+        except NoFingerprintError:
+            if not self.named:
+                raise
+            return "named", self.vectorized, self.label
+
     def __call__(self, x: Any) -> Answer:
         """Return the function's answer on one dataset: an array, shape (n,), or a DataFrame."""
         if isinstance(x, pd.DataFrame):
             return _as_floats(self.evaluate([x]))
         return _as_floats(self.evaluate(_without_rounding(x)[None]))
 
-    def on(self, universe: Universe, data: NDArray[np.int64]) -> Answer:
+    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
         """Return the answer on a dataset given by multiplicities, in floats."""
         return _as_floats(self._of_one(universe, data))
 
-    def answered(self, universe: Universe, data: NDArray[np.int64]) -> Answered:
+    def answered(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answered:
         """Return the answer on a dataset given by multiplicities, as it is."""
         return as_answered(np.asarray(self._of_one(universe, data)[0]))
 
-    def on_rows(self, universe: Universe, rows: NDArray[np.intp]) -> Answers:
+    def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> Answers:
         """Return the answers on datasets given as rows of positions, shape (datasets, n)."""
         if universe.numeric:
             return self.evaluate(universe.given(rows))
         return self.evaluate([universe.given(row) for row in rows])
 
-    def _of_one(self, universe: Universe, data: NDArray[np.int64]) -> Answers:
+    def _of_one(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answers:
         return self.on_rows(universe, np.repeat(np.arange(len(data)), data)[None, :])
 
-    def check_answer(self, universe: Universe, data: NDArray[np.int64], answer: Answered) -> None:
-        """Raise QueryError if a dataset alone is not answered as it was beside others."""
+    def check_answer(
+        self, universe: FiniteUniverse, data: NDArray[np.int64], answer: Answered
+    ) -> None:
+        """Raise QueryError if a dataset alone gets another answer than among others."""
         if self.vectorized:
             among = np.asarray(answer)
-            self._check_alone(universe.array[np.repeat(np.arange(len(data)), data)], among, among)
+            self._check_alone(
+                of_numbers(universe).array[np.repeat(np.arange(len(data)), data)], among, among
+            )
 
     def evaluate(self, rows: Any) -> Answers:
         """Return the function's answer on every dataset.
@@ -89,9 +106,9 @@ class Function(Query):
         Raises
         ------
         QueryError
-            If the function raises, or returns anything but a finite number per dataset, or arrays
-            of one length, or a vectorized one answers a row differently beside other rows; the
-            message names the dataset.
+            If the function raises; if it returns anything but a finite number per dataset, or
+            arrays of one length; if a vectorized one answers a row differently among other rows.
+            The message names the dataset.
         """
         if not self.vectorized:
             return self._together([self._one(row) for row in rows], rows)
@@ -120,7 +137,7 @@ class Function(Query):
             if bool(np.all(alone == among)) if exact else _are_close(alone, among, others, row):
                 return
         raise QueryError(
-            f"{self._on(row)} returned {among.tolist()} beside other datasets and {alone.tolist()} "
+            f"{self._on(row)} returned {among.tolist()} among other datasets and {alone.tolist()} "
             "alone; a vectorized function gets shape (datasets, n) and answers each row from this "
             "row only, for example with axis=1"
         )
@@ -181,8 +198,8 @@ class Function(Query):
             came = f"{type(answer).__name__} of shape {shape_of(answer)}"
         if special:
             raise QueryError(
-                f"{self._on(row)} returned {special}: {came}; what is masked is no number, so "
-                "fill it with one, for example with .filled(0)"
+                f"{self._on(row)} returned {special}: {came}; a masked entry is not a number, "
+                "so fill it with one, for example with .filled(0)"
             )
         raise QueryError(
             f"{self._on(row)} returned {came}; a query returns one finite number, or a 1-D "
@@ -198,7 +215,7 @@ class Function(Query):
 
 
 def as_answered(answer: Answers) -> Answered:
-    """Return an answer, a number or an array of them, with Fractions for what is no float."""
+    """Return an answer, a number or an array of them, with Fractions for whole numbers."""
     numbers = [Fraction(one) if isinstance(one, int) else one for one in answer.ravel().tolist()]
     return tuple(numbers) if answer.ndim else numbers[0]
 
@@ -210,7 +227,7 @@ def _as_floats(answers: Answers) -> Answer:
 
 
 def _without_rounding(x: Any) -> NDArray[Any]:
-    """Return records as an array; numpy would round large ints beside floats."""
+    """Return records as an array; numpy would round large ints among floats."""
     array = np.asarray(x)
     if array.dtype.kind == "f" and isinstance(x, (list, tuple)) and array.tolist() != list(x):
         return np.array(x, dtype=object)
@@ -282,4 +299,4 @@ def from_function(
         label = "function"
     elif label in NAMES and not name:
         label += " (function)"
-    return Function(function, vectorized, label)
+    return Function(function, vectorized, label, name is not None)

@@ -22,7 +22,7 @@ from .base import ExactQuery, Query, Weights
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
-"""Of so many records at most, each has a weight of its own."""
+"""The most records that can have a weight each."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +81,16 @@ class LStatistic(ByRank):
     weight_function : callable
         Takes the number n of records and returns their n weights in ascending order of the records:
         ints, Fractions, Decimals or floats, each taken exactly. It must always return the same.
-        (Floats such as 1 / n are not what they seem: write Fraction(1, n).)
+        (A float such as 1 / n is rounded: write Fraction(1, n).)
     name : str, default "l_statistic"
         What tables and legends call the query.
 
     Raises
     ------
     InputError
-        If `weight_function` cannot be called, or has no hash, or `name` is no text.
+        If `weight_function` cannot be called or has no hash, or `name` is not a text.
     QueryError
-        When it is asked, if `weight_function` raises, or returns anything but n finite numbers.
+        At a search, if `weight_function` raises, or returns anything but n finite numbers.
 
     Examples
     --------
@@ -208,8 +208,8 @@ class _Cut(ByRank):
     Parameters
     ----------
     fraction : int, float, Fraction or Decimal
-        Of the records, at each end: from 0, below 1/2. Taken exactly; of n records, the integer
-        part of ``fraction * n`` at each end.
+        The fraction of the records at each end, from 0 to below 1/2, taken exactly: of n
+        records, the integer part of ``fraction * n`` at each end.
     """
 
     fraction: Number
@@ -247,8 +247,8 @@ class TrimmedMean(_Cut):
     Parameters
     ----------
     fraction : int, float, Fraction or Decimal
-        Of the records, at each end: from 0, below 1/2. Taken exactly; of n records, the integer
-        part of ``fraction * n`` is left out at each end.
+        The fraction of the records at each end, from 0 to below 1/2, taken exactly: of n
+        records, the integer part of ``fraction * n`` is left out at each end.
 
     Notes
     -----
@@ -277,8 +277,8 @@ class WinsorizedMean(_Cut):
     Parameters
     ----------
     fraction : int, float, Fraction or Decimal
-        Of the records, at each end: from 0, below 1/2. Taken exactly; of n records, the integer
-        part of ``fraction * n`` is moved at each end.
+        The fraction of the records at each end, from 0 to below 1/2, taken exactly: of n
+        records, the integer part of ``fraction * n`` is moved at each end.
 
     Examples
     --------
@@ -317,7 +317,7 @@ class GiniMeanDifference(ByRank):
 
     def weight_list(self, size: int) -> dict[int, Fraction]:
         """Return how many records are smaller less how many are larger, over the pairs."""
-        pairs = math.comb(size, 2)
+        pairs = math.comb(size, 2) or 1  # a single record has the weight 0
         return {rank: Fraction(2 * rank - size + 1, pairs) for rank in range(size)}
 
 

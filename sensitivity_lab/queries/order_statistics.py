@@ -9,13 +9,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
-from .base import ExactQuery, Query, Weights
+from .base import ExactQuery, Query, Ranks, Weights
 
 
 def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fraction:
@@ -66,6 +67,7 @@ class Percentile(ExactQuery):
     method: str = "linear"
 
     centred: ClassVar[bool] = True
+    is_quantile: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -99,6 +101,27 @@ class Percentile(ExactQuery):
             return ((below, Fraction(1)),)
         return ((below, 1 - (rank - below)), (below + 1, rank - below))
 
+    def ranks(self, sizes: NDArray[np.int64]) -> Ranks:
+        """Return the ranks and weights for datasets of many sizes, as `weights` for each."""
+        rank_of, q = PERCENTILE_METHODS[self.method], Fraction(self.q) / 100
+        start = rank_of(0, q)
+        step = rank_of(1, q) - start
+        unit = math.lcm(start.denominator, step.denominator)
+        largest = unit * (abs(step) + 1) * int(sizes.max()) + unit * abs(start)
+        if self.method not in _AFFINE or largest >= 2**62:
+            return self._ranks_one_by_one(sizes)
+        # In whole numbers of units, so that nothing is rounded; cut off at the first and last rank.
+        position = np.clip(sizes * int(step * unit) + int(start * unit), 0, (sizes - 1) * unit)
+        return Ranks(position // unit, position % unit, unit)
+
+    def _ranks_one_by_one(self, sizes: NDArray[np.int64]) -> Ranks:
+        distinct, places = np.unique(sizes, return_inverse=True)
+        weights = [self.weights(size) for size in distinct.tolist()]
+        unit = math.lcm(*(weight.denominator for some in weights for _, weight in some))
+        rank = np.array([some[0][0] for some in weights], dtype=np.int64)
+        following = np.array([int((1 - some[0][1]) * unit) for some in weights], dtype=object)
+        return Ranks(rank[places], following[places], unit)
+
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the weighted sum of columns, times the denominator."""
         size = rows.shape[1]
@@ -112,13 +135,13 @@ class Percentile(ExactQuery):
         return Fraction(self.weights(size)[0][1].denominator)
 
     def magnitude(self, size: int, largest: int) -> int:
-        """Bound `evaluate` and their intermediate results when no record exceeds `largest`."""
+        """Bound `evaluate` and its intermediate results when no record exceeds `largest`."""
         return int(self.denominator(size)) * largest
 
 
 @dataclass(frozen=True)
 class _NamedPercentile(Percentile):
-    """A percentile with a name of its own."""
+    """A percentile with its own name."""
 
     q: Number = field(default=50, init=False, repr=False)
     method: str = field(default="linear", init=False, repr=False)
@@ -213,6 +236,18 @@ PERCENTILE_METHODS: dict[str, Callable[[int, Fraction], Fraction]] = {
     "nearest": lambda n, q: _round_half_even((n - 1) * q),
 }
 """The rank, counted from 0 and perhaps between two records, of the q-quantile of n records."""
+
+_AFFINE = frozenset(
+    {
+        "linear",
+        "interpolated_inverted_cdf",
+        "hazen",
+        "weibull",
+        "median_unbiased",
+        "normal_unbiased",
+    }
+)
+"""The methods whose rank is a n + b, before it is cut off."""
 
 QUERIES: tuple[Query, ...] = (Median(), Min(), Max())
 """What can be asked for by name, besides percentile_0 to percentile_100."""

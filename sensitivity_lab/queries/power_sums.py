@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.multiset import FiniteUniverse
 
 from .base import ExactQuery, Query
 from .row_sums import Sums, as_terms
@@ -55,7 +55,7 @@ class Count(ExactQuery):
         """Return the number of records of one dataset, shape (n,) or a table."""
         return float(len(x))
 
-    def sums(self, universe: Universe) -> Sums:
+    def sums(self, universe: FiniteUniverse) -> Sums:
         """Return the sum of 1 over the records."""
         return Sums.additive(as_terms([1] * len(universe.values)))
 
@@ -127,7 +127,7 @@ class Var(ExactQuery):
     Raises
     ------
     InputError
-        If `ddof` is no number from 0 to 2**62.
+        If `ddof` is not a number from 0 to 2**62.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Var(ExactQuery):
         return size * (size - Fraction(self.ddof))
 
     def magnitude(self, size: int, largest: int) -> int:
-        """Bound `evaluate` and their intermediate results when no record exceeds `largest`."""
+        """Bound `evaluate` and its intermediate results when no record exceeds `largest`."""
         return (size * largest) ** 2
 
 

@@ -1,7 +1,7 @@
 """What a caller's function returned, as numbers and without rounding any of them.
 
 The type of an array of answers says what they are: int64 and Python objects, all of them ints or
-Fractions, are exact; whatever holds a float is of floats.
+Fractions, are exact; an array that holds any float is of floats.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DIGITS = 5000
 
 
 class NoNumbersError(ValueError):
-    """What was returned is no number, nor an array of them; the text is the reason, if special."""
+    """What was returned is neither a number nor an array of them; the text may give the reason."""
 
 
 def numbers_of(returned: Any) -> Answers:
@@ -126,7 +126,7 @@ def _number(given: Any) -> Any:
         raise NoNumbersError
     try:
         close = float(given)
-    except Exception:  # noqa: BLE001 - anything that is no real number, or beyond floats
+    except Exception:  # noqa: BLE001 - anything that is not a real number, or beyond floats
         raise NoNumbersError from None
     if not math.isfinite(close):
         raise NoNumbersError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import TooLargeError
 
 _MOST_CELLS = 100_000_000
-"""At most so many numbers are kept for all distinct records of a universe together."""
+"""The most numbers that are kept for all distinct records of a universe together."""
 
 Whole = NDArray[Any]
 """An array of integers: int64 where that is safe, else Python ints."""
@@ -83,3 +83,31 @@ def check_cells(name: str, rows: int, numbers: int) -> None:
             f"than {_MOST_CELLS:,} together; choose fewer categories or groups, or a coarser "
             "universe with fewer distinct records"
         )
+
+
+def side_by_side(parts: Sequence[Sums]) -> Sums:
+    """Return sums whose answers are those of the parts, one after the other."""
+    ends = np.cumsum([part.terms.shape[1] for part in parts]).tolist()
+    pieces: list[tuple[Callable[[Whole], Ratios], slice]] = [
+        (part.finish, slice(end - part.terms.shape[1], end))
+        for part, end in zip(parts, ends, strict=True)
+    ]
+
+    def finish(sums: Whole) -> Ratios:
+        done = [finish(sums[:, columns]) for finish, columns in pieces]
+        return np.hstack([above for above, _ in done]), np.hstack([below for _, below in done])
+
+    units: tuple[int, ...] | None = ()
+    for part in parts:
+        units = None if units is None or part.units is None else units + part.units
+    terms = np.hstack([part.terms for part in parts])
+    return Sums(terms, finish, max(part.constant for part in parts), units)
+
+
+def flags_of(places: Sequence[int | None], width: int, name: str, times: int = 1) -> Whole:
+    """Return a term per record and answer: 1 at a record's place, if it has one."""
+    check_cells(name, len(places), width * times)
+    flags = np.zeros((len(places), width), dtype=np.int64)
+    inside = [row for row, place in enumerate(places) if place is not None]
+    flags[inside, [place for place in places if place is not None]] = 1
+    return as_terms(flags)

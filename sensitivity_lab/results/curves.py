@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pandas as pd
 
@@ -14,9 +14,11 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import Relation
 
-from .literals import shortened
+from .literals import is_short
+from .points import Curve, Point, Points
 from .reprs import Tabled, in_table, printable, write_csv
 from .sensitivity import Sensitivity
+from .witness import has_vectors, short_pair
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,8 +30,9 @@ class SensitivityCurves(Tabled):
 
     Attributes
     ----------
-    points : tuple of (str, Sensitivity)
-        The column and the result of every point, by column, relation, query and distance.
+    points : sequence of (str, Sensitivity)
+        The column and the result of every point, by column, relation, query and distance. Results
+        of engines that only say where records lie are made when they are looked at.
 
     Examples
     --------
@@ -51,7 +54,16 @@ class SensitivityCurves(Tabled):
     1.0
     """
 
-    points: tuple[tuple[str, Sensitivity], ...]
+    points: Sequence[Point]
+
+    def __post_init__(self) -> None:
+        """Join the points to curves."""
+        if not isinstance(self.points, Points):
+            object.__setattr__(self, "points", Points.of_results(self.points))
+
+    @property
+    def _curves(self) -> tuple[Curve, ...]:
+        return cast(Points, self.points).curves
 
     def __iter__(self) -> Iterator[tuple[str, Sensitivity]]:
         return iter(self.points)
@@ -89,12 +101,11 @@ class SensitivityCurves(Tabled):
         name = query if isinstance(query, str) else query.name
         relation = neighbors.at(distance) if isinstance(neighbors, Relation) else None
         found = [
-            point
-            for of_column, point in self.points
-            if column in (None, of_column)
-            and point.query.name == name
-            and point.neighbors.k == distance
-            and (relation == point.neighbors or neighbors in (None, point.neighbors.family))
+            curve.results[place]
+            for curve in self._curves
+            if column in (None, curve.column) and curve.query.name == name
+            for place, one in enumerate(curve.neighbors)
+            if one.k == distance and (relation == one or neighbors in (None, one.family))
         ]
         if len(found) != 1:
             choices = "; ".join(
@@ -123,29 +134,51 @@ class SensitivityCurves(Tabled):
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
             (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
             not below it, to scale noise by), kind ("global" or "local"), norm (of answers that are
-            vectors, or an empty string).
+            vectors, or an empty string), linear_bound (see Notes).
+
+        Notes
+        -----
+        `linear_bound` is what group privacy takes for the sensitivity at distance k: k times that
+        at distance 1, or NaN where the curve has no point at distance 1. It bounds the curve where
+        records are replaced. Where they are added or removed, the datasets on the way from x to y
+        have other sizes than x, and the sensitivity at distance 1 may be larger there.
         """
-        table = pd.DataFrame(
-            {
-                "column": column,
-                "query": point.query.name,
-                "neighbors": point.neighbors.family,
-                "distance": point.neighbors.k,
-                "size": point.size,
-                "sensitivity": point.value,
-                "status": point.status,
-                "method": point.method,
-                "x": point.witness.x,
-                "y": point.witness.y,
-                "meaning": point.neighbors.meaning,
-                "exact": "" if point.exact is None else number_text(point.exact),
-                "upper": point.upper,
-                "kind": point.kind,
-                "norm": point.norm if isinstance(point.witness.query_x, tuple) else "",
-            }
-            for column, point in self.points
-        )
-        return shortened(table, ("x", "y"), witness)
+        shown = short_pair if is_short(witness) else _full_pair
+        table = self._frame()
+        points = [point for _, point in self]
+        pairs = map(shown, points)
+        x, y = zip(*pairs, strict=True) if points else ((), ())
+        exact = ["" if point.exact is None else number_text(point.exact) for point in points]
+        columns: dict[str, Any] = {
+            "status": [point.status for point in points],
+            "method": [point.method for point in points],
+            "x": pd.Series(x, dtype=object),
+            "y": pd.Series(y, dtype=object),
+            "exact": exact,
+            "upper": [point.upper for point in points],
+        }
+        return table.assign(**columns)[list(_COLUMNS)]
+
+    def _frame(self) -> pd.DataFrame:
+        """Return the columns that need no more than the values; a few results are made for them."""
+        parts = []
+        for curve in self._curves:
+            first = curve.results[0]
+            parts.append(
+                {
+                    "column": curve.column,
+                    "query": curve.query.name,
+                    "neighbors": first.neighbors.family,
+                    "distance": curve.distances,
+                    "size": [first.size] * len(curve.distances),
+                    "sensitivity": curve.values,
+                    "meaning": first.neighbors.meaning,
+                    "kind": first.kind,
+                    "norm": first.norm if has_vectors(first) else "",
+                    "linear_bound": curve.linear_bounds(),
+                }
+            )
+        return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return a dictionary per point: its column and what `Sensitivity.to_dict` tells."""
@@ -158,13 +191,16 @@ class SensitivityCurves(Tabled):
         """
         write_csv(self.to_frame(witness=witness), path)
 
-    def plot(self, **options: Any) -> Figure:
+    def plot(self, *, compare: SensitivityCurves | None = None, **options: Any) -> Figure:
         """Draw the curves, a panel per column; see `sensitivity_lab.plotting.plot_curves`.
 
         Parameters
         ----------
+        compare : SensitivityCurves, optional
+            Curves to lay over these: those of an interval (theory) over those of a dataset
+            (empirical), for the same columns, relations and size.
         **options
-            `ax`, `units`, `title`, `yscale`, `figsize` of `plot_curves`.
+            `ax`, `units`, `title`, `yscale`, `figsize`, `linear_bound` of `plot_curves`.
 
         Returns
         -------
@@ -173,15 +209,22 @@ class SensitivityCurves(Tabled):
         """
         from sensitivity_lab.plotting import plot_curves
 
-        figure: Figure = plot_curves(self.to_frame(), **options)
+        if compare is not None:
+            if not isinstance(compare, SensitivityCurves):
+                raise InputError(
+                    f"compare must be SensitivityCurves, got {type(compare).__name__}; make them "
+                    "with sensitivity_curves"
+                )
+            options["compare"] = compare._frame()
+        figure: Figure = plot_curves(self._frame(), **options)
         return figure
 
     def _distinct(self, name: str) -> str:
-        return ", ".join(map(str, dict.fromkeys(self.to_frame()[name])))
+        return ", ".join(map(str, dict.fromkeys(self._frame()[name])))
 
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per curve and a column per distance."""
-        frame = self.to_frame()
+        frame = self._frame()
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
         for name in ("column", "query"):
             frame[name] = frame[name].map(printable)
@@ -198,9 +241,20 @@ class SensitivityCurves(Tabled):
 
     @property
     def _title(self) -> str:
-        sizes = dict.fromkeys(str(point.size) for _, point in self.points)
-        kinds = dict.fromkeys(point.kind for _, point in self.points)
+        first = [curve.results[0] for curve in self._curves]
+        sizes = dict.fromkeys(str(point.size) for point in first)
+        kinds = dict.fromkeys(point.kind for point in first)
         what = " and ".join(kinds).capitalize()
-        norms = sorted({norm for norm in self.to_frame()["norm"] if norm})
+        norms = sorted({point.norm for point in first if has_vectors(point)})
         of_vectors = f", {norms[0]} norm" if norms else ""
         return f"{what} sensitivity by Hamming distance k, size {', '.join(sizes)}{of_vectors}"
+
+
+_COLUMNS = (
+    *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
+)
+
+
+def _full_pair(point: Sensitivity) -> tuple[Any, Any]:
+    return point.witness.x, point.witness.y

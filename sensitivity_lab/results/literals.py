@@ -19,7 +19,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.keys import key_of, multiset
 
-_SHOWN = 16
+SHOWN = 16
 """Of a longer dataset or answer only so many entries are shown."""
 
 _SHORT = 24
@@ -39,10 +39,8 @@ def literal(value: Any) -> str:
     >>> literal({"a": np.arange(2, dtype="int8")})
     "{'a': np.array([0, 1], dtype='int8')}"
     """
-    if isinstance(value, pd.DataFrame):
-        return f"pd.DataFrame({literal(value.to_dict('list'))})"
-    if isinstance(value, pd.Series):
-        return f"pd.Series({literal(value.tolist())})"
+    if isinstance(value, pd.DataFrame | pd.Series) or _is_polars(value):
+        return _table_literal(value)
     if isinstance(value, np.ndarray):
         return f"np.array({literal(value.tolist())}, dtype={str(value.dtype)!r})"
     if isinstance(value, Mapping):
@@ -60,6 +58,26 @@ def literal(value: Any) -> str:
     if isinstance(number, float) and not math.isfinite(number):
         return f"float('{number}')"
     return one_line(repr(number))
+
+
+def _table_literal(table: Any) -> str:
+    """Return a table or a column as a literal."""
+    if isinstance(table, pd.DataFrame):
+        return f"pd.DataFrame({literal(table.to_dict('list'))})"
+    if isinstance(table, pd.Series):
+        return f"pd.Series({literal(table.tolist())})"
+    columns = literal(_collected(table).to_dict(as_series=False))
+    return f"pl.{'LazyFrame' if hasattr(table, 'collect') else 'DataFrame'}({columns})"
+
+
+def _is_polars(value: Any) -> bool:
+    """Tell whether a value is a table of Polars, which need not be installed."""
+    return type(value).__module__.startswith("polars.") and hasattr(value, "lazy")
+
+
+def _collected(table: Any) -> Any:
+    """Return a table of Polars with its rows."""
+    return table.collect() if hasattr(table, "collect") else table
 
 
 def decimals(number: Fraction) -> str:
@@ -109,18 +127,21 @@ def brief(value: Any) -> str:
     """
     if isinstance(value, pd.DataFrame):
         columns = brief(list(map(str, value.columns)))
-        rows = brief(list(value.head(_SHOWN // 2).itertuples(index=False, name=None)))
-        if len(value) <= _SHOWN:
+        rows = brief(list(value.head(SHOWN // 2).itertuples(index=False, name=None)))
+        if len(value) <= SHOWN:
             rows = brief(list(value.itertuples(index=False, name=None)))
             return f"table {rows} of {columns}"
         return f"table {rows} of {columns}, the first of {len(value):,} rows"
+    if _is_polars(value):
+        table = _collected(value)
+        return f"table {brief(table.rows())} of {brief(table.columns)}"
     if isinstance(value, pd.Series | np.ndarray):
         return brief(tuple(value.tolist())) if value.ndim else brief(value.tolist())
     if isinstance(value, Mapping):
-        items = [f"{brief(k)}: {brief(v)}" for k, v in islice(value.items(), _SHOWN)]
+        items = [f"{brief(k)}: {brief(v)}" for k, v in islice(value.items(), SHOWN)]
         return f"{{{', '.join(_head(items, len(value)))}}}"
     if isinstance(value, AbstractSet):
-        some = [brief(one) for one in islice(value, _SHOWN)]
+        some = [brief(one) for one in islice(value, SHOWN)]
         return f"{{{', '.join(_head(some, len(value)))}}}"
     if isinstance(value, tuple | list):
         return _sequence(value)
@@ -139,19 +160,25 @@ def short_literal(value: Any) -> str:
 
 def _head(texts: Sequence[str], number: int) -> list[str]:
     """Return the texts, or if there are more things than are shown, the first ones and a count."""
-    if number <= _SHOWN:
+    if number <= SHOWN:
         return list(texts)
-    first = list(texts[: _SHOWN // 2])
+    first = list(texts[: SHOWN // 2])
     return [*first, f"... and {number - len(first):,} more"]
 
 
 def _sequence(value: Sequence[Any]) -> str:
     """Return a sequence as text: both ends of a long one."""
-    if len(value) <= _SHOWN:
+    if len(value) <= SHOWN:
         return f"({', '.join(map(brief, value))}{',' * (len(value) == 1)})"
-    half = _SHOWN // 2
-    ends = [*map(brief, value[:half]), "...", *map(brief, value[-half:])]
-    return f"({', '.join(ends)}; {len(value):,} in all)"
+    half = SHOWN // 2
+    return _ends_text([*value[:half], *value[-half:]], len(value))
+
+
+def _ends_text(ends: Sequence[Any], size: int) -> str:
+    """Return a long sequence as text, given its first and last entries."""
+    half = SHOWN // 2
+    listed = ", ".join([*map(brief, ends[:half]), "...", *map(brief, ends[half:])])
+    return f"({listed}; {size:,} in all)"
 
 
 def brief_pair(x: Any, y: Any) -> tuple[str, str]:
@@ -165,15 +192,15 @@ def brief_pair(x: Any, y: Any) -> tuple[str, str]:
     (changed: 7; shared: 0, 0, 0, 0, 0, 0, 0, 0, ... and 4,991 more)
     """
     listed = isinstance(x, tuple | list) and isinstance(y, tuple | list)
-    if not listed or max(len(x), len(y)) <= _SHOWN:
+    if not listed or max(len(x), len(y)) <= SHOWN:
         return brief(x), brief(y)
     common = multiset(x) & multiset(y)
     (of_x, shared), (of_y, _) = _split(x, common), _split(y, common)
     if not of_x and not of_y:  # two orders of the same records
         return brief(x), brief(y)
-    rest = ", ".join(_head(list(map(brief, shared[:_SHOWN])), len(shared))) or "none"
+    rest = ", ".join(_head(list(map(brief, shared[:SHOWN])), len(shared))) or "none"
     first, second = (
-        f"(changed: {', '.join(_head(list(map(brief, own[:_SHOWN])), len(own))) or 'none'}; "
+        f"(changed: {', '.join(_head(list(map(brief, own[:SHOWN])), len(own))) or 'none'}; "
         f"shared: {rest})"
         for own in (of_x, of_y)
     )
@@ -207,20 +234,37 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
         "full" leaves the tuples; "short" writes those of more than 16 entries as text, the middle
         left out, so that a table of large datasets stays small.
     """
-    if witness not in ("short", "full"):
-        raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
-    if witness == "full":
+    if not is_short(witness):
         return table
-    short = {
-        name: pd.Series(list(map(_short, table[name])), index=table.index)
+    texts = {
+        name: pd.Series(list(map(short, table[name])), index=table.index)
         for name in columns
         if name in table
     }
-    return table.assign(**short)
+    return table.assign(**texts)
 
 
-def _short(value: Any) -> Any:
-    return brief(value) if isinstance(value, tuple) and len(value) > _SHOWN else value
+def is_short(witness: Any) -> bool:
+    """Tell whether datasets are to be short, or full; raise InputError for anything else."""
+    if witness not in ("short", "full"):
+        raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
+    return bool(witness == "short")
+
+
+def short(value: Any) -> Any:
+    """Return a tuple of more than 16 entries as text; the rest as it is."""
+    return brief(value) if isinstance(value, tuple) and len(value) > SHOWN else value
+
+
+def short_ends(ends: Sequence[Any], size: int) -> Any:
+    """Do the work of `short` for a tuple of which only the first and last entries are known.
+
+    Examples
+    --------
+    >>> short_ends((1, 2), 2), short_ends((*range(8), *range(92, 100)), 100)
+    ((1, 2), '(0, 1, 2, 3, 4, 5, 6, 7, ..., 92, 93, 94, 95, 96, 97, 98, 99; 100 in all)')
+    """
+    return _ends_text(ends, size) if size > SHOWN else tuple(ends)
 
 
 def plain(value: Number) -> str:
@@ -262,6 +306,8 @@ def json_ready(value: Any) -> Any:
         return [json_ready(row) for row in value.to_dict("records")]
     if isinstance(value, pd.Series | np.ndarray):
         return json_ready(value.tolist())
+    if _is_polars(value):
+        return [json_ready(row) for row in _collected(value).to_dicts()]
     if isinstance(value, Mapping):
         return {str(json_ready(name)): json_ready(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

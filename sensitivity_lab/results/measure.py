@@ -10,7 +10,7 @@ from sensitivity_lab.exact.difference import Difference, nearest, rational_of
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
 from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.multiset import FiniteUniverse
 
 ExactAnswer = Fraction | tuple[Fraction, ...]
 """An answer as a rational number (its square, if the query is a root), or a tuple of several."""
@@ -33,7 +33,7 @@ class Measurement:
 
 def measure(
     query: Query,
-    universe: Universe,
+    universe: FiniteUniverse,
     x: Multiplicities,
     y: Multiplicities,
     norm: Norm = "L1",
@@ -45,7 +45,7 @@ def measure(
     ----------
     query : Query
         The query.
-    universe : Universe
+    universe : FiniteUniverse
         What x and y are drawn from.
     x : ndarray of int64, shape (m,)
         A dataset, by multiplicities.
@@ -80,19 +80,21 @@ def difference_of(
 ) -> Difference:
     """Return how far two answers are apart; numbers are the squares of the answers if `root`."""
     if isinstance(first, tuple) and isinstance(second, tuple):
-        return distance(first, second, norm)
+        return distance(first, second, norm, root)
     if isinstance(first, Fraction) and isinstance(second, Fraction):
         return Difference(first, second, root)
     raise TypeError(f"{first!r} and {second!r} are no answers of one query")
 
 
-def exact_answer(query: Query, universe: Universe, data: Multiplicities) -> ExactAnswer:
+def exact_answer(query: Query, universe: FiniteUniverse, data: Multiplicities) -> ExactAnswer:
     """Return what `difference_of` compares: the exact answer, or what the answer's floats are."""
     exact = query.exactly(universe, data)
     return rationals_of(query.answered(universe, data)) if exact is None else exact
 
 
-def answer_of(query: Query, universe: Universe, data: Multiplicities) -> tuple[Answer, ExactAnswer]:
+def answer_of(
+    query: Query, universe: FiniteUniverse, data: Multiplicities
+) -> tuple[Answer, ExactAnswer]:
     """Return the answer in floats, and as what differences are measured between."""
     exact = query.exactly(universe, data)
     if exact is not None:
@@ -117,5 +119,10 @@ def _is_exact(answer: Answered) -> bool:
 def _as_floats(answer: Fraction | tuple[Fraction, ...], root: bool) -> Answer:
     """Return an exact answer as the nearest floats."""
     if isinstance(answer, tuple):
-        return tuple(map(nearest, answer))
+        return tuple(_as_float(one, root) for one in answer)
+    return _as_float(answer, root)
+
+
+def _as_float(answer: Fraction, root: bool) -> float:
+    """Return the float nearest to a number, or to its root."""
     return Difference(answer, Fraction(0), root=True).nearest() if root else nearest(answer)

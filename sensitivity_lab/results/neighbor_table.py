@@ -13,8 +13,8 @@ import pandas as pd
 from sensitivity_lab.checks import number_text
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, show
-from sensitivity_lab.universes.universe import Universe
 
 from .literals import shortened
 from .neighbor_text import Cells, as_html, as_text
@@ -86,7 +86,7 @@ class NeighborTable:
     neighbors : Relation
     size : int or tuple of int
         The size n of x, or the sizes.
-    universe : Universe
+    universe : FiniteUniverse
     norm : {"L1", "L2", "Linf"}
         Of the difference of two answers that are vectors; for numbers, all three are one.
 
@@ -119,7 +119,7 @@ class NeighborTable:
     query: Query
     neighbors: Relation
     size: int | tuple[int, ...]
-    universe: Universe
+    universe: FiniteUniverse
     norm: Norm = "L1"
 
     def __len__(self) -> int:

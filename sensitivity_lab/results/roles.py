@@ -9,13 +9,13 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.multiset import FiniteUniverse
 
 Block = tuple[str, float, Number, Number]
 """A role ("A", "B", "C" or "O"), a number of records, the smallest and the largest of them."""
 
 
-def blocks_of(x: Multiplicities, y: Multiplicities, universe: Universe) -> list[Block]:
+def blocks_of(x: Multiplicities, y: Multiplicities, universe: FiniteUniverse) -> list[Block]:
     """Join neighboring values with one role; equal records stand so that blocks are few."""
     shared = np.minimum(x, y)
     parts = {"C": shared, "A": x - shared, "B": y - shared}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Dataset,
     Relation,
@@ -19,55 +20,15 @@ from sensitivity_lab.universes.relations import (
     multiplicities_of,
     show,
 )
-from sensitivity_lab.universes.universe import Universe
 
 from .measure import measure
 from .reprs import Facts, rounded_up, show_sizes
 from .roles import Block, blocks_of
+from .witness import WhenAskedFor, has_vectors
+from .witness import Witness as Witness
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True)
-class Witness:
-    """A pair of neighboring datasets that attains the sensitivity.
-
-    Attributes
-    ----------
-    x, y : tuple of records
-        The datasets, ascending; rows of a table in the order of their universe.
-    query_x, query_y : float or tuple of float
-        The query's answers on them, in the query's unit; a tuple where the answer is a vector.
-    """
-
-    x: Dataset
-    y: Dataset
-    query_x: Answer
-    query_y: Answer
-
-    @property
-    def shared(self) -> Dataset:
-        """The records of the core: those of x that are in y too."""
-        return tuple((Counter(self.x) & Counter(self.y)).elements())
-
-    @property
-    def only_x(self) -> Dataset:
-        """The records of x that are not in y."""
-        return tuple((Counter(self.x) - Counter(self.y)).elements())
-
-    @property
-    def only_y(self) -> Dataset:
-        """The records of y that are not in x."""
-        return tuple((Counter(self.y) - Counter(self.x)).elements())
-
-    def plot(self, **options: Any) -> Axes:
-        """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
-        from sensitivity_lab.plotting import plot_witness
-
-        if "gap" not in options and not isinstance(self.query_x, tuple):
-            options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), digits=6)
-        return plot_witness(self, **options)
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,12 +56,13 @@ class Sensitivity(Facts):
     datasets_evaluated : int
         On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
     witness : Witness
-        A pair that attains the sensitivity.
+        A pair that attains the sensitivity; where the engine only says where its records lie, it
+        is listed, checked and measured when it is asked for.
     query : Query
     neighbors : Relation
     size : int or tuple of int
         The size n of x; if several were asked for, the maximum is over all of them.
-    universe : Universe
+    universe : FiniteUniverse
     norm : {"L1", "L2", "Linf"}
         Of the difference of two answers that are vectors; for numbers, all three are one.
     kind : {"global", "local"}
@@ -133,12 +95,16 @@ class Sensitivity(Facts):
     query: Query
     neighbors: Relation
     size: int | tuple[int, ...]
-    universe: Universe
+    universe: AnyUniverse
     norm: Norm = "L1"
     kind: Literal["global", "local"] = "global"
 
     def __float__(self) -> float:
         return self.value
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The datasets, not what it takes to list them.
+        return {**vars(self), "witness": self.witness}
 
     def verify(self) -> None:
         """Recompute everything from the witness.
@@ -154,12 +120,13 @@ class Sensitivity(Facts):
         Evaluates the query twice. That no other pair differs more is the search's claim, not
         something that the witness can show.
         """
-        x, y = (_of_universe(data, self.universe) for data in (self.witness.x, self.witness.y))
+        universe = self._finite()
+        x, y = (_of_universe(data, universe) for data in (self.witness.x, self.witness.y))
         sizes = (self.size,) if isinstance(self.size, int) else self.size
         if x.sum() not in sizes:
             raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
-        check_related(x, y, self.universe, self.neighbors)
-        again = measure(self.query, self.universe, x, y, self.norm)
+        check_related(x, y, universe, self.neighbors)
+        again = measure(self.query, universe, x, y, self.norm)
         if self.arithmetic == "float":  # also where these two of a function's answers are no floats
             again = replace(again, exact=None, upper=None)
         for name, stated, computed in (
@@ -205,8 +172,9 @@ class Sensitivity(Facts):
         A tuple each: "C" in both datasets, "A" only in x, "B" only in y, "O" in neither; the number
         of records (math.inf: as many as a dataset can hold); the smallest and the largest one.
         """
-        x, y = (multiplicities_of(data, self.universe) for data in (self.witness.x, self.witness.y))
-        return blocks_of(x, y, self.universe)
+        universe = self._finite()
+        x, y = (multiplicities_of(data, universe) for data in (self.witness.x, self.witness.y))
+        return blocks_of(x, y, universe)
 
     @property
     def word(self) -> str:
@@ -239,7 +207,7 @@ class Sensitivity(Facts):
         """
         if kind not in ("strip", "witness", "answers", None):
             raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {shown(kind)}")
-        vector = isinstance(self.witness.query_x, tuple)
+        vector = has_vectors(self)
         numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):
             what = "answers that are vectors" if vector else "records that are no numbers"
@@ -262,6 +230,13 @@ class Sensitivity(Facts):
             drawn = {"title": title, "labels": self.query.labels}
             return plot_answers(self.witness, **{**drawn, **options})
         return plot_strip(self.blocks, **{"title": title, **options})
+
+    def _finite(self) -> FiniteUniverse:
+        """Return a finite universe with the records of the witness; raise VerificationError."""
+        try:
+            return finite(self.universe, (*self.witness.x, *self.witness.y))
+        except InputError as error:
+            raise VerificationError(str(error)) from error
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
@@ -289,12 +264,16 @@ class Sensitivity(Facts):
     def _title(self) -> str:
         how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
         what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
-        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
+        norm = f", {self.norm} norm" if has_vectors(self) else ""
         return f"{what} of {self.query.name}{norm}: {self._text()} ({how})"
 
     def _text(self, digits: int = 10) -> str:
         """Return the sensitivity as text, rounded up."""
         return rounded_up(self.value if self.upper is None else self.upper, self.exact, digits)
+
+
+# The class sees one attribute, whoever made the result: a frozen one that can be compared.
+Sensitivity.witness = WhenAskedFor()  # type: ignore[assignment]
 
 
 def show_answer(answer: Answer) -> str:
@@ -304,7 +283,7 @@ def show_answer(answer: Answer) -> str:
     return show([f"{number:.10g}" for number in answer], "numbers")
 
 
-def _of_universe(dataset: Dataset, universe: Universe) -> Multiplicities:
+def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
     """Return the multiplicities of an ascending dataset, or raise VerificationError."""
     try:
         multiplicities = multiplicities_of(dataset, universe)

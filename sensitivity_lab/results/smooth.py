@@ -12,9 +12,10 @@ import pandas as pd
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, multiplicities_of, show
-from sensitivity_lab.universes.universe import Universe
 
 from .measure import difference_of, exact_answer
 from .reprs import Facts, rounded_up
@@ -93,9 +94,9 @@ class SmoothSensitivity(Facts):
         return self.local.query
 
     @property
-    def universe(self) -> Universe:
+    def universe(self) -> FiniteUniverse:
         """What the datasets are drawn from."""
-        return self.local.universe
+        return finite(self.local.universe)
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
+from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
 
@@ -14,8 +15,15 @@ from .engine import AnyEngine, Options, Plan, Refusal
 from .enumeration.global_max import Enumeration
 from .enumeration.local_max import LocalEnumeration
 from .enumeration.smooth_max import SmoothEnumeration
+from .groups.global_max import Groups
+from .groups.local_max import LocalGroups
+from .intervals.global_max import Intervals
+from .intervals.local_max import LocalIntervals
 from .linear.global_max import Linear
 from .linear.local_max import LocalLinear
+from .linear.smooth_max import SmoothLinear
+from .multiplicities.global_max import MultiplicitiesEngine
+from .multiplicities.local_max import LocalMultiplicities
 from .one_column.global_max import OneColumn
 from .one_column.local_max import LocalOneColumn
 from .order_statistics.global_max import OrderStatistics
@@ -25,8 +33,21 @@ from .ranks.global_max import Ranks
 from .ranks.local_max import LocalRanks
 from .row_sums.global_max import RowSums
 from .row_sums.local_max import LocalRowSums
+from .stacks.global_max import Stacks
 from .variance.global_max import Variance
 from .variance.local_max import LocalVariance
+from .variance.smooth_max import SmoothVariance
+
+CONTINUOUS: tuple[AnyEngine, ...] = (
+    Intervals((OrderStatistics(), Linear(), Ranks())),
+    LocalIntervals((LocalOrderStatistics(), LocalLinear(), LocalRanks(), LocalVariance())),
+)
+"""The engines for intervals; the others are for finite universes."""
+
+_ON_TABLES: tuple[AnyEngine, ...] = (
+    OneColumn((OrderStatistics(), Linear(), Variance(), Ranks())),
+    Groups((OrderStatistics(), Linear(), Variance())),
+)
 
 ENGINES: tuple[AnyEngine, ...] = (
     OrderStatistics(),
@@ -34,14 +55,21 @@ ENGINES: tuple[AnyEngine, ...] = (
     SmoothOrderStatistics(),
     Linear(),
     LocalLinear(),
+    SmoothLinear(),
     Variance(),
     LocalVariance(),
+    SmoothVariance(),
     Ranks(),
     LocalRanks(),
+    MultiplicitiesEngine(),
+    LocalMultiplicities(),
     RowSums(),
     LocalRowSums(),
-    OneColumn((OrderStatistics(), Linear(), Variance(), Ranks())),
+    *_ON_TABLES,
     LocalOneColumn((LocalOrderStatistics(), LocalLinear(), LocalVariance(), LocalRanks())),
+    LocalGroups((LocalOrderStatistics(), LocalLinear(), LocalVariance())),
+    Stacks((RowSums(), *_ON_TABLES)),
+    *CONTINUOUS,
     Enumeration(),
     LocalEnumeration(),
     SmoothEnumeration(),
@@ -56,6 +84,9 @@ FORMER_NAMES = {
     "projection": "one_column",
 }
 """What `method` called engines before; still accepted, with a DeprecationWarning."""
+
+
+AnyProblem = Problem | LocalProblem | SmoothProblem | IntervalProblem | LocalIntervalProblem
 
 
 class Chosen(NamedTuple):
@@ -78,14 +109,18 @@ class Chosen(NamedTuple):
             ) from error
 
 
-def engines_for(kind: Kind) -> tuple[AnyEngine, ...]:
-    """Return the engines for one kind of problem, in order of preference."""
-    return tuple(engine for engine in ENGINES if engine.kind == kind)
+def engines_for(kind: Kind, *, on_interval: bool = False) -> tuple[AnyEngine, ...]:
+    """Return the engines for one kind of problem and of universe, in order of preference."""
+    return tuple(
+        engine
+        for engine in ENGINES
+        if engine.kind == kind and (engine in CONTINUOUS) == on_interval
+    )
 
 
 def check_method(method: Any, kind: Kind = "global") -> str:
     """Return a method, by its name of today; raise InputError if no engine is called so."""
-    names = ("auto", *(engine.name for engine in engines_for(kind)))
+    names = ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
     today = FORMER_NAMES.get(method, method) if isinstance(method, str) else method
     if not isinstance(today, str) or today not in names:
         raise InputError(
@@ -98,14 +133,12 @@ def check_method(method: Any, kind: Kind = "global") -> str:
     return today
 
 
-def choose(
-    problem: Problem | LocalProblem | SmoothProblem, method: Any, options: Options
-) -> Chosen:
+def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
     """Return the engine that solves a problem, with its plan.
 
     Parameters
     ----------
-    problem : Problem, LocalProblem or SmoothProblem
+    problem : Problem, LocalProblem, SmoothProblem, IntervalProblem or LocalIntervalProblem
         What is to be solved.
     method : str
         An engine's name, or "auto" for the first in `ENGINES` that does not refuse.
@@ -122,9 +155,11 @@ def choose(
     """
     wanted = check_method(method, problem.kind)
     refusals: list[Refusal] = []
-    for engine in engines_for(problem.kind):
-        if wanted not in ("auto", engine.name):
-            continue
+    engines = engines_for(problem.kind, on_interval=_on_interval(problem))
+    named = [engine for engine in engines if wanted in ("auto", engine.name)]
+    if not named:
+        refusals.append(_of_other_universes(wanted, problem))
+    for engine in named:
         plan = engine.plan(problem, options)
         if isinstance(plan, Plan):
             return Chosen(engine, plan, problem.queries)
@@ -133,3 +168,21 @@ def choose(
     reasons = "; ".join(refusal.reason for refusal in refusals)
     error = TooLargeError if any(refusal.too_large for refusal in refusals) else NoEngineError
     raise error(f"no engine accepts {names} here: {reasons}")
+
+
+def _on_interval(problem: AnyProblem) -> bool:
+    """Tell whether the problem's universe is an interval."""
+    return isinstance(problem, IntervalProblem | LocalIntervalProblem)
+
+
+def _of_other_universes(method: str, problem: AnyProblem) -> Refusal:
+    """Refuse a problem whose universe is not of the kind that an engine searches."""
+    if _on_interval(problem):
+        return Refusal(
+            f"{method} searches finite universes, not the {problem.universe.extent}; choose "
+            "method='intervals', or take a grid of its values, Universe.from_domain(values)"
+        )
+    return Refusal(
+        f"{method} searches intervals, not a {problem.universe.extent}; choose another method, or "
+        "make an interval with Universe.from_interval(lower, upper)"
+    )

@@ -8,21 +8,27 @@ by their distance from one); an engine is of one of these kinds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import shutil
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sensitivity_lab.checks import check_running
-from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
+from sensitivity_lab.running import workers
+from sensitivity_lab.running.checkpoint import Checkpoint
+from sensitivity_lab.running.cluster import active_client
+from sensitivity_lab.running.guards import check_timeout
+from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import check_whole
 
 
 class Refusal(NamedTuple):
-    """Why an engine does not take a problem.
+    """Why an engine does not accept a problem.
 
     Attributes
     ----------
@@ -30,15 +36,18 @@ class Refusal(NamedTuple):
         In words, with the numbers and ways out.
     too_large : bool
         Whether the problem is of a kind that the engine covers, but too large.
+    of_kind : bool
+        Whether it holds for the query, or its universe, whatever the relation and the sizes.
     """
 
     reason: str
     too_large: bool = False
+    of_kind: bool = False
 
     @classmethod
     def of_query(cls, engine: str, covers: str, query: str) -> Refusal:
         """Refuse a query of another kind than the engine covers."""
-        return cls(f"{engine} covers {covers}, not {query}")
+        return cls(f"{engine} covers {covers}, not {query}", of_kind=True)
 
 
 @dataclass(frozen=True)
@@ -53,16 +62,36 @@ class Options:
         Whether to show a progress bar; None: on a terminal and past a second.
     memory_limit : int, default 4 GiB
         The largest number of bytes that a search may plan to use.
+    timeout : float or None, default None
+        The most seconds that a caller's function may take for one dataset.
+    checkpoint : Checkpoint or None, default None
+        Where finished blocks of evaluations are kept.
+    scratch : str or None, default None
+        The folder in which large arrays live, in files; None keeps them in memory.
     """
 
     n_jobs: int | None = None
     progress: bool | None = None
     memory_limit: int = 4 * 2**30
+    timeout: float | None = None
+    checkpoint: Checkpoint | None = None
+    scratch: str | None = None
+
+    @property
+    def room(self) -> int:
+        """How many bytes large arrays may take, in memory or on the disk of `scratch`."""
+        return shutil.disk_usage(self.scratch).free if self.scratch else self.memory_limit
+
+    @property
+    def machine(self) -> Machine:
+        """What works on large arrays: threads of this process."""
+        return Machine(1 if active_client() else workers(self.n_jobs), self.scratch)
 
     def __post_init__(self) -> None:
         """Check the options."""
         check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
         check_running(self.n_jobs, self.progress)
+        check_timeout(self.timeout)
 
 
 @dataclass(frozen=True)
@@ -76,12 +105,16 @@ class Finding:
     answers : tuple of two answers, or None
         What a caller's function returned for x and y; None for queries that compute exactly.
     datasets_evaluated : int
+    values : tuple of numbers, shape (m,), default ()
+        Where the universe is an interval: the distinct values that x and y count, ascending, its
+        bounds among them.
     """
 
     x: Multiplicities
     y: Multiplicities
     answers: tuple[Answered, Answered] | None
     datasets_evaluated: int
+    values: tuple[Number, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +154,8 @@ class LocalMaxima:
     datasets_evaluated: int
 
 
-Findings = list[list[Finding]]
-"""What a global search returns: a finding for every query (outer) and relation (inner list)."""
+Findings = Sequence[Sequence[Finding]]
+"""What a global search returns: a finding for every query (outer) and relation (inner)."""
 
 F = TypeVar("F", covariant=True)
 P = TypeVar("P", contravariant=True)
@@ -130,7 +163,7 @@ P = TypeVar("P", contravariant=True)
 
 @dataclass(frozen=True)
 class Cost:
-    """What a search will take, as far as it is known before it starts.
+    """What a search will cost, as far as that is known before it starts.
 
     Attributes
     ----------
@@ -138,10 +171,13 @@ class Cost:
         On how many distinct datasets the queries are evaluated.
     bytes : int, default 0
         The memory that it plans to use beyond the universe's own; 0 if it is of that order.
+    lists_pairs : bool, default True
+        Whether it lists the pairs that it finds; else it only says where their records lie.
     """
 
     datasets: int = 0
     bytes: int = 0
+    lists_pairs: bool = True
 
 
 @dataclass(frozen=True)

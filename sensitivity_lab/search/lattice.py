@@ -18,6 +18,9 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.running.machine import IN_TURN, Machine
+
+from .blocks import Block, blocks_of, span_of
 from .counting import Numbers
 
 Floats = NDArray[np.float64]
@@ -31,6 +34,9 @@ _WIDTH = 32
 
 _TABLES = 64
 """How many tables of a kind are kept at most; each takes a MiB or two."""
+
+_CELLS = 1 << 17
+"""About how many numbers a task of a pass writes at most: a MiB."""
 
 _BATCH = 1 << 20
 """About how many numbers are handled at a time where datasets are ranked."""
@@ -203,7 +209,7 @@ class Lattice:
         row = self.rows(size, position, position + 1)[0]
         return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
 
-    def maximum_below(self, upper: Floats, size: int) -> Floats:
+    def maximum_below(self, upper: Floats, size: int, machine: Machine = IN_TURN) -> Floats:
         """Bring maxima down one level.
 
         Parameters
@@ -212,6 +218,8 @@ class Lattice:
             A row of values for every dataset of size `size` + 1.
         size : int
             The level to come down to.
+        machine : Machine
+            What runs the tasks, one per block, and has room for the result.
 
         Returns
         -------
@@ -224,16 +232,40 @@ class Lattice:
         Costs one comparison per dataset of the level, addable value and column. Applied level by
         level this is the recursion of docs/proofs.md, "Lattice: the downward recursion".
         """
-        lower = np.full((self.number(size), upper.shape[1]), -np.inf)
+        lower: Floats = machine.empty((self.number(size), upper.shape[1]))
+
+        def one(block: Block) -> None:
+            span = span_of(self._numbers, self.counts, block, size)
+            others = [upper[rows] for rows in span.others]
+            self.raise_block(lower[span.rows], upper[span.own], others, block.values, span.size)
+
+        rows = max(1, _CELLS // upper.shape[1])
+        machine.run(one, self.blocks([size], rows), (lower, upper))
+        return lower
+
+    def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
+        """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
+        return blocks_of(self._numbers, self.counts, sizes, rows)
+
+    def raise_block(
+        self, lower: Floats, own: Floats, others: Sequence[Floats], values: int, size: int
+    ) -> None:
+        """Set `lower`, block (values, size), to the maxima over the datasets with a record more.
+
+        `own` is the block (values, size + 1) with the same larger values; `others` are the blocks
+        (values, size) with one larger value more.
+        """
+        lower.fill(-np.inf)
+        for other in others:
+            np.maximum(lower, other, out=lower)
         # Depth first: the parts of a block are finished while they are in the cache.
-        open_blocks = [self._descend(lower, upper, len(self.counts), size)]
+        open_blocks = [self._descend(lower, own, values, size)]
         while open_blocks:
             part = next(open_blocks[-1], None)
             if part is None:
                 open_blocks.pop()
             else:
                 open_blocks.append(self._descend(*part))
-        return lower
 
     def _descend(
         self, lower: Floats, upper: Floats, values: int, size: int
@@ -266,6 +298,7 @@ class Lattice:
 
     def _descend_by_table(self, lower: Floats, upper: Floats, values: int, size: int) -> None:
         """Raise a block that fits into a table to the maxima of the block above it."""
+        item = np.dtype((np.void, lower.itemsize * lower.shape[1]))
         for rows, leads_to in self._successors(size)[:values]:
             # `rows` ascend, and a block over fewer values begins the table: its moves come first.
             moving = bisect_left(rows, len(lower))
@@ -273,7 +306,9 @@ class Lattice:
                 np.maximum(lower, upper.take(leads_to[:moving], axis=0), out=lower)
             else:
                 taken = upper.take(leads_to[:moving], axis=0)
-                lower[rows[:moving]] = np.maximum(lower.take(rows[:moving], axis=0), taken)
+                np.maximum(taken, lower.take(rows[:moving], axis=0), out=taken)
+                # A row as one item: numpy puts these several times as fast as rows of floats.
+                lower.view(item)[:, 0][rows[:moving]] = taken.view(item)[:, 0]
 
     def _make_successors(self, size: int) -> list[tuple[Indices, Indices]]:
         """Return, per value, the rows to which it can be added, and the rows that this leads to."""

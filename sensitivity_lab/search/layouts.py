@@ -7,19 +7,26 @@ no enumeration propose layouts, and the best of a few is found by exact comparis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
+from functools import cached_property, lru_cache
+from itertools import chain, islice
 from operator import itemgetter
+from typing import Any
+
+import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.universes.relations import Relation
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
 from .engine import Finding, Findings
-from .sorted_records import Ranges, SortedMultiset
+from .sorted_arrays import sorted_records_of
+from .sorted_records import Positions, Ranges, SortedMultiset
 
 
 @dataclass(frozen=True)
@@ -52,24 +59,121 @@ class Shape:
 
 
 @lru_cache(maxsize=4)
-def sorted_universe(universe: Universe, limit: int) -> SortedMultiset:
+def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
     """Return the records of a universe by positions; made once for all queries and distances.
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
         What datasets are drawn from.
     limit : int
         The largest number of copies of a value that a pair can use; unlimited copies become that.
 
     Examples
     --------
+    >>> from sensitivity_lab.universes.universe import Universe
     >>> records = sorted_universe(Universe.from_domain([10, 20]), limit=3)
     >>> records.size, records.record(2), records.record(3), records.total(4)
     (6, 10, 20, 50)
     """
-    integers, unit = universe.integers
-    return SortedMultiset(integers, universe.multiplicities(limit), unit)
+    return sorted_records_of(of_numbers(universe), limit)
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """Some shapes of pairs, by columns.
+
+    Attributes
+    ----------
+    core, only_x, only_y : ndarray of int64, shape (s,)
+        How many records are in both datasets, only in x and only in y.
+    total : int
+        How many the universe has.
+
+    Examples
+    --------
+    >>> shapes = Shapes(np.array([3, 2]), np.array([1, 2]), np.array([0, 0]), 9)
+    >>> shapes[1], shapes.of_x.tolist(), shapes.of_y.tolist()
+    (Shape(core=2, only_x=2, only_y=0, total=9), [4, 4], [3, 2])
+    """
+
+    core: Positions
+    only_x: Positions
+    only_y: Positions
+    total: int
+
+    @property
+    def of_x(self) -> Positions:
+        """The sizes of x."""
+        return self.core + self.only_x
+
+    @property
+    def of_y(self) -> Positions:
+        """The sizes of y."""
+        return self.core + self.only_y
+
+    def __len__(self) -> int:
+        return len(self.core)
+
+    def __iter__(self) -> Iterator[Shape]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, place: int) -> Shape:
+        core, only_x, only_y = (
+            int(column[place]) for column in (self.core, self.only_x, self.only_y)
+        )
+        return Shape(core, only_x, only_y, self.total)
+
+
+class LaidOut(Finding):
+    """A pair of which the search says where its records lie; it is listed when asked for.
+
+    Parameters
+    ----------
+    records : SortedMultiset
+        The sorted universe.
+    layout : Layout
+        Where the records of the pair lie.
+    gap : Difference
+        How far the answers are apart.
+    """
+
+    def __init__(self, records: SortedMultiset, layout: Layout, gap: Difference) -> None:
+        vars(self).update(
+            records=records, layout=layout, gap=gap, answers=None, datasets_evaluated=0
+        )
+
+    records: SortedMultiset
+    layout: Layout
+    gap: Difference
+
+    @cached_property
+    def x(self) -> Multiplicities:
+        """How often each distinct value of the universe occurs in x."""
+        return self.records.multiplicities(self.layout.core, self.layout.only_x)
+
+    @cached_property
+    def y(self) -> Multiplicities:
+        """How often each distinct value of the universe occurs in y."""
+        return self.records.multiplicities(self.layout.core, self.layout.only_y)
+
+    def ends(self, most: int) -> tuple[tuple[list[int], int], tuple[list[int], int]]:
+        """Return so many records of x and of y, the first half of them and the last; or all.
+
+        Each as places among the distinct values, with the number of records of the dataset.
+        """
+        core, own = self.layout.core, (self.layout.only_x, self.layout.only_y)
+        of_x, of_y = (self._ends(sorted((*core, *part)), most) for part in own)
+        return of_x, of_y
+
+    def _ends(self, ranges: Sequence[tuple[int, int]], most: int) -> tuple[list[int], int]:
+        size = sum(stop - start for start, stop in ranges)
+        first = list(islice(chain.from_iterable(map(range, *zip(*ranges, strict=True))), most))
+        if size > most:
+            downwards = (range(stop - 1, start - 1, -1) for start, stop in reversed(ranges))
+            last = list(islice(chain.from_iterable(downwards), most - most // 2))
+            first[most // 2 :] = reversed(last)
+        return self.records.place(np.array(first)).tolist(), size
 
 
 Candidates = Iterable[tuple[Difference, Layout]]
@@ -89,32 +193,55 @@ class LayoutSearch:
     Attributes
     ----------
     records : SortedMultiset
-    shapes_by_relation : list of list of Shape
+    shapes_by_steps : list of list of Shapes
+        For every family of relations and every size of x, by ascending distance.
     shapes : list of Shape
-        Each once, in the order of relations.
+        Each once, in the order of families, sizes and distances.
     questions : list of (Query, Shape)
-        Each once, in the order of queries and relations.
+        Each once, in the order of queries and shapes.
     """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         limit = max(
-            size + added
-            for relation in problem.neighbors
-            for size, (_, added) in problem.changes(relation)
+            steps.size + int(steps.added.max())
+            for family in problem.families
+            for steps in family.steps
         )
         # One more copy than there is of any value is no difference: made once for all distances.
         most = int(problem.universe.multiplicities(limit).max())
         self.records = sorted_universe(problem.universe, most)
-        self.shapes_by_relation = [self._shapes_of(relation) for relation in problem.neighbors]
-        self.shapes = list(dict.fromkeys(chain.from_iterable(self.shapes_by_relation)))
-        self.questions = [(query, shape) for query in problem.queries for shape in self.shapes]
-
-    def _shapes_of(self, relation: Relation) -> list[Shape]:
-        return [
-            Shape(size - removed, removed, added, self.records.size)
-            for size, (removed, added) in self.problem.changes(relation)
+        self.shapes_by_steps = [
+            [
+                Shapes(steps.size - steps.removed, steps.removed, steps.added, self.records.size)
+                for steps in family.steps
+            ]
+            for family in problem.families
         ]
+
+    @cached_property
+    def shapes(self) -> list[Shape]:
+        """Each shape once, in the order of families, sizes and distances."""
+        by_steps = chain.from_iterable(self.shapes_by_steps)
+        return list(dict.fromkeys(shape for shapes in by_steps for shape in shapes))
+
+    @property
+    def questions(self) -> list[tuple[Query, Shape]]:
+        """Each query with each shape."""
+        return [(query, shape) for query in self.problem.queries for shape in self.shapes]
+
+    @cached_property
+    def shapes_by_relation(self) -> list[list[Shape]]:
+        """The shapes that each relation allows."""
+        listed: dict[int, list[Shape]] = {}
+        for family, by_size in zip(self.problem.families, self.shapes_by_steps, strict=True):
+            for number, place in enumerate(family.places):
+                listed[place] = [
+                    shapes[at]
+                    for steps, shapes in zip(family.steps, by_size, strict=True)
+                    for at in range(steps.starts[number], steps.stops[number])
+                ]
+        return [listed[place] for place in range(len(listed))]
 
     def findings(self, answers: Sequence[Candidates]) -> Findings:
         """Return the best of all candidates, for every query and every relation.
@@ -129,20 +256,54 @@ class LayoutSearch:
             for question, candidates in zip(self.questions, answers, strict=True)
         }
         return [
-            [
-                self._finding(furthest(best[query, shape] for shape in shapes)[1])
-                for shapes in self.shapes_by_relation
-            ]
+            self._of_query([best[query, shape] for shape in self.shapes])
             for query in self.problem.queries
         ]
 
-    def _finding(self, layout: Layout) -> Finding:
-        return Finding(
-            self.records.multiplicities(layout.core, layout.only_x),
-            self.records.multiplicities(layout.core, layout.only_y),
-            None,
-            0,
-        )
+    def _of_query(self, best: Sequence[tuple[Difference, Layout]]) -> list[Finding]:
+        """Return the finding of every relation, of the best candidates for every shape."""
+        found: dict[int, tuple[Difference, Layout]] = {}
+        of_shape = dict(zip(self.shapes, best, strict=True))
+        for family, by_size in zip(self.problem.families, self.shapes_by_steps, strict=True):
+            for steps, shapes in zip(family.steps, by_size, strict=True):
+                here = [of_shape[shape] for shape in shapes]
+                gaps = [gap for gap, _ in here]
+                places = largest_of_slices(gaps, steps.starts, steps.stops)
+                for relation, place in zip(family.places, places, strict=True):
+                    if relation not in found or gaps[place] > found[relation][0]:
+                        found[relation] = here[place]
+        return [
+            LaidOut(self.records, layout, gap)
+            for gap, layout in (found[place] for place in range(len(found)))
+        ]
+
+
+def largest_of_slices(items: Sequence[Any], starts: Positions, stops: Positions) -> list[int]:
+    """Return where the largest of some items is, the first of equals, in each of some slices.
+
+    Parameters
+    ----------
+    items : sequence of s items
+        That compare with each other.
+    starts, stops : ndarray of int64, shape (r,)
+        The slices. For those that start at 0 this takes s comparisons in all.
+
+    Examples
+    --------
+    >>> largest_of_slices([1, 3, 3, 2], np.array([0, 0, 2]), np.array([1, 4, 4]))
+    [0, 1, 2]
+    """
+    rises: list[int] = []
+    if (starts == 0).any():
+        for place in range(int(stops[starts == 0].max())):
+            if not rises or items[place] > items[rises[-1]]:
+                rises.append(place)
+    return [
+        rises[bisect_left(rises, stop) - 1]
+        if start == 0
+        else max(range(start, stop), key=items.__getitem__)
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+    ]
 
 
 def furthest(candidates: Candidates) -> tuple[Difference, Layout]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -46,13 +47,21 @@ class SortedMultiset:
     """
 
     def __init__(self, values: Integers, counts: Multiplicities, unit: int = 1) -> None:
-        self.values = values
-        self.counts = counts
+        self._values = values
         self.unit = unit
+        self._place(counts)
+
+    def _place(self, counts: Multiplicities) -> None:
+        self.counts = counts
         # Where the records of each value start; last, where all records end.
         self._bounds = np.concatenate([[0], np.cumsum(counts)])
         self.size = int(self._bounds[-1])
         self._sums: dict[int, Integers] = {}
+
+    @cached_property
+    def values(self) -> Integers:
+        """The distinct values, ascending, times `unit`."""
+        return self._values
 
     @overload
     def place(self, positions: int) -> int: ...

@@ -1,4 +1,4 @@
-"""A universe per column, of whatever a caller has: a universe, a mapping, or a table."""
+"""A universe per column, from what a caller passes: a universe, a mapping, or a table."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from sensitivity_lab.checks import check_column, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
-from .universe import Universe, check_universe
+from .finite import AnyUniverse, check_any_universe
+from .interval import IntervalUniverse
+from .multiset import FiniteUniverse
+from .universe import Universe
 
 
-def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, Universe]:
-    """Return a universe per column; raise InputError for anything that is no universe.
+def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[str, AnyUniverse]:
+    """Return a universe per column; raise InputError for anything else.
 
     Parameters
     ----------
-    universes : Universe, mapping of str to Universe, or DataFrame
+    universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame
         A single universe is called "records".
     columns : sequence of str, optional
         Which columns to take; by default all, of a DataFrame the numeric ones.
     """
-    if isinstance(universes, Universe):
+    if isinstance(universes, FiniteUniverse | IntervalUniverse):
         return {"records": universes}
     if isinstance(universes, pd.DataFrame):
         for name in universes.columns:
@@ -40,7 +43,7 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
     if isinstance(universes, Mapping) and universes:
         chosen = list(universes) if columns is None else columns
         _check_columns(chosen, universes)
-        return {str(name): _named(name, check_universe, universes[name]) for name in chosen}
+        return {str(name): _named(name, check_any_universe, universes[name]) for name in chosen}
     raise InputError(
         "universes must be a Universe, a mapping of column names to universes, or a "
         f"pandas.DataFrame, got {kind_of(universes)}"
@@ -59,7 +62,7 @@ def _is_numeric(column: pd.Series[Any]) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column))
 
 
-def _named(name: Any, make: Callable[[Any], Universe], given: Any) -> Universe:
+def _named(name: Any, make: Callable[[Any], AnyUniverse], given: Any) -> AnyUniverse:
     """Make a universe; an error names the column."""
     try:
         return make(given)
@@ -78,7 +81,7 @@ def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
 def _check_distinct(names: Iterable[Any]) -> None:
     for name, count in Counter(map(text_of, names)).items():
         if count > 1:
-            raise InputError(f"the column {name!r} comes twice; columns need distinct names")
+            raise InputError(f"the column {name!r} occurs twice; columns need distinct names")
 
 
 def _listed(names: Iterable[Any]) -> str:

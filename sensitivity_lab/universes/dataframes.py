@@ -17,7 +17,7 @@ Row = tuple[Any, ...]
 """A record: a Python value per column, None where it is missing."""
 
 _MOST_ROWS = 5_000_000
-"""A product of domains may have so many rows."""
+"""The most rows that a product of domains may have."""
 
 
 def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
 
 
 def distinct(frame: pd.DataFrame) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Return where the distinct rows of a table first stand, in order, and their counts."""
+    """Return where the distinct rows of a table first occur, in order, and their counts."""
     codes = np.column_stack([_codes(frame.iloc[:, place]) for place in range(frame.shape[1])])
     _, first, times = np.unique(codes, axis=0, return_index=True, return_counts=True)
     return first, times.astype(np.int64)
@@ -68,7 +68,7 @@ def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
     present = list(distinct)
     try:
         order = sorted(range(len(present)), key=present.__getitem__)
-    except Exception:  # noqa: BLE001 - the same; those that do not compare have a name and a text
+    except Exception:  # noqa: BLE001 - as above; what does not compare is ordered by its text
         order = sorted(
             range(len(present)),
             key=lambda code: (type(present[code]).__name__, text_of(present[code])),
@@ -123,7 +123,7 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
 
 
 def _series(values: list[Any]) -> pd.Series[Any]:
-    """Return values as a column; pandas would round large ints beside floats or missing values."""
+    """Return values as a column; pandas would round large ints among floats."""
     column = pd.Series(values)
     large = column.dtype.kind == "f" and any(
         isinstance(value, int) and abs(value) > 2**53 for value in values

@@ -12,6 +12,7 @@ from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Number
 
 from .multiplicities import Multiplicities
+from .multiset import FiniteUniverse
 from .neighbor_counts import number_of_neighbors
 from .relations import (
     Dataset,
@@ -22,18 +23,18 @@ from .relations import (
     check_size,
     multiplicities_of,
 )
-from .universe import Universe, check_universe
+from .universe import check_universe
 
 _MOST_LISTED = 10_000_000
-"""Datasets of at most so many records are listed."""
+"""The most records of a dataset that is listed."""
 
 
-def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
+def datasets(universe: FiniteUniverse, size: int) -> Iterator[Dataset]:
     """Yield every dataset of a size, each distinct multiset once.
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
         What datasets are drawn from.
     size : int
         The number of records, from 1 to the universe's size.
@@ -52,7 +53,8 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
 
     Examples
     --------
-    >>> list(datasets(Universe.from_dataset([1, 2, 2, 3]), 2))
+    >>> import sensitivity_lab as sl
+    >>> list(datasets(sl.Universe.from_dataset([1, 2, 2, 3]), 2))
     [(1, 2), (1, 3), (2, 2), (2, 3)]
     """
     size = check_size(size, check_universe(universe))
@@ -62,19 +64,19 @@ def datasets(universe: Universe, size: int) -> Iterator[Dataset]:
     )
 
 
-def iter_datasets(universe: Universe, size: int) -> Iterator[Multiplicities]:
+def iter_datasets(universe: FiniteUniverse, size: int) -> Iterator[Multiplicities]:
     """Yield every dataset of a size, by multiplicities, each distinct one once."""
     length = len(universe.values)
     for places in _sub_multisets(universe.multiplicities(size).tolist(), size):
         yield np.bincount(places, minlength=length).astype(np.int64)
 
 
-def count_datasets(universe: Universe, size: int) -> int:
+def count_datasets(universe: FiniteUniverse, size: int) -> int:
     """Return the number of distinct datasets of a size, in closed form.
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
         What datasets are drawn from.
     size : int
         The number of records, from 1 to the universe's size.
@@ -96,9 +98,10 @@ def count_datasets(universe: Universe, size: int) -> int:
 
     Examples
     --------
-    >>> count_datasets(Universe.from_dataset(range(24)), 12)
+    >>> import sensitivity_lab as sl
+    >>> count_datasets(sl.Universe.from_dataset(range(24)), 12)
     2704156
-    >>> count_datasets(Universe.from_domain([1, 2, 3]), 4)
+    >>> count_datasets(sl.Universe.from_domain([1, 2, 3]), 4)
     15
     """
     size = check_size(size, check_universe(universe))
@@ -106,7 +109,7 @@ def count_datasets(universe: Universe, size: int) -> int:
 
 
 def neighboring_datasets(
-    x: Iterable[Number], universe: Universe, relation: Relation
+    x: Iterable[Number], universe: FiniteUniverse, relation: Relation
 ) -> Iterator[Dataset]:
     """Yield every neighbor of a dataset, each distinct multiset once.
 
@@ -114,7 +117,7 @@ def neighboring_datasets(
     ----------
     x : iterable of numbers, shape (n,)
         A dataset: a sub-multiset of the universe, in any order.
-    universe : Universe
+    universe : FiniteUniverse
         What datasets are drawn from.
     relation : Relation
         `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
@@ -123,7 +126,7 @@ def neighboring_datasets(
     ------
     tuple of numbers
         The records of a neighbor, ascending. ``count_neighbors(x, universe, relation)`` of them.
-        As equal values are different records, x itself is among them where a record of x can be
+        Equal values are different records, so x itself is among them where a record of x can be
         replaced by an equal one.
 
     Raises
@@ -145,7 +148,7 @@ def neighboring_datasets(
 
 
 def iter_neighbors(
-    x: Multiplicities, universe: Universe, changes: Sequence[RemovedAdded]
+    x: Multiplicities, universe: FiniteUniverse, changes: Sequence[RemovedAdded]
 ) -> Iterator[Multiplicities]:
     """Yield the neighbors that changes lead to, by multiplicities, each distinct one once."""
     inside, outside = inside_and_outside(x, universe, changes)
@@ -167,14 +170,14 @@ def iter_neighbors(
                     yield np.array(y, dtype=np.int64)
 
 
-def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation) -> int:
+def count_neighbors(x: Iterable[Number], universe: FiniteUniverse, relation: Relation) -> int:
     """Return the number of distinct neighbors of a dataset, without listing them.
 
     Parameters
     ----------
     x : iterable of numbers, shape (n,)
         A dataset: a sub-multiset of the universe, in any order.
-    universe : Universe
+    universe : FiniteUniverse
         What datasets are drawn from.
     relation : Relation
         `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
@@ -208,7 +211,7 @@ def count_neighbors(x: Iterable[Number], universe: Universe, relation: Relation)
 
 
 def inside_and_outside(
-    x: Multiplicities, universe: Universe, changes: Sequence[RemovedAdded]
+    x: Multiplicities, universe: FiniteUniverse, changes: Sequence[RemovedAdded]
 ) -> tuple[list[int], list[int]]:
     """Return per value the records in x, and those outside x that a change can add."""
     inside = x.tolist()
@@ -255,8 +258,8 @@ def _sub_multisets(limits: Sequence[int], size: int) -> Iterator[list[int]]:
 def _first(limits: Sequence[int], size: int, place: int = 0) -> list[int]:
     """Return the first multiset of `size` records within `limits`, from a position on.
 
-    What `smallest` does, as positions, and in time that grows with the records only: it is asked
-    for every dataset that is listed, however many values the universe has.
+    This is `smallest` by positions. It runs for every dataset that is listed, so its time grows
+    with the number of records only, however many values the universe has.
     """
     chosen: list[int] = []
     while len(chosen) < size:

@@ -13,7 +13,7 @@ Groups = NDArray[np.intp]
 
 
 def smallest(counts: Multiplicities, number: int) -> Multiplicities:
-    """Return the first so many of some records in ascending order, all if there are fewer.
+    """Return the first `number` of some records in ascending order, all if there are fewer.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def smallest(counts: Multiplicities, number: int) -> Multiplicities:
 
 
 def largest(counts: Multiplicities, number: int) -> Multiplicities:
-    """Return the last so many of some records in ascending order, all if there are fewer.
+    """Return the last `number` of some records in ascending order, all if there are fewer.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def largest(counts: Multiplicities, number: int) -> Multiplicities:
 def smallest_of_each(
     counts: Multiplicities, groups: Groups, numbers: Multiplicities
 ) -> Multiplicities:
-    """Return of each group of values the first so many records, all if there are fewer.
+    """Return the first records of each group of values, all if there are fewer.
 
     Parameters
     ----------

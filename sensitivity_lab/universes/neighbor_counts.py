@@ -9,7 +9,7 @@ from itertools import accumulate
 from .relations import RemovedAdded
 
 _CHEAP = 50_000
-"""So many steps are taken in any case, before a limit ends the counting."""
+"""How many steps the counting takes in any case, before a limit can end it."""
 
 State = tuple[int, int, int]
 """How many records are removed, added, and how many can change places with equal ones."""
@@ -30,7 +30,7 @@ def number_of_neighbors(
     changes : sequence of two int
         The numbers of records removed and added.
     most : int, optional
-        Beyond so many, the counting stops as soon as it has taken some steps.
+        Beyond this number the counting stops, once it has taken some steps.
 
     Notes
     -----
@@ -73,7 +73,7 @@ def number_of_neighbors(
 
 
 def _terms(removed: int, added: int, have: int, more: int) -> list[State]:
-    """Return what can happen to a value, of whose records at most so many are removed or added."""
+    """Return the changes of a value, at most so many of whose records are removed or added."""
     return [
         (max(-net, 0), max(net, 0), min(have - max(-net, 0), more - max(net, 0)))
         for net in range(-removed, added + 1)

@@ -18,7 +18,7 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
 _EXACT = (int, Fraction)
-"""Whole and rational numbers as they are kept; those of other classes become a Fraction."""
+"""The classes of rational numbers that are kept; numbers of other classes become a Fraction."""
 
 
 def check_count(count: Any, name: str = "counts") -> int:
@@ -40,6 +40,21 @@ def check_counts(counts: Any) -> list[int]:
 
 def as_numbers(values: Iterable[Any]) -> list[Any]:
     """Return the values as a list of Python numbers, or raise InputError."""
+    array = array_of_numbers(values)
+    if array is not None:
+        return list(array.tolist())
+    items = listed(values, "records must be a sequence of numbers")
+    return [_as_number(value, position) for position, value in enumerate(items)]
+
+
+def array_of_numbers(values: Iterable[Any]) -> NDArray[Any] | None:
+    """Return the values of an array or a Series as int64 or float64; None for other values.
+
+    Raises
+    ------
+    InputError
+        If they have more than one dimension, or one is no finite number.
+    """
     dimensions = getattr(values, "ndim", 1)
     if isinstance(dimensions, int) and dimensions != 1:
         raise InputError(
@@ -50,14 +65,17 @@ def as_numbers(values: Iterable[Any]) -> list[Any]:
         place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
         raise InputError(_not_finite(np.ma.masked, place))
     dtype = getattr(values, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8:
-        array = np.asarray(values)
-        if dtype.kind == "f" and not np.isfinite(array).all():
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "iuf" or dtype.itemsize > 8:
+        return None
+    array = np.asarray(values)
+    if dtype.kind == "f":
+        if not np.isfinite(array).all():
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise InputError(_not_finite(array[bad].item(), bad))
-        return list(array.tolist())
-    items = listed(values, "records must be a sequence of numbers")
-    return [_as_number(value, position) for position, value in enumerate(items)]
+        return array.astype(np.float64)
+    if dtype.kind == "u" and dtype.itemsize == 8 and array.max(initial=0) >= 2**63:
+        return array.astype(object)
+    return array.astype(np.int64)
 
 
 def _as_number(value: Any, position: int) -> Number:
@@ -125,6 +143,25 @@ def distinct(records: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
     else:
         values.sort()
     return values, tuple(counter[value] for value in values)
+
+
+def distinct_of_array(records: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Do the work of `distinct` for int64 or float64, whole arrays at a time: one sort.
+
+    Examples
+    --------
+    >>> values, counts = distinct_of_array(np.array([2.0, -0.0, 2.0, 0.0]))
+    >>> values.tolist(), counts.tolist()
+    ([-0.0, 2.0], [2, 2])
+    """
+    ascending = np.sort(records)
+    starts = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]]))
+    values, counts = ascending[starts], np.diff(starts, append=len(ascending))
+    # The two zeros of floats are equal, and a sort may exchange them: the first one given stays.
+    zero = int(values.searchsorted(0))
+    if zero < len(values) and values[zero] == 0:
+        values[zero] = records[np.argmax(records == 0)]
+    return values, counts
 
 
 def clipped(

@@ -1,16 +1,10 @@
-"""Neighbor relations, and the datasets and neighbors that they define.
-
-Every relation is one picture: ``x = C + A`` and ``y = C + B``, a shared core C plus the records
-that only x and only y have. Equal values are different records. A relation is the set of *changes*
-``(len(A), len(B))``, records removed from x and records added to it, that it allows.
-"""
+"""The neighbor relations, and checks of datasets and of pairs of neighbors."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,99 +12,18 @@ from sensitivity_lab.checks import check_flag, shown, text_of
 from sensitivity_lab.checks import check_whole as check_whole
 from sensitivity_lab.errors import InputError, VerificationError
 
+from .interval import Space
 from .multiplicities import Multiplicities
-from .universe import Universe
-
-RemovedAdded = tuple[int, int]
-"""Numbers of records (removed from x, added to x)."""
+from .multiset import FiniteUniverse
+from .relation import Relation as Relation
+from .relation import RemovedAdded as RemovedAdded
 
 Dataset = tuple[Any, ...]
 """The records of a dataset, ascending: numbers, or rows in the order of their universe."""
 
 
 _SHOWN = 16
-"""At most so many records of a dataset are shown."""
-
-
-@dataclass(frozen=True)
-class Relation(ABC):
-    """A neighbor relation at a Hamming distance.
-
-    Parameters
-    ----------
-    k : int
-        The Hamming distance, at least 1.
-    exactly : bool, default False
-        Whether neighbors are at distance exactly `k` instead of at most `k`.
-    """
-
-    k: int = 1
-    exactly: bool = False
-
-    name: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        object.__setattr__(self, "k", check_whole("k", self.k, "a Hamming distance, at least 1"))
-        object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
-
-    @property
-    def family(self) -> str:
-        """The relation without its distance, for tables and labels."""
-        return self.name
-
-    @property
-    def meaning(self) -> str:
-        """Whether k is the distance "at most" or "exactly"."""
-        return "exactly" if self.exactly else "at most"
-
-    def at(self, k: int) -> Self:
-        """Return the same relation at another distance."""
-        return replace(self, k=k)
-
-    def changes(self, size: int, universe: Universe) -> tuple[RemovedAdded, ...]:
-        """Return the changes that lead from a dataset of this size to a neighbor.
-
-        Raises
-        ------
-        InputError
-            If the distance is not feasible; the message says the largest feasible one.
-        """
-        most = self._largest(size, universe)
-        if self.k > most:
-            raise InputError(
-                f"{self} is not feasible for datasets of size {size} in a "
-                f"{universe.extent}: {self._limits}; " + self._advice(most, size, universe)
-            )
-        distances = (self.k,) if self.exactly else tuple(range(1, self.k + 1))
-        return tuple(
-            change
-            for k in distances
-            for change in self._changes_at(k)
-            if change[0] <= size and change[1] <= universe.size - size
-            if size - change[0] + change[1] > 0
-        )
-
-    @property
-    @abstractmethod
-    def _limits(self) -> str:
-        """The feasibility conditions, in words."""
-
-    @abstractmethod
-    def _largest(self, size: int, universe: Universe) -> int | float:
-        """Return the largest feasible distance."""
-
-    @abstractmethod
-    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
-        """Yield the changes at distance exactly k."""
-
-    def _advice(self, most: int | float, size: int, universe: Universe) -> str:
-        if most < 1:
-            return "no distance is feasible; choose another size or a larger universe"
-        return f"the largest feasible k is {most}"
-
-    def __str__(self) -> str:
-        return f"{self.family}, {self.meaning} {self.k}"
+"""The most records of a dataset that are shown."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +56,7 @@ class Bounded(Relation):
             return "replacing exactly k records needs k <= size and k <= records outside x"
         return "replacing needs k <= size and at least one record outside x"
 
-    def _largest(self, size: int, universe: Universe) -> int | float:
+    def _largest(self, size: int, universe: Space) -> int | float:
         outside = universe.size - size
         return min(size, outside) if self.exactly or outside < 1 else size
 
@@ -198,11 +111,11 @@ class Unbounded(Relation):
         remove, add = "removing needs k < size", "adding needs k <= records outside x"
         return {"both": f"{remove}, {add}", "add": add, "remove": remove}[self.direction]
 
-    def _largest(self, size: int, universe: Universe) -> int | float:
+    def _largest(self, size: int, universe: Space) -> int | float:
         add, remove = universe.size - size, size - 1
         return {"both": min(add, remove), "add": add, "remove": remove}[self.direction]
 
-    def _advice(self, most: int | float, size: int, universe: Universe) -> str:
+    def _advice(self, most: int | float, size: int, universe: Space) -> str:
         advice = super()._advice(most, size, universe)
         others = [
             f"direction={direction!r}"
@@ -243,7 +156,7 @@ class SymmetricDifference(Relation):
     def _limits(self) -> str:
         return "at most all records of x can be removed and at most those outside x added"
 
-    def _largest(self, size: int, universe: Universe) -> int | float:
+    def _largest(self, size: int, universe: Space) -> int | float:
         outside = universe.size - size
         return size + outside if outside else size - 1
 
@@ -272,7 +185,7 @@ def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relatio
     )
 
 
-def check_size(size: Any, universe: Universe) -> int:
+def check_size(size: Any, universe: Space) -> int:
     """Return a dataset size that the universe can fill, or raise InputError."""
     records = check_whole("size", size, "a number of records, at least 1")
     if records > universe.size:
@@ -282,7 +195,7 @@ def check_size(size: Any, universe: Universe) -> int:
     return records
 
 
-def check_dataset(x: Iterable[Any], universe: Universe) -> Dataset:
+def check_dataset(x: Iterable[Any], universe: FiniteUniverse) -> Dataset:
     """Return a dataset in ascending order, or raise InputError if it is not of the universe."""
     listed = universe.records_of(x)
     multiplicities = multiplicities_of(listed, universe)
@@ -306,14 +219,14 @@ def show(dataset: Sequence[Any], things: str = "records") -> str:
     return f"({shown}; {len(dataset):,} {things})"
 
 
-def multiplicities_of(x: Iterable[Any], universe: Universe) -> Multiplicities:
+def multiplicities_of(x: Iterable[Any], universe: FiniteUniverse) -> Multiplicities:
     """Return how often each distinct value of the universe occurs in x, or raise InputError."""
     places = np.fromiter(map(universe.index, universe.records_of(x)), dtype=np.intp)
     return np.bincount(places, minlength=len(universe.values)).astype(np.int64)
 
 
 def check_related(
-    x: Multiplicities, y: Multiplicities, universe: Universe, relation: Relation
+    x: Multiplicities, y: Multiplicities, universe: FiniteUniverse, relation: Relation
 ) -> None:
     """Raise VerificationError unless x and y are datasets of the universe and neighbors."""
     for dataset in (x, y):
@@ -334,6 +247,6 @@ def check_related(
             f"{name} = {show(universe.dataset(data))}" for name, data in (("x", x), ("y", y))
         )
         raise VerificationError(
-            f"{shown} are no neighbors ({relation}): {removed} records are only in x, "
+            f"{shown} are not neighbors ({relation}): {removed} records are only in x, "
             f"{added} only in y"
         )

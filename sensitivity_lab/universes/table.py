@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from html import escape
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -14,17 +13,14 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import is_hashable, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Integers
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
+from .multiset import HOLDS, SHOWN, FiniteUniverse
 from .records import check_count, check_counts
-from .universe import HOLDS, Universe
-
-_SHOWN = 12
-"""A repr shows at most so many distinct rows."""
+from .universe import Universe
 
 
-class TableUniverse(Universe):
+class TableUniverse(FiniteUniverse):
     """A finite multiset of rows that tables are drawn from.
 
     Parameters
@@ -35,7 +31,7 @@ class TableUniverse(Universe):
         How often each row occurs, at least once each. By default, once each.
     allow_missing : bool, default False
         Whether missing values (None, NaN, NA, NaT) are ordinary values. They are all one value,
-        equal to itself, and stand as None in records.
+        equal to itself, and appear as None in records.
 
     Attributes
     ----------
@@ -53,13 +49,13 @@ class TableUniverse(Universe):
     Raises
     ------
     InputError
-        If there is no row or no column, a row comes twice, a value is missing and `allow_missing`
-        is False, a value is not hashable, or a count is no positive integer.
+        If there is no row or no column, a row occurs twice, a value is missing and `allow_missing`
+        is False, a value is not hashable, or a count is not a positive integer.
 
     See Also
     --------
-    TableUniverse.from_dataset : Scenario (a), each listed row is there once.
-    TableUniverse.from_domain : Scenario (b), each row can occur often.
+    TableUniverse.from_dataset : Scenario (a), each listed row occurs once.
+    TableUniverse.from_domain : Scenario (b), each row can occur repeatedly.
 
     Examples
     --------
@@ -70,6 +66,7 @@ class TableUniverse(Universe):
     """
 
     numeric: ClassVar[bool] = False
+    noun: ClassVar[str] = "rows"
 
     columns: tuple[Any, ...]
     frame: pd.DataFrame
@@ -98,17 +95,14 @@ class TableUniverse(Universe):
     def _set_rows(self, frame: pd.DataFrame, counts: tuple[int, ...] | None) -> None:
         self.columns = tuple(frame.columns)
         self.frame = frame.reset_index(drop=True)
-        self.values = tuple(tuples_of(self.frame))
-        self.counts = counts
-        self._counts = np.array(counts or (), dtype=np.int64)
-        self.size = math.inf if counts is None else sum(counts)
+        self._set(tuples_of(self.frame), counts)
 
     @classmethod
     def from_dataset(cls, records: Any, *, allow_missing: bool = False) -> TableUniverse:
-        """Make the universe of scenario (a): a table whose rows are there once each.
+        """Make the universe of scenario (a): a table, each of whose rows occurs once.
 
         The universe is public: a result over it holds only among datasets drawn from these rows,
-        and its value and its witness tell of them. For a release of private data, scale noise to
+        and its value and its witness reveal them. For a release of private data, scale noise to
         a result over a domain that is known without the data, `from_domain`.
 
         Parameters
@@ -200,7 +194,7 @@ class TableUniverse(Universe):
         Raises
         ------
         InputError
-            If there is no such column, or it has a value that is no finite number.
+            If there is no such column, or it has a value that is not a finite number.
 
         Examples
         --------
@@ -228,20 +222,15 @@ class TableUniverse(Universe):
 
     @cached_property
     def _places(self) -> dict[Any, int]:
-        """Where each column stands."""
+        """The position of each column."""
         return {name: place for place, name in enumerate(self.columns)}
 
-    @property
-    def integers(self) -> tuple[Integers, int]:
-        """Rows are no numbers: InputError."""
-        raise InputError(f"{self} has rows, not numbers; take one column with column(name)")
-
-    @property
-    def extent(self) -> str:
-        """How large the universe is, in words."""
-        if self.counts is None:
-            return f"domain of {len(self.values):,} rows, unlimited copies"
-        return super().extent
+    def clipped(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise InputError that says what can be clipped: rows cannot."""
+        raise InputError(
+            f"{self} has rows, not numbers; clip one column, column(name).clipped(lower, "
+            "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
+        )
 
     def given(self, places: NDArray[np.intp]) -> pd.DataFrame:
         """Return the rows at some positions, as a caller's function gets them."""
@@ -285,17 +274,15 @@ class TableUniverse(Universe):
             return NotImplemented
         return self.columns == other.columns and super().__eq__(other)
 
-    __hash__ = Universe.__hash__
+    __hash__ = FiniteUniverse.__hash__
 
-    def __str__(self) -> str:
-        names = ", ".join(map(str, self.columns))
-        if self.counts is None:
-            return super().__str__().replace("of the values", f"of the rows ({names})", 1)
-        return super().__str__().replace(":", f" ({names}):", 1)
+    @property
+    def _names(self) -> str:
+        return f" ({', '.join(map(str, self.columns))})"
 
     def _repr_html_(self) -> str:
         counts = self.counts or ("any",) * len(self.values)
-        shown = min(len(self.values), 2 * _SHOWN)
+        shown = min(len(self.values), 2 * SHOWN)
         head = "".join(f"<th>{escape(str(name))}</th>" for name in (*self.columns, "copies"))
         body = "".join(
             f"<tr>{''.join(f'<td>{escape(str(value))}</td>' for value in (*row, count))}</tr>"

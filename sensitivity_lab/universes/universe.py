@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, compress, repeat
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import is_hashable, listed, shown, text_of
+from sensitivity_lab.checks import shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
-from .records import as_array, as_numbers, check_bound, check_count, check_counts, clipped, distinct
-
-_SHOWN = 12
-"""A repr shows at most so many distinct values."""
-
-
-HOLDS = "public, results hold only among datasets drawn from it"
-"""Of a finite number of records, which a result over it tells of."""
+from . import records as reading
+from .interval import IntervalUniverse
+from .multiset import HOLDS, SHOWN, FiniteUniverse
 
 
-class Universe:
+class Universe(FiniteUniverse):
     """The finite multiset of records that datasets are drawn from.
 
     Parameters
@@ -51,12 +44,14 @@ class Universe:
     Raises
     ------
     InputError
-        If a value is no finite number, is too long, comes twice, or a count is no positive integer.
+        If a value is not a finite number, is too long or occurs twice, or a count is not a
+        positive integer.
 
     See Also
     --------
-    Universe.from_dataset : Scenario (a), each listed record is there once.
-    Universe.from_domain : Scenario (b), each value can occur often.
+    Universe.from_dataset : Scenario (a), each listed record occurs once.
+    Universe.from_domain : Scenario (b), each value can occur repeatedly.
+    Universe.from_interval : All real numbers between two bounds.
 
     Examples
     --------
@@ -70,16 +65,13 @@ class Universe:
     """
 
     numeric: ClassVar[bool] = True
-    """Whether records are numbers."""
+    noun: ClassVar[str] = "values"
 
-    values: tuple[Any, ...]
-    counts: tuple[int, ...] | None
-    size: int | float
     array: NDArray[Any]
 
     def __init__(self, values: Iterable[Number], counts: Iterable[int] | None = None) -> None:
-        given = as_numbers(values)
-        listed, _ = distinct(given)
+        given = reading.as_numbers(values)
+        listed, _ = reading.distinct(given)
         if len(listed) != len(given):
             twice = next(value for value, count in Counter(given).items() if count > 1)
             raise InputError(
@@ -89,7 +81,7 @@ class Universe:
         if counts is None:
             self._set(listed, (1,) * len(listed))
             return
-        checked = check_counts(counts)
+        checked = reading.check_counts(counts)
         if len(checked) != len(given):
             raise InputError(
                 f"values and counts must have one length, got {len(given)} values and "
@@ -99,18 +91,26 @@ class Universe:
         self._set(listed, tuple(count_of[value] for value in listed))
 
     def _set(self, values: Sequence[Number], counts: tuple[int, ...] | None) -> None:
-        self.values = tuple(values)
-        self.counts = counts
-        self.array = as_array(self.values)
-        self._counts = np.array(counts or (), dtype=np.int64)
-        self.size = math.inf if counts is None else sum(counts)
+        super()._set(values, counts)
+        self.array = reading.as_array(self.values)
+
+    # Tuples of a million numbers take longer than to sort them: `from_dataset` leaves them out.
+    @cached_property
+    def values(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The distinct values, ascending."""
+        return tuple(self.array.tolist())
+
+    @cached_property
+    def counts(self) -> tuple[int, ...] | None:  # type: ignore[override]
+        """Their multiplicities; None if there are as many copies as a dataset can hold."""
+        return tuple(self._counts.tolist())
 
     @classmethod
     def from_dataset(cls, records: Iterable[Number]) -> Universe:
-        """Make the universe of scenario (a): a dataset whose records are there once each.
+        """Make the universe of scenario (a): a dataset, each of whose records occurs once.
 
         The universe is public: a result over it holds only among datasets drawn from these records,
-        and its value and its witness tell of them. For a release of private data, scale noise to
+        and its value and its witness reveal them. For a release of private data, scale noise to
         a result over a domain that is known without the data, `from_domain`.
 
         Parameters
@@ -126,7 +126,7 @@ class Universe:
         Raises
         ------
         InputError
-            If there is no record, or one is no finite number.
+            If there is no record, or one is not a finite number.
 
         Examples
         --------
@@ -134,7 +134,12 @@ class Universe:
         Universe of 4 records: 1, 2, 5 (x2); public, results hold only among datasets drawn from it
         """
         made = cls.__new__(cls)
-        made._set(*distinct(as_numbers(records)))
+        array = reading.array_of_numbers(records)
+        if array is None or array.dtype == object or not len(array):
+            made._set(*reading.distinct(reading.as_numbers(records)))
+            return made
+        made.array, made._counts = reading.distinct_of_array(array)
+        made.size = len(array)
         return made
 
     @classmethod
@@ -157,7 +162,7 @@ class Universe:
         Raises
         ------
         InputError
-            If there is no value, one is no finite number or comes twice, or `copies` is not a
+            If there is no value, one is not a finite number or occurs twice, or `copies` is not a
             positive integer.
 
         Examples
@@ -171,9 +176,38 @@ class Universe:
         made = cls(values)
         counts = None
         if copies is not None:
-            counts = (check_count(copies, "copies"),) * len(made.values)
+            counts = (reading.check_count(copies, "copies"),) * len(made.values)
         made._set(made.values, counts)
         return made
+
+    @staticmethod
+    def from_interval(lower: Number, upper: Number) -> IntervalUniverse:
+        """Make the universe of every real number between two bounds, each any number of times.
+
+        Parameters
+        ----------
+        lower, upper : int, float, Fraction or Decimal
+            The bounds, in the unit of the records, both included; `lower` is below `upper`.
+
+        Returns
+        -------
+        IntervalUniverse
+            Not a `Universe`: it has no list of values. What lists datasets refuses it; take a grid,
+            ``Universe.from_domain(values)``, there.
+
+        Raises
+        ------
+        InputError
+            If a bound is no finite number, or `lower` is not below `upper`.
+
+        Examples
+        --------
+        >>> import sensitivity_lab as sl
+        >>> ages = Universe.from_interval(0, 120)
+        >>> sl.global_sensitivity(ages, "mean", size=10, neighbors="bounded").exact
+        Fraction(12, 1)
+        """
+        return IntervalUniverse(lower, upper)
 
     def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
         """Return the universe of the clipped records: none below `lower`, none above `upper`.
@@ -193,7 +227,7 @@ class Universe:
         Raises
         ------
         InputError
-            If a bound is no finite number, `lower` is above `upper`, or records are rows.
+            If a bound is not a finite number, or `lower` is above `upper`.
 
         Notes
         -----
@@ -204,117 +238,38 @@ class Universe:
         >>> Universe.from_dataset([1, 2, 2, 3, 10]).clipped(2, 5)
         Universe of 5 records: 2 (x3), 3, 5; public, results hold only among datasets drawn from it
         """
-        if not self.numeric:
-            raise InputError(
-                f"{self} has rows, not numbers; clip one column, column(name).clipped(lower, "
-                "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
-            )
         low, high = (
-            None if bound is None else check_bound(name, bound)
+            None if bound is None else reading.check_bound(name, bound)
             for name, bound in (("lower", lower), ("upper", upper))
         )
         if low is not None and high is not None and Fraction(low) > Fraction(high):
             raise InputError(f"lower must be at most upper, got {shown(low)} and {shown(high)}")
-        counter = clipped(self.values, self.counts or (1,) * len(self.values), low, high)
+        counter = reading.clipped(self.values, self.counts or (1,) * len(self.values), low, high)
         made = type(self).__new__(type(self))
         made._set(tuple(counter), None if self.counts is None else tuple(counter.values()))
         return made
 
-    @property
-    def extent(self) -> str:
-        """How large the universe is, in words."""
-        if self.counts is None:
-            return f"domain of {len(self.values):,} values, unlimited copies"
-        return f"universe of {len(self):,} records"
-
-    def multiplicities(self, limit: int) -> NDArray[np.int64]:
-        """Return how often each value can occur in a dataset of at most `limit` records."""
-        if self.counts is None:
-            return np.full(len(self.values), limit, dtype=np.int64)
-        return np.minimum(self._counts, limit)
-
     @cached_property
-    def _integers(self) -> tuple[Integers, int]:
+    def integers(self) -> tuple[Integers, int]:
+        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
         if self.array.dtype == np.float64:
             return integers_of_floats(self.array)
         return common_integers(self.values)
-
-    @property
-    def integers(self) -> tuple[Integers, int]:
-        """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
-        return self._integers
-
-    def records_of(self, x: Iterable[Any]) -> list[Any]:
-        """Return the records of a dataset, in any order and not yet checked."""
-        return listed(x, "a dataset must be a sequence of records")
 
     def given(self, places: NDArray[np.intp]) -> Any:
         """Return the records at some positions, as a caller's function gets them."""
         return self.array[places]
 
-    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Any, ...]:
-        """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
-        times = multiplicities.tolist()
-        if multiplicities.max() == 1:
-            return tuple(compress(self.values, times))
-        return tuple(chain.from_iterable(map(repeat, self.values, times)))
-
-    def __len__(self) -> int:
-        if self.counts is None:
-            raise InputError(
-                "a domain with unlimited copies has no number of records; use len(universe.values) "
-                "for the number of distinct values, or from_domain(values, copies=...)"
-            )
-        return int(self.size)
-
-    def __iter__(self) -> Iterator[Number]:
-        """Yield the records in ascending order, each as often as it occurs."""
-        len(self)
-        return chain.from_iterable(map(repeat, self.values, self.counts or ()))
-
-    def __contains__(self, record: object) -> bool:
-        return is_hashable(record) and record in self._position
-
-    def index(self, record: Number) -> int:
-        """Return the position of a record among the distinct values, or raise InputError."""
-        if record not in self:
-            raise InputError(f"the record {shown(record)} is not in the universe: {self}")
-        return self._position[record]
-
-    @cached_property
-    def _position(self) -> dict[Number, int]:
-        return {value: position for position, value in enumerate(self.values)}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Universe):
-            return NotImplemented
-        return self is other or (self.values == other.values and self.counts == other.counts)
-
     def __hash__(self) -> int:
-        # A few values tell universes apart well enough, and are quick for a million of them.
-        return hash((len(self.values), self.values[:8], self.values[-8:], self.size))
-
-    def __repr__(self) -> str:
-        return f"{self}; {HOLDS}" if self.counts else str(self)
-
-    def __str__(self) -> str:
-        counts = self.counts or (1,) * len(self.values)
-        listed = [
-            f"{text_of(value)} (x{count})" if count > 1 else text_of(value)
-            for value, count in zip(self.values[:_SHOWN], counts[:_SHOWN], strict=True)
-        ]
-        if len(self.values) > _SHOWN:
-            listed[-2:] = ["...", text_of(self.values[-1])]
-        shown = ", ".join(listed)
-        if self.counts is None:
-            return f"Universe of the values {shown}, each as often as a dataset can hold"
-        return f"Universe of {len(self)} record{'s' * (len(self) != 1)}: {shown}"
+        # As of every finite universe, but of an array the values are not listed for it.
+        listed = self.values if "values" in vars(self) else self.array
+        return hash((len(listed), tuple(listed[:8]), tuple(listed[-8:]), self.size))
 
     def _repr_html_(self) -> str:
         counts = self.counts or ("any",) * len(self.values)
         rows: list[tuple[object, object]] = list(zip(self.values, counts, strict=True))
-        if len(rows) > 2 * _SHOWN:
-            rows = [*rows[:_SHOWN], ("...", "..."), rows[-1]]
+        if len(rows) > 2 * SHOWN:
+            rows = [*rows[:SHOWN], ("...", "..."), rows[-1]]
         body = "".join(
             f"<tr><td>{text_of(value)}</td><td>{count}</td></tr>" for value, count in rows
         )
@@ -325,10 +280,15 @@ class Universe:
         )
 
 
-def check_universe(universe: Any) -> Universe:
+def check_universe(universe: Any) -> FiniteUniverse:
     """Return a universe, or raise InputError that says how to make one."""
-    if isinstance(universe, Universe):
+    if isinstance(universe, FiniteUniverse):
         return universe
+    if isinstance(universe, IntervalUniverse):
+        raise InputError(
+            f"a finite universe is needed here, got the {universe.extent}; take a grid of its "
+            "values, Universe.from_domain(values)"
+        )
     if hasattr(universe, "columns"):
         raise InputError(
             f"universe must be a Universe, got {kind_of(universe)}; "
@@ -338,3 +298,10 @@ def check_universe(universe: Any) -> Universe:
         f"universe must be a Universe, got {kind_of(universe)}; "
         "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
     )
+
+
+def of_numbers(universe: FiniteUniverse) -> Universe:
+    """Return a universe of numbers as what it is, or raise InputError if its records are rows."""
+    if isinstance(universe, Universe):
+        return universe
+    raise InputError(f"{universe} has rows, not numbers; take one column with column(name)")

@@ -32,6 +32,8 @@ in_plain_python = {
     "var_ddof_1": statistics.variance,
     "std": statistics.pstdev,
     "std_ddof_1": statistics.stdev,
+    "count_distinct": lambda records: len(set(records)),
+    "mode_count": lambda records: max(map(records.count, records)),
 }
 
 

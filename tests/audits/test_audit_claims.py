@@ -260,7 +260,7 @@ def test_what_is_no_claim(claim, message):
         ({"implementation": 1}, "implementation must be True or False, got 1"),
         (
             {"implementation": True, "method": "enumeration"},
-            "method goes with queries as mathematics, not code; got 'enumeration'",
+            "method is for queries as mathematics, not for implementations; got 'enumeration'",
         ),
         (
             {"query": "mode"},

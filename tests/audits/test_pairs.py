@@ -61,7 +61,7 @@ def test_some_sequences_are_at_no_distance(metric, items):
     assert [entry if entry < 2**62 else float("inf") for entry in found] == expected
 
 
-@pytest.mark.parametrize("metric", ["L0", "L1", "Linf"])
+@pytest.mark.parametrize("metric", ["L0", "L1", "Linf", "Linf_monotonic"])
 @given(items=st.one_of(VECTORS, MAPPINGS))
 @example(items=[{"a": 2**63}, {"b": -(2**63)}])
 def test_distances_between_vectors_are_exact(metric, items):

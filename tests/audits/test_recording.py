@@ -64,6 +64,22 @@ def test_names_of_claim_and_value_can_be_others():
     assert calls == [Call("Mechanism", 2, 5)]
 
 
+def test_a_call_knows_its_site_and_its_epsilon():
+    with recording(add_noise, epsilon="epsilon") as calls:
+        add_noise(5, 9, 2.0)
+    line = test_a_call_knows_its_site_and_its_epsilon.__code__.co_firstlineno + 2
+    assert calls[0].epsilon == 2.0
+    assert calls[0].site == (
+        f"test_a_call_knows_its_site_and_its_epsilon (test_recording.py:{line})"
+    )
+    with recording(Mechanism, epsilon=lambda self: self.sensitivity * 2) as calls:
+        Mechanism(3).randomise(5)
+    assert (calls[0].epsilon, calls[0].sensitivity) == (6, 3)
+    with recording(Mechanism) as calls:
+        Mechanism(3).randomise(5)
+    assert calls[0].epsilon is None
+
+
 def test_an_inherited_method_is_recorded_for_the_class_alone():
     with recording(Special) as calls:
         assert Special(1).randomise(5) == 5

@@ -16,6 +16,7 @@ from reports import PAIR, SQRT_2, exactly, report, row
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
+from sensitivity_lab.audits.replay.rows import ReplayRow
 from sensitivity_lab.audits.row import VERDICTS
 from sensitivity_lab.exact.difference import Difference
 
@@ -162,11 +163,13 @@ def test_a_report_needs_rows():
 
 def test_the_worst_row_decides():
     """Per verdict a claim about 1/3; the later ones in VERDICTS are worse."""
-    claims = dict(zip(VERDICTS, (Fraction(1, 3), 1 / 3, 1, None, 1, 0.1), strict=True))
+    claims = dict(zip(VERDICTS, (Fraction(1, 3), 1 / 3, 1, None, 1, None, 0.1), strict=True))
     rows = {verdict: row(claim, Fraction(1, 3)) for verdict, claim in claims.items()}
     rows["data-dependent claim"] = replace(
         rows["data-dependent claim"], claims={"on x": 1, "on y": 2}
     )
+    facts = {name: getattr(rows["not aligned"], name) for name in ("claimed", "truth", "evidence")}
+    rows["not aligned"] = ReplayRow(1, **facts, aligned=False)
     assert [one.verdict for one in rows.values()] == list(rows)
     for worst, verdict in enumerate(VERDICTS):
         some = [rows[name] for name in VERDICTS[: worst + 1]]
@@ -174,7 +177,7 @@ def test_the_worst_row_decides():
             found = report(*ordered)
             assert found.verdict == verdict
             assert found.decisive is rows[verdict]
-            assert found.sound == (verdict not in ("violated", "data-dependent claim"))
+            assert found.sound == (verdict in VERDICTS[:4])
 
 
 def test_of_several_violations_the_first_is_shown():

@@ -16,7 +16,7 @@ import sensitivity_lab as sl
 
 COLUMNS = [
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
-    *("x", "y", "meaning", "exact", "upper", "kind", "norm"),
+    *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
 ]
 ABSENCE = sl.Universe.from_dataset([1, 2, 3, 10])
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
@@ -249,4 +249,4 @@ def test_columns_of_one_name_are_refused(names, twice):
     frame = pd.DataFrame([[1, 2], [3, 4], [5, 6]], columns=names)
     with pytest.raises(sl.InputError) as caught:
         sl.sensitivity_curves(frame, "mean", size=2, distances=1, neighbors="bounded")
-    assert str(caught.value) == (f"the column {twice!r} comes twice; columns need distinct names")
+    assert str(caught.value) == (f"the column {twice!r} occurs twice; columns need distinct names")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pandas as pd
 import pytest
 from checks import read_table
@@ -26,11 +28,51 @@ def test_witnesses_beyond_the_memory_are_refused_before_any_work(monkeypatch):
         f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger memory_limit"
     )
     with pytest.raises(sl.TooLargeError) as caught:
-        sl.sensitivity_curves(domain, size=30_000, distances=range(1, 20_001), neighbors="bounded")
+        sl.sensitivity_curves(domain, size=10**9, distances=range(1, 1_001), neighbors="bounded")
     assert str(caught.value) == (
-        "column 'records': 200,000 results with two datasets of 30,000 records need 89.4 GiB, "
-        f"{limit}, fewer distances or queries, or a larger memory_limit"
+        "column 'records': two datasets of 1,000,000,000 records need 14.9 GiB, "
+        f"{limit} or a larger memory_limit"
     )
+
+
+def test_many_witnesses_that_are_listed_are_refused_before_any_search(monkeypatch):
+    def never(*_arguments):
+        raise AssertionError("a search has started")
+
+    monkeypatch.setattr("sensitivity_lab.search.Chosen.solve", never)
+    columns = dict.fromkeys(("a", "b"), sl.Universe.from_domain([1, 2]))
+    asked = {"size": 500, "distances": range(1, 101), "neighbors": "bounded"}
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.sensitivity_curves(columns, "mean", **asked, method="enumeration", memory_limit=2**20)
+    assert str(caught.value) == (
+        "column 'b': 200 results with two datasets of 500 records need 0.0 GiB, more than the "
+        "memory limit of 0.0 GiB; choose a smaller size, fewer distances or queries, or a larger "
+        "memory_limit"
+    )
+
+
+def test_witnesses_that_are_not_listed_need_no_memory(monkeypatch):
+    """2,000 pairs of 30,000 records each would be 0.9 GiB; one is listed, the last."""
+    listed = []
+    of_universe = sl.Universe.dataset
+    monkeypatch.setattr(
+        sl.Universe, "dataset", lambda *given: listed.append(1) or of_universe(*given)
+    )
+    curves = sl.sensitivity_curves(
+        sl.Universe.from_domain([1, 2]),
+        "mean",
+        size=30_000,
+        distances=range(1, 2_001),
+        neighbors="bounded",
+        memory_limit=2**26,
+    )
+    assert [result.exact for _, result in curves] == [Fraction(k, 30_000) for k in range(1, 2_001)]
+    assert not listed
+    last = curves.result("mean", distance=2_000)
+    assert last.witness.x == (1,) * 28_000 + (2,) * 2_000
+    assert last.witness.y == (1,) * 30_000
+    assert len(listed) == 2
+    last.verify()
 
 
 def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
@@ -126,7 +168,7 @@ def test_other_tables_of_large_datasets():
 
 
 def test_long_answers_are_short_too():
-    rows = sl.TableUniverse.from_dataset(pd.DataFrame({"a": range(20)}))
+    rows = sl.TableUniverse.from_dataset(pd.DataFrame({"a": range(5)}))
     table = sl.neighbor_table(
         rows, sl.Histogram("a", list(range(20))), size=2, neighbors=sl.Unbounded(1)
     )

@@ -73,6 +73,8 @@ QUICK = {
     "var_ddof_1": "variance",
     "std": "variance",
     "std_ddof_1": "variance",
+    "count_distinct": "multiplicities",
+    "mode_count": "multiplicities",
 }
 
 
@@ -202,7 +204,7 @@ def test_parallel_listing_gives_the_same():
 
 def test_the_methods_are_those_of_the_global_engines():
     assert [engine.name for engine in engines_for("local")] == [
-        engine.name for engine in engines_for("global")
+        engine.name for engine in engines_for("global") if engine.name != "stacks"
     ]
 
 
@@ -220,11 +222,14 @@ def test_too_many_neighbors_are_refused_with_their_number():
         "no engine accepts median (function) here: order_statistics covers median, percentile, min "
         "and max, not median (function); linear covers sum, mean and count, not median (function); "
         "variance covers var and std, not median (function); ranks covers L-statistics (weighted "
-        "sums of the records by rank), not median (function); row_sums covers sums of a function "
+        "sums of the records by rank), not median (function); multiplicities covers "
+        "count_distinct and mode_count, not median (function); row_sums covers sums of a function "
         "of a record (counts, sums, histograms and their stacks), not median (function); "
         "one_column covers the mean of a column without missing values, not median (function) "
-        "here; enumeration would evaluate 26,171,402,500 neighbors, more than the limit of "
-        "1,000,000; choose a smaller distance, or a coarser universe with fewer distinct values"
+        "here; groups covers a query of one column by group (GroupBy), the column without missing "
+        "values, not median (function); enumeration would evaluate 26,171,402,500 neighbors, more "
+        "than the limit of 1,000,000; choose a smaller distance, or a coarser universe with fewer "
+        "distinct values"
     )
 
 
@@ -266,7 +271,7 @@ def test_an_unknown_method_is_an_error():
         ),
     ) == (
         "unknown method 'magic'; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
-        "'ranks', 'row_sums', 'one_column', 'enumeration'"
+        "'ranks', 'multiplicities', 'row_sums', 'one_column', 'groups', 'intervals', 'enumeration'"
     )
 
 

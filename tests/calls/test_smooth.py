@@ -90,7 +90,7 @@ def test_bounded_agrees_with_the_definition(name, method, place, beta):
 
 
 @pytest.mark.representative("name")
-@pytest.mark.parametrize("name", ["median", "sum", "count", "var", "std_ddof_1"])
+@pytest.mark.parametrize("name", ["median", "mean", "sum", "count", "var", "std_ddof_1"])
 @pytest.mark.parametrize("family", ["unbounded", "symmetric_difference"])
 @given(place=places(most=6), beta=BETAS)
 def test_adding_and_removing_agrees_with_the_definition(name, family, place, beta):
@@ -182,6 +182,7 @@ def test_the_textbook_formula_holds_for_the_lower_median(n):
         assert result.value == pytest.approx(textbook(x, 0, 100, 0.2), rel=1e-12)
 
 
+@pytest.mark.representative("n")
 @pytest.mark.parametrize("n", [60, 61])
 @pytest.mark.parametrize("q", [50, 30, 95])
 def test_many_records_give_what_few_distinct_values_give_by_enumeration(n, q):

@@ -164,6 +164,7 @@ def test_sensitivity_in_one_direction_exactly(capsys):
     assert "  neighbors  unbounded (add), exactly 2; size 2; " in out
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     ("name", "signature"), [("w.png", PNG), ("w.pdf", b"%PDF"), ("w.svg", b"<?xml")]
 )
@@ -173,6 +174,7 @@ def test_sensitivity_draws_its_witness(capsys, tmp_path, name, signature):
     assert (tmp_path / name).read_bytes().startswith(signature)
 
 
+@pytest.mark.exhaustive
 def test_article_writes_four_figures_and_tables(capsys, tmp_path):
     folder = tmp_path / "made" / "results"
     code, out, err = run(capsys, "article", "--output", str(folder))
@@ -225,6 +227,24 @@ def test_a_search_too_large_is_refused_in_one_line(capsys):
     assert err.endswith(" or a larger --memory-limit\n")
 
 
+def test_large_arrays_can_live_in_a_folder(capsys, tmp_path):
+    asked = ["--size", "10", "--query", "var", "--neighbors", "bounded", "--domain", "a=0:19"]
+    asked += ["--copies", "1", "--method", "enumeration", "--memory-limit", "9000000"]
+    code, out, err = run(capsys, "sensitivity", *asked)
+    assert (code, out) == (2, "")
+    assert err.endswith(
+        "need about 9.9 MiB, more than the memory limit of 8.6 MiB; choose a smaller size or "
+        "distance, a coarser universe with fewer distinct values, a larger --memory-limit, or "
+        "--scratch, a folder on a disk with that much room\n"
+    )
+    code, in_files, err = run(capsys, "sensitivity", *asked, "--scratch", str(tmp_path))
+    assert (code, err) == (0, "")
+    in_memory = run(capsys, "sensitivity", *asked[:-2])
+    assert in_memory == (0, in_files, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.exhaustive
 def test_a_reader_who_stops_reading_is_no_error():
     """As `| head -1` does: no traceback, and no complaint of the interpreter at its end."""
     command = [sys.executable, "-m", "sensitivity_lab", *MEDIAN_OF_ABSENCES]

@@ -80,6 +80,7 @@ def test_exactly_and_in_one_direction(capsys):
     assert out.startswith("Audit of sum, unbounded (add): tight\n  setting  unbounded (add), exact")
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize(
     ("name", "signature"), [("a.png", PNG), ("a.pdf", b"%PDF"), ("a.svg", b"<?xml")]
 )
@@ -129,7 +130,7 @@ NEGATIVE = "the claim at distance 1 must be a number that is not negative, got"
         ),
         (
             ["--claim", "1", "--table", "missing/table.csv"],
-            "cannot write 'missing/table.csv': 'missing' is no folder that can be written to",
+            "cannot write 'missing/table.csv': 'missing' is not a folder that can be written to",
         ),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
 from strategies import NAMES
 
-from sensitivity_lab.search import engines_for
+from sensitivity_lab.search import ENGINES
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_bad_files(capsys, file, reason):
 WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
 QUERIES = f"choose one of {NAMES}, percentile_25 (any number from 0 to 100)"
 METHODS = ", ".join(
-    repr(name) for name in ("auto", *(engine.name for engine in engines_for("global")))
+    repr(name) for name in ("auto", *(engine.name for engine in ENGINES if engine.kind == "global"))
 )
 EITHER = (
     "give either a CSV file (scenario a), before the options that take several words, or "
@@ -190,7 +190,7 @@ DIRECTIONS = "or choose --direction remove"
         ({"--domain": "mood=1,2"}, EITHER),
         (
             {"--copies": "2"},
-            "--copies goes with --domain; the records of a file are there once each",
+            "--copies goes with --domain; each record of a file occurs once",
         ),
         ({"--distances": "1-999999999999"}, f"{WRITTEN_DISTANCES} '1-999999999999'"),
         ({"--distances": f"1-{10**30}"}, f"{WRITTEN_DISTANCES} '1-{10**30}'"),

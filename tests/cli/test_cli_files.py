@@ -21,7 +21,7 @@ ONE = ("sensitivity", SCHOOL, "--column", "school_year", *MEAN_OF_TWO)
                 option,
                 str(Path("missing", name)),
                 f"cannot write {str(Path('missing', name))!r}: "
-                "'missing' is no folder that can be written to",
+                "'missing' is not a folder that can be written to",
             )
             for command, option, name in (
                 (CURVES, "--output", "plot.png"),
@@ -34,7 +34,7 @@ ONE = ("sensitivity", SCHOOL, "--column", "school_year", *MEAN_OF_TWO)
             "--table",
             str(Path("empty.csv", "table.csv")),
             f"cannot write {str(Path('empty.csv', 'table.csv'))!r}: "
-            "'empty.csv' is no folder that can be written to",
+            "'empty.csv' is not a folder that can be written to",
         ),
         (
             CURVES,
@@ -62,13 +62,13 @@ def test_a_folder_without_permission(capsys, monkeypatch):
             capsys,
             [*command, "--output", "folder/plot.png"],
             f"sensitivity-lab {command[0]}: cannot write 'folder/plot.png': "
-            "'folder' is no folder that can be written to",
+            "'folder' is not a folder that can be written to",
         )
     check_refused(
         capsys,
         ["article", "--output", "folder"],
         "sensitivity-lab article: cannot write 'folder/a_unbounded.png': "
-        "'folder' is no folder that can be written to",
+        "'folder' is not a folder that can be written to",
     )
 
 

@@ -103,13 +103,13 @@ def test_a_number_with_underscores_is_a_text(capsys, table):
     [
         (
             "a,a,b\n1,2,3\n",
-            "the first line of 'table.csv' names 'a' more than once; give every column a name of "
-            "its own",
+            "the first line of 'table.csv' names 'a' more than once; give every column its "
+            "own name",
         ),
         (
             "b,a,b,a\n1,2,3,4\n",
-            "the first line of 'table.csv' names 'a', 'b' more than once; give every column a name "
-            "of its own",
+            "the first line of 'table.csv' names 'a', 'b' more than once; give every column its "
+            "own name",
         ),
         ("1,2\n3,4\n", "the first line of 'table.csv' must name the columns, got '1'"),
         ("a,0.5\n3,4\n", "the first line of 'table.csv' must name the columns, got '0.5'"),
@@ -144,8 +144,8 @@ def test_a_text_that_reads_as_a_huge_number_harms_nobody(tmp_path):
 def test_the_shipped_domain_is_no_csv_file(capsys):
     file = str(sl.article.DATA / "driver_domain.json")
     reason = (
-        f"{file!r} is no CSV file; write the values of a domain as --domain NAME=VALUES, such as "
-        "--domain mood=1,2"
+        f"{file!r} is not a CSV file; write the values of a domain as --domain NAME=VALUES, "
+        "such as --domain mood=1,2"
     )
     arguments = ["sensitivity", file, *MEAN_OF_TWO]
     check_refused(capsys, arguments, f"sensitivity-lab sensitivity: {reason}")

@@ -60,6 +60,7 @@ clipped_sum = sl.from_function(
 RAW = (-50, 0, LOWER, 70, UPPER, 300)
 
 
+@pytest.mark.exhaustive
 def test_the_sum_of_clipped_values_changes_by_more_than_their_range():
     """upper - lower is claimed, right where a record is replaced; a record that is added is 125."""
     rows = sweep(
@@ -167,7 +168,13 @@ SOUND = {
 """Query, claim, grid and relation of what is right."""
 
 
-@pytest.mark.parametrize("item", SOUND)
+@pytest.mark.parametrize(
+    "item",
+    [
+        pytest.param(item, marks=[pytest.mark.exhaustive] if place % 8 else [])
+        for place, item in enumerate(SOUND)
+    ],
+)
 def test_what_is_right_is_tight_and_never_violated(item):
     query, claim, grid, neighbors = SOUND[item]
     rows = sweep(query, claim, grid, sizes=(3, 4, 5), neighbors=neighbors)

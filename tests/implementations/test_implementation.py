@@ -83,7 +83,7 @@ def test_folds_agree_with_brute_force_over_orders(question):
 
 
 @given(questions())
-@settings(max_examples=40)
+@settings(max_examples=4 * settings.default.max_examples)
 def test_functions_agree_with_brute_force_over_orders(question):
     _, code, universe, records, size, relation, order = question
     result = sl.implemented_sensitivity(

@@ -74,7 +74,7 @@ def test_missing_ids_are_one_id():
 
 
 def test_vectors_of_two_lengths_have_no_distance():
-    with pytest.raises(InputError, match="vectors have one length, got 1 and 2 coordinates"):
+    with pytest.raises(InputError, match="vectors must have one length, got 1 and 2 coordinates"):
         pl.L1Distance().distance([1], [1, 2])
     with pytest.raises(InputError, match="an answer must be a finite number"):
         pl.AbsoluteDistance().distance(math.nan, 1)
@@ -106,6 +106,9 @@ def test_roots_beside_other_numbers():
     assert Counter([root, root_of(2)]) == {root: 2}
     assert (repr(root), repr(root_of(Fraction(9, 4)))) == ("sqrt(2)", "Fraction(3, 2)")
     assert pl.upper_of(math.inf) == math.inf
+    # Beyond the range of floats too.
+    assert (root < 10**400, root == 10**400, root > -(10**400)) == (True, False, True)
+    assert (root == Fraction(10**400, 3), pl.Root(10**800 + 1) > 10**400) == (False, True)
     with pytest.raises(TypeError):
         root * -1
     with pytest.raises(TypeError):

@@ -74,6 +74,7 @@ def test_a_dot_per_record_and_equal_records_stacked():
     assert sum(2 < y < 3 for _, y in both) == sum(1 < y < 2 for _, y in both) == 5
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("name", ["forty", "forty in ten places"])
 def test_forty_records_are_forty_dots_that_do_not_hide_each_other(name):
     ax = plot_witness(WITNESSES[name])

@@ -144,6 +144,7 @@ def test_another_kind_of_picture_is_refused(result):
     assert str(caught.value) == "kind must be 'strip', 'witness' or 'answers', got 'pie'"
 
 
+@pytest.mark.representative
 @each_strip
 def test_nothing_is_cut_off(blocks):
     assert_nothing_cut_off(plot_strip(blocks, title="a title", unit="US dollars").figure)

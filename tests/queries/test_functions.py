@@ -229,6 +229,7 @@ def test_no_function_is_called_as_a_query_that_engines_know():
     assert sl.from_function(np.ptp).name == "ptp"
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_sent_to_workers_says_so():
     lock = threading.Lock()
 

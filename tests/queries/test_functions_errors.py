@@ -61,16 +61,16 @@ def test_what_is_no_finite_number_is_an_error(answer, shown, rows):
 )
 def test_a_masked_answer_is_an_error(answer, shown):
     assert message_of(lambda _: answer) == (
-        f"query 'function' on the dataset (1, 2) returned a masked answer: {shown}; what is masked "
-        "is no number, so fill it with one, for example with .filled(0)"
+        f"query 'function' on the dataset (1, 2) returned a masked answer: {shown}; a masked "
+        "entry is not a number, so fill it with one, for example with .filled(0)"
     )
 
 
 def test_a_masked_answer_of_many_rows_is_an_error():
     query = sl.from_function(lambda rows: np.ma.masked_less(rows[:, 0], 2), vectorized=True)
     assert message_of(query) == (
-        "query 'function' on the dataset (1, 2) returned a masked answer: None; what is masked "
-        "is no number, so fill it with one, for example with .filled(0)"
+        "query 'function' on the dataset (1, 2) returned a masked answer: None; a masked "
+        "entry is not a number, so fill it with one, for example with .filled(0)"
     )
 
 
@@ -105,7 +105,7 @@ def test_a_function_that_looks_beyond_its_row_is_an_error(name, records):
 def test_the_error_tells_both_answers():
     query = sl.from_function(DEPEND["the mean of the batch"], vectorized=True, name="centred")
     assert message_of(query) == (
-        "query 'centred' on the dataset (1, 2) returned -1.0 beside other datasets and 0.0 alone; "
+        "query 'centred' on the dataset (1, 2) returned -1.0 among other datasets and 0.0 alone; "
         "a vectorized function gets shape (datasets, n) and answers each row from this row only, "
         "for example with axis=1"
     )
@@ -123,7 +123,7 @@ def test_the_answers_of_the_witness_are_compared():
     query = sl.from_function(mistaken, vectorized=True)
     message = message_of(query, universe=sl.Universe.from_dataset(range(40)), size=3)
     assert message.startswith(
-        "query 'mistaken' on the dataset (3, 4, 5) returned 1000000.0 beside other datasets and "
+        "query 'mistaken' on the dataset (3, 4, 5) returned 1000000.0 among other datasets and "
         "12.0 alone; "
     )
 

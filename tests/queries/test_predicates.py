@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from functools import reduce
 
 import numpy as np
@@ -119,9 +120,9 @@ def test_what_a_text_cannot_say(text, why):
         ("age and smokes", "and, or and not take comparisons and columns of True and False"),
         ("~age > 1", "and, or and not take comparisons and columns of True and False"),
         ("age in 17", "in and not in take a list of values in square brackets"),
-        ("age in []", "a list has at least one value"),
-        ("age < [1, 2]", "a list stands on the right of in, not in, == and !="),
-        ("[1, 2] == age", "a list stands on the right of in, not in, == and !="),
+        ("age in []", "a list needs at least one value"),
+        ("age < [1, 2]", "a list may only be on the right of in, not in, == and !="),
+        ("[1, 2] == age", "a list may only be on the right of in, not in, == and !="),
     ],
 )
 def test_a_text_that_does_not_fit_the_columns(text, why):
@@ -187,10 +188,12 @@ def test_a_text_counts_what_plain_python_counts(comparisons, disjunct, rows):
 
 def test_no_text_is_evaluated_anywhere():
     """Neither Python's eval, exec and compile nor pandas' eval are called in the package."""
+    texts = {file: file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
     found = [
         (file.name, node.lineno)
-        for file in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        for file, text in texts.items()
+        if re.search(r"\b(eval|exec|compile)\b", text)  # to parse all takes a while
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         and (
             (isinstance(node.func, ast.Name) and node.func.id in {"eval", "exec", "compile"})

@@ -28,6 +28,8 @@ NUMPY = {
     "std": np.std,
     "var_ddof_1": lambda x: np.var(x, ddof=1),
     "std_ddof_1": lambda x: np.std(x, ddof=1),
+    "count_distinct": lambda x: np.size(np.unique(x)),
+    "mode_count": lambda x: np.unique(x, return_counts=True)[1].max(),
 }
 
 
@@ -66,8 +68,11 @@ def test_answers_are_numpys(name, x):
 
 @pytest.mark.parametrize(
     "sizes",
-    [(1, 2, 3), pytest.param((4, 5, 8, 11), marks=pytest.mark.exhaustive)],
-    ids=["few", "more"],
+    [
+        (2,),
+        *(pytest.param(sizes, marks=pytest.mark.exhaustive) for sizes in ((1, 3), (4, 5, 8, 11))),
+    ],
+    ids=["one", "few", "more"],
 )
 @pytest.mark.parametrize("method", PERCENTILE_METHODS)
 def test_percentiles_are_numpys(method, sizes):

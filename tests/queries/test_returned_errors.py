@@ -131,8 +131,8 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
         ),
         (
             lambda: sl.Stack([sl.Count(), sl.SumOf("age")]),
-            "a Stack takes its queries one by one, got [Count(), SumOf(column='age', clip=None)]; "
-            "write Stack(*queries)",
+            "a Stack takes its queries one by one, got [Count(), SumOf(column='age', clip=None, "
+            "where=None)]; write Stack(*queries)",
         ),
         (
             lambda: sl.TableUniverse(TABLE, 3),

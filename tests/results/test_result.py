@@ -175,11 +175,12 @@ PAIRED = "x = (1, 2, 10) and y = (1, 2)"
         ({"size": (2, 4)}, "x has 3 records, the sizes asked for are (2, 4)"),
         (
             {"neighbors": sl.Bounded(1)},
-            f"{PAIRED} are no neighbors (bounded, at most 1): 1 records are only in x, 0 only in y",
+            f"{PAIRED} are not neighbors (bounded, at most 1): "
+            "1 records are only in x, 0 only in y",
         ),
         (
             {"neighbors": sl.Unbounded(1, direction="add")},
-            f"{PAIRED} are no neighbors (unbounded (add), at most 1): "
+            f"{PAIRED} are not neighbors (unbounded (add), at most 1): "
             "1 records are only in x, 0 only in y",
         ),
         (
@@ -223,22 +224,22 @@ def test_a_tampered_result_does_not_hold(result, changed, message):
         ({"x": (1, 2)}, "x has 2 records, the sizes asked for are (3,)"),
         (
             {"y": (1, 3)},
-            "x = (1, 2, 10) and y = (1, 3) are no neighbors (unbounded, at most 1): "
+            "x = (1, 2, 10) and y = (1, 3) are not neighbors (unbounded, at most 1): "
             "2 records are only in x, 1 only in y",
         ),
         (
             {"y": (1,)},
-            "x = (1, 2, 10) and y = (1,) are no neighbors (unbounded, at most 1): "
+            "x = (1, 2, 10) and y = (1,) are not neighbors (unbounded, at most 1): "
             "2 records are only in x, 0 only in y",
         ),
         (
             {"y": (1, 2, 10)},
-            "x = (1, 2, 10) and y = (1, 2, 10) are no neighbors (unbounded, at most 1): "
+            "x = (1, 2, 10) and y = (1, 2, 10) are not neighbors (unbounded, at most 1): "
             "0 records are only in x, 0 only in y",
         ),
         (
             {"y": ()},
-            "x = (1, 2, 10) and y = () are no neighbors (unbounded, at most 1): "
+            "x = (1, 2, 10) and y = () are not neighbors (unbounded, at most 1): "
             "3 records are only in x, 0 only in y",
         ),
     ],
@@ -279,7 +280,7 @@ def test_exactly_is_stricter_than_at_most():
     with pytest.raises(sl.VerificationError) as caught:
         replace(held, neighbors=sl.Bounded(2, exactly=True)).verify()
     assert str(caught.value) == (
-        "x = (1, 10) and y = (1, 2) are no neighbors (bounded, exactly 2): "
+        "x = (1, 10) and y = (1, 2) are not neighbors (bounded, exactly 2): "
         "1 records are only in x, 1 only in y"
     )
 

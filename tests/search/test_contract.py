@@ -23,6 +23,8 @@ from strategies import (
 import sensitivity_lab as sl
 from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import NAMED
+from sensitivity_lab.queries.l_statistics import ByRank
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options, Plan
 
@@ -157,6 +159,13 @@ def test_some_engine_takes_everything():
     ]
     everything = {case.values[1:] for case in taken}
     assert len(everything) == (len(FUNCTIONS) + len(QUERIES)) * len(RELATIONS) * 2
+
+
+def test_every_query_with_a_name_is_compared_with_its_definition():
+    """Here, or in `test_ranks.py` where it is declared as a weighted sum by rank."""
+    by_rank = {name for name, query in NAMED.items() if isinstance(query, ByRank)}
+    assert len(by_rank) > 5
+    assert set(NAMED) - by_rank <= set(QUERIES)
 
 
 def test_no_two_engines_share_a_name():

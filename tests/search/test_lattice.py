@@ -130,7 +130,7 @@ def test_large_levels_with_repeated_values_are_right():
     assert lowest.tolist() == lattice.rows(7, 0, lattice.number(7)).sum(axis=1).tolist()
 
 
-@pytest.mark.parametrize("short", [1, 2])
+@pytest.mark.parametrize("short", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_levels_of_nearly_all_records_are_counted_without_those_between(short):
     """The level of 33 records has more datasets than an int64 holds."""
     records = 67

@@ -154,7 +154,7 @@ each_meaning = pytest.mark.parametrize("exactly", [False, True])
 @each_relation
 @each_meaning
 @pytest.mark.representative("path")
-@settings(max_examples=30)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
 def test_global(path, family, exactly, data):
     check_global(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), path)
@@ -189,7 +189,7 @@ def check_local(asked, query, define, draw) -> None:
 @each_relation
 @each_meaning
 @pytest.mark.representative("family")
-@settings(max_examples=30)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.data())
 def test_local(family, exactly, data):
     check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)

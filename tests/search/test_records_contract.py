@@ -22,7 +22,12 @@ ADDITIVE = (
     *("counts by group", "sums by group", "histograms by group", "additive stack"),
     "stack of groups",
 )
-TAKES = {"row_sums": ADDITIVE, "one_column": ("mean", "mean or"), "enumeration": tuple(CASES)}
+TAKES = {
+    "multiplicities": ("multiplicities",),
+    "row_sums": ADDITIVE,
+    "one_column": ("mean", "mean or"),
+    "enumeration": tuple(CASES),
+}
 """By engine, what it takes at least."""
 each_norm = pytest.mark.parametrize("norm", NORMS)
 
@@ -122,6 +127,7 @@ def test_additive_queries_need_no_enumeration(case, k):
 # Curves and local sensitivity
 
 
+@pytest.mark.representative("family")
 @each_norm
 @pytest.mark.parametrize("family", ["bounded", "unbounded", "symmetric_difference"])
 def test_curves_are_global_sensitivities(norm, family):

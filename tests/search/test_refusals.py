@@ -14,7 +14,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search import engines_for
-from sensitivity_lab.search.engine import Options, Refusal
+from sensitivity_lab.search.engine import Options, Plan, Refusal
 from sensitivity_lab.search.enumeration import local_max as local_enumeration
 from sensitivity_lab.search.enumeration import smooth_max as smooth_enumeration
 from sensitivity_lab.search.enumeration.evaluate import Evaluator
@@ -70,6 +70,7 @@ def dataset_of(universe, size):
     return np.clip(size - (np.cumsum(limits) - limits), 0, limits)
 
 
+@pytest.mark.representative("asked", "engine")
 @pytest.mark.parametrize("engine", engines_for("global"), ids=lambda engine: engine.name)
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 @pytest.mark.parametrize("asked", ASKED)
@@ -82,6 +83,7 @@ def test_global(asked, relation, engine):
         assert "enumeration would evaluate" in refusal.reason
 
 
+@pytest.mark.representative("asked", "engine")
 @pytest.mark.parametrize("engine", engines_for("local"), ids=lambda engine: engine.name)
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 @pytest.mark.parametrize("asked", ASKED)
@@ -96,6 +98,7 @@ def test_local(asked, relation, engine):
         assert "neighbors, more than the limit of 1,000,000" in refusal.reason
 
 
+@pytest.mark.representative("asked", "engine")
 @pytest.mark.parametrize("engine", engines_for("smooth"), ids=lambda engine: engine.name)
 @pytest.mark.parametrize("replace", [True, False], ids=["bounded", "unbounded"])
 @pytest.mark.parametrize("asked", ASKED)
@@ -104,6 +107,9 @@ def test_smooth(asked, replace, engine):
     sizes = (size, size) if replace else (1, universe.size)
     x = dataset_of(universe, size)
     problem = SmoothProblem(universe, as_query(query), x, replace, sizes, lambda *_: False, norm)
+    if engine.name == "variance" and query == "std" and replace:
+        assert isinstance(engine.plan(problem, Options()), Plan)
+        return
     refusal = refusing(lambda: engine.plan(problem, Options()))
     if engine.name == "enumeration":
         assert refusal.too_large
@@ -137,9 +143,9 @@ def test_vectors_are_refused_after_a_few_answers():
             size=10,
             neighbors=sl.Bounded(1),
         )
-    assert sum(rows) < 1100  # the first answers, and a few rows that are asked for again alone
+    assert sum(rows) <= 1024  # the first answers, and a few rows that are asked for again alone
     assert str(caught.value) == (
-        "enumeration would need about 12.4 GiB for the 184,756 answers of wide, each of which "
+        "enumeration would need about 11.0 GiB for the 184,756 answers of wide, each of which "
         "becomes 1000 columns, more than the memory limit of 4.0 GiB; choose a smaller size or "
         "distance, fewer answers, or a larger memory_limit"
     )
@@ -195,7 +201,7 @@ def test_many_categories_are_told_apart_once():
     keys = range(20_000)
     calls = calls_of(lambda: sl.Histogram("d", categories=keys))
     assert len(calls.result.categories) == 20_000
-    assert calls.number < 25 * 20_000
+    assert calls.number < 20 * 20_000
     table = sl.TableUniverse.from_dataset(pd.DataFrame({"d": np.arange(10_000)}))
     assert refusing(lambda: calls.result.sums(table)).args == (
         "histogram of d would keep 20,000 numbers for each of 10,000 distinct records, more than "

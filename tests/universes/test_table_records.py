@@ -104,3 +104,29 @@ def test_true_and_false_count_as_1_and_0(method, query, expected):
     result = sl.global_sensitivity(universe, query, size=2, neighbors=sl.Bounded(1), method=method)
     assert result.exact == expected
     result.verify()
+
+
+def test_a_table_is_a_finite_universe_and_none_of_numbers():
+    table = sl.TableUniverse.from_domain({"age": [1, 2]}, copies=3)
+    numbers, interval = table.column("age"), sl.Universe.from_interval(1, 2)
+    finite = [isinstance(one, sl.FiniteUniverse) for one in (table, numbers, interval)]
+    assert finite == [True, True, False]
+    assert [isinstance(one, sl.Universe) for one in (table, numbers)] == [False, True]
+    # What only numbers have is not there to fail later.
+    of_numbers = {name for name in dir(numbers) if not hasattr(table, name)}
+    assert {"array", "integers", "from_interval"} == {n for n in of_numbers if n[0] != "_"}
+    assert [(one.numeric, one.size, one.extent) for one in (table, numbers, interval)] == [
+        (False, 6, "universe of 6 records"),
+        (True, 6, "universe of 6 records"),
+        (True, math.inf, "interval [1, 2], every real number"),
+    ]
+    assert (table == numbers, len({table, numbers})) == (False, 2)
+    assert str(sl.TableUniverse.from_domain({"age": [1, 2]})) == (
+        "Universe of the rows (age) (1,), (2,), each as often as a dataset can hold"
+    )
+
+
+def test_a_column_name_with_a_colon_stays_as_it_is():
+    """The text was once made by replacing a colon in that of numbers."""
+    table = sl.TableUniverse(pd.DataFrame({"a:b of the values": ["x:y"]}))
+    assert str(table) == "Universe of 1 record (a:b of the values): ('x:y',)"

@@ -1,4 +1,4 @@
-"""The answers of a transformation of OpenDP, asked here or in worker processes."""
+"""The answers of an OpenDP transformation, called here or in worker processes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
+from sensitivity_lab.audits.maps.report import collected
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import short_literal
 
 _CHUNKS = 48
-"""Work is cut into about so many chunks, whatever the number of workers."""
+"""About how many chunks work is cut into, whatever the number of workers."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,14 @@ class Calls:
 
 
 def calls_of(transformation: Any, n_jobs: int | None) -> Calls:
-    """Return a function that workers can be sent, or the transformation itself."""
-    if _parallel.workers(n_jobs) == 1:
+    """Return a function that can be sent to workers, or the transformation itself."""
+    if running.workers(n_jobs) == 1:
         return Calls(partial(invoke, transformation), False, "")
     from opendp.mod import GLOBAL_FEATURES, serialize
 
     try:
         text = serialize(transformation)
-    except Exception:  # noqa: BLE001 - OpenDP raises no more specific one
+    except Exception:  # noqa: BLE001 - OpenDP raises nothing more specific
         remark = ", called in one process as OpenDP cannot serialise it"
         return Calls(partial(invoke, transformation), False, remark)
     return Calls(partial(_invoke_text, text, tuple(sorted(GLOBAL_FEATURES))), True, "")
@@ -41,8 +42,12 @@ def ask(call: Any, inputs: list[Any], n_jobs: int | None, progress: bool | None)
     """Return the answers on all inputs, in order."""
     step = max(1, -(-len(inputs) // _CHUNKS))
     chunks = [inputs[first : first + step] for first in range(0, len(inputs), step)]
-    answers = _parallel.run(
-        partial(_each, call), chunks, list(map(len, chunks)), n_jobs=n_jobs, progress=progress
+    blocks = [
+        running.Block(chunk, len(chunk), f"the inputs from {short_literal(chunk[0])} on")
+        for chunk in chunks
+    ]
+    answers = running.run(
+        partial(_each, call), blocks, total=len(inputs), n_jobs=n_jobs, progress=progress
     )
     return [answer for chunk in answers for answer in chunk]
 
@@ -52,9 +57,9 @@ def _each(call: Any, inputs: list[Any]) -> list[Any]:
 
 
 def invoke(transformation: Any, x: Any) -> Any:
-    """Return the answer on an input, or raise QueryError with it."""
+    """Return the answer on an input, or raise QueryError, which names the input."""
     try:
-        return transformation(x)
+        return collected(transformation(x))
     except Exception as error:
         raise QueryError(f"the transformation fails on {short_literal(x)}: {error}") from error
 
@@ -65,7 +70,7 @@ def _invoke_text(text: str, features: tuple[str, ...], x: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _restored(text: str, features: tuple[str, ...]) -> Any:
-    """Return a serialised transformation, made once per process."""
+    """Return the transformation of a serialised text; each process makes it once."""
     from opendp.mod import deserialize, enable_features
 
     enable_features(*features)

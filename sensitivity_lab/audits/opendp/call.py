@@ -1,37 +1,39 @@
-"""Audits of OpenDP transformations: whether answers ever exceed what the map promises.
+"""Audits of OpenDP transformations: whether answers differ by more than the map promises.
 
-Needs the extra `opendp`. What is audited is the shipped implementation, called on ordered vectors:
+This needs the extra `opendp`. The shipped implementation is called on ordered vectors, so
 rounding, overflow and the order of records count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
-from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance, holds_float
-from sensitivity_lab.audits.inputs import check_several
-from sensitivity_lab.audits.metrics import ORDER_IGNORED
-from sensitivity_lab.audits.randomness import try_evidence_again, try_inputs_again
-from sensitivity_lab.audits.report import AuditReport, AuditRow
-from sensitivity_lab.audits.worst_pair import Answered, check_pairs, worst_pairs
+from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
+from sensitivity_lab.audits.maps.arguments import check_distances, check_one_source, claims_of
+from sensitivity_lab.audits.maps.extended import order_ignored
+from sensitivity_lab.audits.maps.report import Question, rows_of
+from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.audits.worst_pair import check_pairs
 from sensitivity_lab.checks import check_flag, check_running
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
-from .inputs import inputs_of
+from .inputs import accepted_of, inputs_of
 from .subject import check_subject
 
 
 @with_numpy_defaults
 def audit_opendp(
     transformation: Any,
-    values: Iterable[Any],
+    values: Iterable[Any] | None = None,
     sizes: int | Iterable[int] | None = None,
     *,
-    d_in: int | Iterable[int] = (1, 2),
+    datasets: Any = None,
+    neighbors: Callable[[Any, Any], Any] | None = None,
+    d_in: float | Iterable[float] = (1, 2),
     component: Literal["L0", "L1", "L2", "Linf"] | None = None,
     every_order: bool = True,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
@@ -40,96 +42,131 @@ def audit_opendp(
 ) -> AuditReport:
     """Compare the map of an OpenDP transformation with the exact maximum over a small universe.
 
-    The truth at d_in is the largest output distance between the answers on two inputs at an input
-    distance of at most d_in, in the transformation's own metrics, over all inputs of the sizes
-    given whose entries are among the values given.
+    The truth at d_in is the largest distance of the answers on two inputs that are at most d_in
+    apart, in the transformation's own metrics. The inputs are all vectors of the given sizes over
+    the given values, or the datasets that you give.
 
     Parameters
     ----------
     transformation : opendp.prelude.Transformation
-        From vectors or from single values.
-    values : iterable
-        The universe of entries; those that the input domain does not accept are left out, which
-        the report's setting says.
+        The transformation to audit.
+    values : iterable, optional
+        The universe of entries, for transformations of vectors, of single values, and of texts,
+        whose entries are lines. Values that the input domain does not accept are left out, and the
+        setting of the report says so.
     sizes : int or iterable of int, optional
-        The lengths of the vectors, of which those that the input domain accepts are taken; by
-        default the size of the domain. To be left out where the input is a single value.
-    d_in : int or iterable of int, default (1, 2)
-        Input distances, whole numbers of at least 0, a row of the report each. Distance 0 compares
-        inputs that the input metric does not tell apart, such as two orders of the same records.
+        The lengths of the vectors; by default the size of the domain. Sizes that the input domain
+        does not accept are left out. Do not give sizes where the input is a single value.
+    datasets : iterable or callable, optional
+        The inputs instead of `values` and `sizes`, for any other domain: arrays, tables,
+        LazyFrames, objects of a user domain. A callable takes nothing and returns an iterable.
+        Inputs that the input domain does not accept are left out, and the setting says so; tables
+        of Polars are taken as they are.
+    neighbors : callable, optional
+        The input metric as a symmetric function of two inputs: their distance, or whether they are
+        neighbors (True is a distance of 1, False of infinity). Needed where the input metric is not
+        one that the lab knows.
+    d_in : number or iterable of numbers, default (1, 2)
+        Input distances of at least 0, which are whole numbers unless OpenDP's own are floats. The
+        report has a row for each. Distance 0 compares inputs that the input metric does not tell
+        apart, such as two orders of the same records.
     component : {"L0", "L1", "L2", "Linf"}, optional
-        Which of its three numbers to audit, where the output metric is L01InfDistance or
-        L02InfDistance; needed there, refused elsewhere.
+        Which of the three numbers of L01InfDistance or L02InfDistance to audit. Needed if one of
+        these is the output metric, and refused otherwise.
     every_order : bool, default True
-        Whether vectors are taken in every order of their entries. If False, in one order: that of
-        `values`. A violation is then as certain as otherwise, but other orders may do worse.
+        Whether to try vectors in every order of their entries, or only in the order of `values`.
+        With one order a violation is just as certain, but other orders may be worse.
     tolerance_ulps : int, float or Fraction, default 4
-        By how many units in the last place of the truth claim and truth may differ as rounding,
-        where the claim or the answers are floats; see `audit`.
+        The largest difference that counts as rounding, where the claim or the answers are floats,
+        in units in the last place of the truth; see `audit`.
     n_jobs : int, optional
-        Worker processes, as in joblib. A transformation that OpenDP cannot serialise is called in
-        this process alone, which the report's setting says.
+        The number of worker processes, as in joblib. A transformation that OpenDP cannot serialise
+        is called in this process only, and the setting of the report says so.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
+        Whether to show a progress bar; by default on a terminal, after one second.
 
     Returns
     -------
     AuditReport
-        A row per input distance: `claimed` is what the map answers, `truth` the exact maximum. At
-        a distance at which the map fails nothing is claimed: `claimed` is None, `reason` what the
-        map says, and the verdict "no claim".
+        A row per input distance: `claimed` is the value of the map, `truth` the exact maximum. If
+        the map fails at a distance, or returns NaN or a negative number, `claimed` is None,
+        `reason` says why, and the verdict is "no claim".
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, a metric or the domain is none of those covered, or the
-        transformation is randomised: two calls on one input differ.
+        If an argument is not acceptable, a metric or the domain is not covered, or the
+        transformation is randomised, so that two calls on one input differ.
     MissingExtraError
         An InputError: OpenDP is not installed.
     QueryError
-        If the transformation fails, or its map at every distance, or two answers have no distance.
+        If the transformation fails, or two answers have no distance.
     TooLargeError
-        If there are too many vectors or pairs; says the numbers.
+        If there are too many vectors or pairs; the message says how many.
 
     Notes
     -----
-    With m values, ``m**s`` vectors per size s, each put to the transformation once. To see whether
-    it is randomised, up to 2,048 more calls follow, with equal shares for every size, up to 32 on
-    one input, the same ones in every audit; and in the end 256 on each dataset of the evidence.
-    Then all pairs of inputs are compared, or where the input metric ignores order, of those
-    multisets and answers that differ. Answers are compared exactly,
-    whatever their size, floats and roots included. The universe is a part of the domain: that a
-    claim is "loose" or "tight" is said of this part, "violated" of the whole. OpenDP's features are
-    left as they are: to construct a transformation needs "contrib", to audit it none.
+    With m values there are ``m**s`` vectors of size s, and the transformation is called once on
+    each. To find out whether it is randomised, up to 2,048 more calls follow, which are the same in
+    every audit: equal shares for all sizes, and up to 32 calls on one input. At the end there are
+    256 calls on each dataset of the evidence.
+
+    All pairs of inputs are compared; where the input metric ignores order, inputs with the same
+    records and the same answer are compared once. Answers are compared exactly, whatever their
+    size, floats and roots included.
+
+    The records of an array are its entries or rows, those of a table its rows, those of a text its
+    lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
+    infinitely far from all others, and so is a vector of another length.
+
+    For scores (the metric `LInfDistance` with `monotonic`), the distance is the largest increase
+    plus the largest decrease: "Linf" where all scores go one way, and the loss of a selection
+    where they do not. OpenDP's own is infinite there, so its map would fail at a distance of 2 that
+    adds a record and removes one.
+
+    The universe is a part of the domain: "loose" and "tight" are about this part, "violated" is
+    about the whole domain. OpenDP's features stay as they are: constructing a transformation needs
+    "contrib", auditing it needs none.
+
+    Examples
+    --------
+    >>> import opendp.prelude as dp
+    >>> dp.enable_features("contrib", "honest-but-curious")
+    >>> import numpy as np
+    >>> total = dp.t.make_user_transformation(
+    ...     dp.user_domain("arrays", lambda x: isinstance(x, np.ndarray)),
+    ...     dp.symmetric_distance(),
+    ...     dp.vector_domain(dp.atom_domain(T=float)),
+    ...     dp.l1_distance(T=float),
+    ...     lambda x: x.clip(0, 1).sum(axis=0).tolist(),
+    ...     lambda d_in: 2.0 * d_in,
+    ... )
+    >>> rows = [[0.0, 1.0], [5.0, 1.0]]
+    >>> audit_opendp(total, datasets=[np.array(rows[:n]) for n in (1, 2)], d_in=1)
+    Audit of make_user_transformation: tight
+      setting  SymmetricDistance() of at most k to L1Distance(f64); 2 datasets; implementation
+      k  claimed  truth  verdict
+      1  2        2      tight
+      x  ((0.0, 1.0),)  ->  (0.0, 1.0)
+      y  ((0.0, 1.0), (5.0, 1.0))  ->  (1.0, 2.0)
     """
     every_order = check_flag("every_order", every_order)
-    subject = check_subject(transformation, component)
-    inputs, among = inputs_of(transformation, values, sizes, every_order)
-    limits = check_several("d_in", d_in, "an input distance, at least 0")
+    subject = check_subject(transformation, component, neighbors)
+    check_one_source(values, sizes, datasets)
+    inputs, among = (
+        inputs_of(transformation, values, sizes, every_order)
+        if datasets is None
+        else accepted_of(transformation, datasets)
+    )
+    limits = check_distances(d_in, subject.real)
     tolerance = check_tolerance(tolerance_ulps)
-    claims = subject.claims(limits)
-    if subject.inputs not in ORDER_IGNORED:
+    claims = claims_of(subject.claim, limits)
+    if not order_ignored(subject.inputs):
         check_pairs(len(inputs))
     check_running(n_jobs, progress)
     calls = calls_of(transformation, n_jobs)
     answers = ask(calls.call, inputs, n_jobs if calls.shipped else 1, progress)
-    call = partial(invoke, transformation)
-    try_inputs_again(call, inputs, answers, progress)
-    answered = [Answered(*pair) for pair in zip(inputs, answers, strict=True)]
-    worst = worst_pairs(answered, subject.inputs, subject.outputs, limits, progress).farthest
-    shown = [worst[limit, 0].evidence for limit in limits]
-    try_evidence_again(call, shown, progress)
-    rows = tuple(
-        AuditRow(
-            limit,
-            claim,
-            worst[limit, 0].truth,
-            seen,
-            rounded=holds_float((seen.answer_x, seen.answer_y)),
-            tolerance_ulps=tolerance,
-            reason=reason,
-        )
-        for limit, (claim, reason), seen in zip(limits, claims, shown, strict=True)
-    )
+    question = Question(subject.inputs, subject.outputs, limits, claims, tolerance)
+    rows = rows_of(question, partial(invoke, transformation), inputs, answers, progress)
     setting = f"{subject.metrics}; {among}; implementation{calls.remark}"
     return AuditReport(subject.name, rows, setting)

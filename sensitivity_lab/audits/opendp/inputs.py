@@ -1,4 +1,4 @@
-"""The inputs that a transformation of OpenDP is called on."""
+"""The inputs that an OpenDP transformation is called on."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ import warnings
 from typing import Any
 
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
+from sensitivity_lab.audits.maps.arguments import check_datasets
+from sensitivity_lab.audits.maps.records import text_of
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import show
+
+from .subject import METRICS, RECORDS
 
 
 def inputs_of(
     transformation: Any, given: Any, sizes: Any, every_order: bool
 ) -> tuple[list[Any], str]:
-    """Return the inputs to try and what they are, in words; or raise InputError."""
+    """Return the inputs to try and their description, or raise InputError."""
     domain = transformation.input_domain
-    entry = getattr(domain, "element_domain", None)
+    lines = _takes_lines(transformation)
+    entry = domain if lines else getattr(domain, "element_domain", None)
     if entry is None and not str(domain).startswith("AtomDomain"):
-        raise InputError(f"the input domain {domain} is not covered; vectors and atoms are")
+        raise InputError(
+            f"the input domain {domain} is not covered; vectors and atoms are, and so is any other "
+            "domain with datasets="
+        )
     values = check_values(given)
     accepted = tuple(value for value in values if _member(entry or domain, value))
     if not accepted:
@@ -29,14 +37,48 @@ def inputs_of(
         if sizes is not None:
             raise InputError(f"sizes must be left out: {domain} holds single values")
         return list(accepted), among
-    wanted = _sizes(sizes, domain)
+    wanted = _lines(sizes, accepted) if lines else _sizes(sizes, domain)
     order = "in every order" if every_order else "in one order"
     text = f"{among}, sizes {show(wanted)} {order}"
-    return vectors(accepted, wanted, every_order), text
+    made = vectors(accepted, wanted, every_order)
+    return ([text_of(x) for x in made], f"texts of lines with {text}") if lines else (made, text)
+
+
+def accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
+    """Return the datasets that the input domain accepts and their description, or raise InputError.
+
+    OpenDP refuses every table of Polars if its domain knows the number of rows, so those are taken
+    as they are.
+    """
+    given = check_datasets(datasets)
+    domain = transformation.input_domain
+    accepted = [x for x in given if hasattr(x, "lazy") or _member(domain, x)]
+    if not accepted:
+        raise InputError(f"{domain} accepts none of the {len(given):,} datasets")
+    left = len(given) - len(accepted)
+    return accepted, f"{len(accepted):,} datasets" + (
+        f", {left:,} outside the domain left out" if left else ""
+    )
+
+
+def _takes_lines(transformation: Any) -> bool:
+    """Tell whether the input is a text whose lines are the records."""
+    text = str(transformation.input_domain) == "AtomDomain(T=String)"
+    return text and METRICS.get(str(transformation.input_metric).partition("(")[0]) in RECORDS
+
+
+def _lines(sizes: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the numbers of lines that were asked for; raise InputError if a line has an end."""
+    broken = [line for line in lines if "\n" in line]
+    if broken:
+        raise InputError(f"values are the lines of texts, so none has a line break: {broken[0]!r}")
+    if sizes is None:
+        raise InputError("sizes must be given: the numbers of lines of the texts")
+    return check_several("sizes", sizes, "a size, at least 0")
 
 
 def _sizes(sizes: Any, domain: Any) -> tuple[int, ...]:
-    """Return the sizes that were asked for and that a domain of vectors accepts."""
+    """Return the sizes that were asked for and that the domain of vectors accepts."""
     if sizes is None and domain.size is None:
         raise InputError(f"sizes must be given: {domain} has vectors of every size")
     wanted = check_several("sizes", domain.size if sizes is None else sizes, "a size, at least 0")
@@ -50,9 +92,9 @@ def _sizes(sizes: Any, domain: Any) -> tuple[int, ...]:
 def _member(domain: Any, value: Any) -> bool:
     """Tell whether a domain accepts a value."""
     with warnings.catch_warnings():
-        # A value of another type is no member, about which OpenDP also warns.
+        # OpenDP also warns about a value of another type, which is not a member.
         warnings.simplefilter("ignore")
         try:
             return bool(domain.member(value))
-        except Exception:  # noqa: BLE001 - OpenDP cannot convert it: no member either
+        except Exception:  # noqa: BLE001 - OpenDP cannot convert it, so it is not a member
             return False

@@ -1,18 +1,20 @@
-"""What is audited: a transformation of OpenDP in its metrics, and what its map claims."""
+"""The subject of an audit: an OpenDP transformation, its metrics, and the claims of its map."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import check_claim
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError, MissingExtraError, QueryError
-from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.results.literals import one_line
+import numpy as np
 
-_METRICS = {
+from sensitivity_lab.audits.maps.extended import Metric
+from sensitivity_lab.checks import check_callable, shown
+from sensitivity_lab.errors import InputError, MissingExtraError
+from sensitivity_lab.exact.difference import Number
+
+METRICS = {
     "SymmetricDistance": "symmetric",
     "InsertDeleteDistance": "insert_delete",
     "ChangeOneDistance": "change_one",
@@ -23,33 +25,39 @@ _METRICS = {
     "L2Distance": "L2",
     "LInfDistance": "Linf",
 }
-"""OpenDP's metrics that measure one number, and our names for them."""
+"""OpenDP's metrics with one number, and our names for them."""
+
+RECORDS = frozenset({"symmetric", "insert_delete", "change_one", "hamming"})
+"""Those that count records."""
 
 _COMPONENTS = {"L01InfDistance": ("L0", "L1", "Linf"), "L02InfDistance": ("L0", "L2", "Linf")}
-"""OpenDP's metrics that measure three numbers at once, as a map answers them."""
+"""OpenDP's metrics with three numbers, in the order of a map's answer."""
+
+_FRAME = "FrameDistance("
+"""The metric of tables, around the metric of their rows."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is audited: a transformation in its metrics.
+    """The subject of an audit: a transformation or measurement, and its metrics.
 
     Attributes
     ----------
-    transformation : opendp.prelude.Transformation
-    inputs, outputs : str
-        The names of the metrics in `metrics.METRICS`.
+    transformation : opendp.prelude.Transformation or Measurement
+    inputs, outputs : str or callable
+        The metrics: names in `metrics.METRICS`, or the caller's function of two inputs.
     place : int or None
-        Where the audited number stands in the map's answer; None if that is the number.
+        The place of the audited number in the map's answer; None if the answer is one number.
     """
 
     transformation: Any
-    inputs: str
-    outputs: str
+    inputs: Metric
+    outputs: Metric
     place: int | None
 
     @property
     def name(self) -> str:
-        """The constructors that the transformation was made by, where OpenDP remembers them."""
+        """The constructors that made the transformation, if OpenDP remembers them."""
         return " >> ".join(_constructors(self.transformation)) or "OpenDP transformation"
 
     @property
@@ -59,74 +67,109 @@ class Subject:
         part = "" if self.place is None else f" ({self.outputs})"
         return f"{given} of at most k to {answer}{part}"
 
-    def claims(self, limits: Sequence[int]) -> list[tuple[Number | None, str]]:
-        """Return what the map answers at each input distance: None, and why, where it fails."""
-        claims = [self._claim(limit) for limit in limits]
-        if all(claim is None for claim, _ in claims):
-            raise QueryError(f"the map of {self.name} fails at d_in = {limits[0]}: {claims[0][1]}")
-        return claims
+    @property
+    def real(self) -> bool:
+        """Whether OpenDP's input distances are floats."""
+        return str(self.transformation.input_distance_type) in ("f32", "f64")
 
-    def _claim(self, d_in: int) -> tuple[Number | None, str]:
-        real = str(self.transformation.input_distance_type) in ("f32", "f64")
-        try:
-            answer = self.transformation.map(float(d_in) if real else d_in)
-        except Exception as error:  # noqa: BLE001 - whatever the map does is what the row tells
-            return None, _reason(error)
-        return check_claim(answer if self.place is None else answer[self.place], d_in), ""
+    def distance(self, d_in: Number) -> Any:
+        """Return an input distance as OpenDP takes it; raise InputError if it would be rounded."""
+        given: Any = d_in
+        kind = str(self.transformation.input_distance_type)
+        if self.real:
+            given = float(np.float32(d_in) if kind == "f32" else d_in)
+            if Fraction(given) != Fraction(d_in):
+                raise InputError(f"{d_in} is no {kind} of OpenDP; the nearest is {given!r}")
+        return _bounds(given) if str(self.transformation.input_metric).startswith(_FRAME) else given
+
+    def claim(self, d_in: Number) -> Any:
+        """Return the map's value at an input distance."""
+        answer = self.transformation.map(self.distance(d_in))
+        if str(self.transformation.output_metric).startswith(_FRAME):
+            return _total(answer)
+        return answer if self.place is None else answer[self.place]
 
 
-def _reason(error: Exception) -> str:
-    """Return what an error says: one line, without the calls that led to it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip(' ")')]
-    told = lines[-1 if "Traceback" in str(error) else 0] if lines else type(error).__name__
-    return one_line(told)[:200]
+def _bounds(d_in: int) -> list[Any]:
+    """Return a distance between tables as OpenDP takes it: a bound over all rows."""
+    from opendp.extras.polars import Bound
+
+    return [Bound(per_group=d_in)]
 
 
-def check_subject(transformation: Any, component: str | None) -> Subject:
-    """Return a transformation in its metrics, or raise InputError."""
+def _total(bounds: Any) -> Any:
+    """Return the distance over all rows from a list of bounds, or raise ValueError."""
+    for bound in bounds:
+        if not bound.by and bound.per_group is not None:
+            return bound.per_group
+    raise ValueError(f"no bound over all rows in {bounds}")
+
+
+def needed(user: str) -> tuple[Any, Any]:
+    """Return OpenDP's classes of transformations and measurements, or raise MissingExtraError."""
     try:
-        from opendp.mod import Transformation
+        from opendp.mod import Measurement, Transformation
     except ImportError:
         raise MissingExtraError(
-            "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
+            f"{user} needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
         ) from None
-    if not isinstance(transformation, Transformation):
+    return Transformation, Measurement
+
+
+def our_input_metric(made: Any, neighbors: Any) -> Metric:
+    """Return the input metric of a transformation or measurement, or the caller's own."""
+    if neighbors is None:
+        return _metric("input", str(made.input_metric))
+    check_callable("neighbors", neighbors, "a function of two inputs, or None")
+    return neighbors  # type: ignore[no-any-return]
+
+
+def check_subject(transformation: Any, component: str | None, neighbors: Any = None) -> Subject:
+    """Return a transformation and its metrics, or raise InputError."""
+    if not isinstance(transformation, needed("audit_opendp")[0]):
         raise InputError(
             "transformation must be an OpenDP Transformation, got "
-            f"{type(transformation).__name__}; measurements add noise and have no exact answer"
+            f"{type(transformation).__name__}; measurements add noise and have no exact answer, so "
+            "audit them by audit_opendp_measurement"
         )
-    given, answer = (
-        str(metric) for metric in (transformation.input_metric, transformation.output_metric)
-    )
+    answer = str(transformation.output_metric)
+    near = our_input_metric(transformation, neighbors)
     components = _COMPONENTS.get(answer.partition("(")[0])
     if components is None and component is not None:
         raise InputError(f"component is for metrics of three numbers, not for {answer}")
     if components is None:
-        return Subject(transformation, _metric("input", given), _metric("output", answer), None)
+        return Subject(transformation, near, _metric("output", answer), None)
     if component not in components:
         raise InputError(
             f"{answer} measures three numbers; component must be one of "
             f"{', '.join(map(repr, components))}, got {shown(component)}"
         )
     place = components.index(component)
-    return Subject(transformation, _metric("input", given), component, place)
+    return Subject(transformation, near, component, place)
 
 
 def _metric(side: str, metric: str) -> str:
     """Return our name of an OpenDP metric, or raise InputError."""
-    known = _METRICS.get(metric.partition("(")[0])
-    if known is None or "monotonic" in metric:
-        covered = ", ".join([*_METRICS, *(_COMPONENTS if side == "output" else ())])
-        raise InputError(f"the {side} metric {metric} is not covered; those that are: {covered}")
-    return known
+    known = METRICS.get(metric.removeprefix(_FRAME).partition("(")[0])
+    if known is None:
+        covered = ", ".join([*METRICS, *(_COMPONENTS if side == "output" else ())])
+        own = "; give neighbors=, a function of two inputs" if side == "input" else ""
+        raise InputError(
+            f"the {side} metric {metric} is not covered; those that are: {covered}{own}"
+        )
+    if "monotonic" not in metric:
+        return known
+    if side == "input":
+        raise InputError(f"the input metric {metric} is not covered; give neighbors=")
+    return "Linf_monotonic"
 
 
 def _constructors(transformation: Any) -> Iterator[str]:
-    """Yield the names of the functions that made a transformation, first in a chain first."""
+    """Yield the names of the functions that made a transformation, in the order of the chain."""
     made = getattr(transformation, "__opendp_dict__", {})
     arguments = made.get("__kwargs__", {})
-    if made.get("__function__") == "make_chain_tt":
+    if made.get("__function__") in ("make_chain_tt", "make_chain_mt"):
         yield from _constructors(arguments["transformation0"])
-        yield from _constructors(arguments["transformation1"])
+        yield from _constructors(arguments.get("transformation1") or arguments["measurement1"])
     elif made:
         yield made["__function__"]

@@ -1,7 +1,7 @@
-"""What a noise scale may be made of: numbers, and the results that bound what neighbors can see.
+"""The arguments of a noise scale: numbers, and results that bound the answers of neighbors.
 
-A search answers many questions, and only some of its answers are safe to scale noise to. What is
-accepted is listed; everything else is refused, with what to use in its place.
+It is safe to scale noise to some results of searches, but not to all. The safe ones are accepted;
+everything else is refused with a message that says what to use instead.
 """
 
 from __future__ import annotations
@@ -10,22 +10,23 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import finite_number
+from sensitivity_lab.bounds.result import SensitivityBounds
+from sensitivity_lab.checks import check_rational
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 
+DELTAS = Fraction(1, 10**100), Fraction(1, 2)
+"""What a delta may be."""
+
 _NOISE = {"L1": "Laplace", "L2": "Gaussian"}
 
 
 def rational(value: Any, name: str, accepted: str = "a finite number") -> Fraction:
-    """Return a number as the rational that it is, or raise InputError."""
-    given = finite_number(value)
-    if given is None:
-        raise InputError(f"{name} must be {accepted}, got {_shown(value)}")
-    return Fraction(given)
+    """Return the rational that a number stands for, or raise InputError."""
+    return check_rational(name, value, accepted, text=_shown)
 
 
 def positive(value: Any, name: str) -> Fraction:
@@ -47,15 +48,24 @@ def not_negative(
     return given
 
 
+def small_delta(value: Any) -> Fraction:
+    """Return the delta of (epsilon, delta)-differential privacy, or raise InputError."""
+    accepted = "a number from 1e-100 to 0.5"
+    given = rational(value, "delta", accepted)
+    if not DELTAS[0] <= given <= DELTAS[1]:
+        raise InputError(f"delta must be {accepted}, got {value!r}")
+    return given
+
+
 def square_of(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return the square of a sensitivity, which of a root is rational; or raise InputError."""
+    """Return the square of a sensitivity, rational even for a root; or raise InputError."""
     if isinstance(sensitivity, Root):
         return sensitivity.square
     return upper_bound(sensitivity, name, norm) ** 2
 
 
 def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return a sensitivity, of a result its upper bound, as a rational; or raise InputError."""
+    """Return a sensitivity, or the upper bound of a result, as a rational; or raise InputError."""
     if isinstance(sensitivity, Root):
         return Fraction(sensitivity.upper)
     if isinstance(sensitivity, SmoothSensitivity):
@@ -66,6 +76,9 @@ def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
         )
     if isinstance(sensitivity, ImplementedSensitivity):
         _check_implemented(sensitivity, name)
+    elif isinstance(sensitivity, SensitivityBounds):
+        _check_bounded(sensitivity, name)
+        _check_global(sensitivity, name, norm)
     elif isinstance(sensitivity, Sensitivity):
         _check_global(sensitivity, name, norm)
     else:
@@ -75,9 +88,9 @@ def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
 
 
 def finite_upper(
-    result: Sensitivity | SmoothSensitivity | ImplementedSensitivity, name: str
+    result: Sensitivity | SensitivityBounds | SmoothSensitivity | ImplementedSensitivity, name: str
 ) -> Fraction:
-    """Return the upper bound of a result, or raise InputError if there is none that is finite."""
+    """Return the upper bound of a result, or raise InputError if it has no finite one."""
     if result.upper is None:
         raise InputError(
             f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
@@ -92,7 +105,17 @@ def finite_upper(
     return Fraction(result.upper)
 
 
-def _check_global(result: Sensitivity, name: str, norm: str) -> None:
+def _check_bounded(result: SensitivityBounds, name: str) -> None:
+    """Raise InputError unless bounds have a finite upper one."""
+    if math.isinf(result.upper):
+        raise InputError(
+            f"{name}: the result has a lower bound only, and the sensitivity can be larger; say "
+            "what bounds it from above: value_range, per_record or monotone of "
+            "sl.sensitivity_bounds"
+        )
+
+
+def _check_global(result: Sensitivity | SensitivityBounds, name: str, norm: str) -> None:
     """Raise InputError unless a result bounds the answers of all neighbors, in a norm."""
     if result.kind != "global":
         raise InputError(
@@ -100,7 +123,7 @@ def _check_global(result: Sensitivity, name: str, norm: str) -> None:
             "size of the noise would tell of them; use the result of sl.global_sensitivity, or "
             "of sl.smooth_sensitivity with smooth_cauchy_scale or smooth_laplace_scale"
         )
-    # At distance 1, "exactly" and "at most" are one relation.
+    # At distance 1, "exactly" and "at most" are the same relation.
     if result.neighbors.exactly and result.neighbors.k > 1:
         raise InputError(_exactly(name, result.neighbors.k))
     if isinstance(result.witness.query_x, tuple) and result.norm != norm:
@@ -117,7 +140,7 @@ def _check_implemented(result: ImplementedSensitivity, name: str) -> None:
             f"{name}: the result compares orders of the same records (neighbors=None), not "
             "neighbors; ask for the implemented sensitivity with a neighbor relation"
         )
-    # "At most" has the same records in another order too, also at distance 1.
+    # "At most" includes other orders of the same records, so the two differ even at distance 1.
     if result.neighbors.exactly:
         raise InputError(_exactly(name, result.neighbors.k))
 
@@ -130,7 +153,7 @@ def _exactly(name: str, k: int) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return what was given; of what is long, such as a table of results, only its type."""
+    """Return a value as text; only its type if it is long, such as a table of results."""
     long = isinstance(value, (int, Fraction)) and abs(value.numerator).bit_length() > 256
     try:
         text = "" if long else repr(value)

@@ -1,7 +1,7 @@
-"""The search for a clipping bound: what each bound does to a sum, its sensitivity and its noise.
+"""The search for a clipping bound: its effect on a sum, on the sensitivity and on the noise.
 
-A bound that is too low cuts the sum short (bias), one that is too high asks for much noise. The
-sweep shows both for every bound, and what a private search, which only sees releases, would see.
+A bound that is too low makes the sum too small (bias); a bound that is too high needs much noise.
+The sweep shows both for every bound, and the releases, which are all that a private search sees.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .clipping_result import ClippingPoint, ClippingSweep
 from .scales import laplace_scale
 
 Release = Callable[[Fraction, Fraction, Fraction], Any]
-"""A mechanism: of an exact answer, its exact sensitivity and epsilon, it makes a noisy answer."""
+"""A mechanism: it takes an exact answer, its sensitivity and epsilon; it returns a noisy answer."""
 
 _MOST_BOUNDS = 1_000
 
@@ -39,30 +39,30 @@ def clipping_bounds(
 ) -> tuple[Number, ...]:
     """List upper bounds to try, evenly spaced (`step`) or logarithmically (`factor`).
 
-    Linear bounds find a bound precisely where its order of magnitude is known. Logarithmic ones
-    cover many orders of magnitude with few releases, and find a bound up to the factor.
+    Linear bounds are precise if the order of magnitude of the best bound is known. Logarithmic
+    bounds cover many orders of magnitude with few releases, and are precise up to the factor.
 
     Parameters
     ----------
     smallest, largest : number
-        The first bound, and the one that none exceeds. Choose them without a look at the data.
+        The first bound, and an upper limit of all bounds. Choose them without looking at the data.
     step : number, optional
-        The distance of neighboring bounds, above 0.
+        The distance between neighboring bounds, above 0.
     factor : number, optional
         The ratio of neighboring bounds, above 1; then `smallest` must be above 0.
 
     Returns
     -------
     tuple of numbers
-        ``smallest + i * step`` or ``smallest * factor**i``, at most 1,000: ints where all
-        arguments are whole, else floats, each the nearest one. A float argument stands for the
+        ``smallest + i * step`` or ``smallest * factor**i``, at most 1,000 numbers: ints if all
+        arguments are whole numbers, else the nearest floats. A float argument stands for the
         decimal that Python prints, so ten steps of 0.1 are 1.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, not exactly one of `step` and `factor` is given, or there
-        would be too many bounds.
+        If an argument is not acceptable, both or neither of `step` and `factor` are given, or
+        there would be too many bounds.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def clipping_bounds(
 
 
 def _printed(value: Any, name: str) -> Fraction:
-    """Return a number as a rational, a float as the decimal that it is printed as."""
+    """Return a number as a rational; a float stands for the decimal that Python prints."""
     exact = rational(value, name)
     return Fraction(repr(float(value))) if isinstance(value, float) else exact
 
@@ -121,49 +121,53 @@ def clipping_sweep(
 ) -> ClippingSweep:
     """Clip a sum at one upper bound after the other, to see where a bound should be.
 
-    A private search releases the clipped sum at every bound and takes the bound from which on the
-    releases neither rise nor fluctuate. Beside that the sweep shows what the search cannot see: the
-    bias of clipping, the exact sensitivity that the noise pays for, and the expected error of both.
+    A private search releases the clipped sum at every bound and takes the first bound after which
+    the releases neither rise nor fluctuate. The sweep also shows what such a search cannot see: the
+    bias of clipping, the exact sensitivity that the noise is scaled to, and the expected error.
 
     Parameters
     ----------
     values : iterable of numbers, shape (n,)
         The records, finite; a pandas Series or a numpy array works as well as a list.
     bounds : iterable of numbers
-        Upper bounds in ascending order, at least `lower`; see `clipping_bounds`. Bounds read off
-        the data are not private: they may tell what the largest record is.
+        Upper bounds in ascending order, at least `lower`; see `clipping_bounds`. Bounds that are
+        taken from the data are not private: they may reveal the largest record.
     lower : number, default 0
-        The lower bound of all.
+        The lower bound, which is the same for all upper bounds.
     epsilon : number, optional
-        The privacy loss of *each* release, above 0. The total over all bounds is in the result.
+        The privacy loss of *each* release, above 0. The result has the total over all bounds.
     neighbors : Relation or name, default "unbounded"
         Which datasets are neighbors; a name means at a distance of at most 1. The textbook's
         ``upper - lower`` is the bounded sensitivity; adding or removing a record moves the sum by
         up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5 and 10.
     release : callable, optional
-        The mechanism, called as ``release(clipped_sum, sensitivity, epsilon)`` with three Fractions
-        once per bound, in order. The lab adds no noise of its own making: pass
-        `sensitivity_lab.interop_opendp.opendp_release`, or a mechanism of yours. Without it there
-        are no releases, and everything else is the same.
+        The mechanism, called once per bound, in order, as ``release(clipped_sum, sensitivity,
+        epsilon)`` with three Fractions. The lab makes no noise: pass
+        `sensitivity_lab.interop_opendp.opendp_release` or your own mechanism. Without a mechanism
+        there are no releases; everything else is the same.
 
     Returns
     -------
     ClippingSweep
+        A point per bound: the clipped sum, its bias, its sensitivity, the scale of the noise, the
+        release and the expected error.
 
     Raises
     ------
     InputError
         If an argument is not acceptable, a value is missing, there are no values, or the mechanism
-        returns no number.
+        does not return a number.
+    QueryError
+        If the mechanism raises an error.
 
     Notes
     -----
-    Exact: the sums, and the sensitivity over all datasets of records in [lower, bound]. For the
-    latter it is enough to search a universe of the two ends, because a sum is linear in each
-    record. O(n log n + b log n) for b bounds.
+    The sums are exact, and so is the sensitivity over all datasets of records in [lower, bound].
+    For the sensitivity it is enough to search a universe of the two ends, because a sum is linear
+    in each record. The cost is O(n log n + b log n) for b bounds.
 
     With Laplace noise X of scale s and a bias of size m, the expected error is
-    ``E |X + bias| = m + s exp(-m / s)``, computed in floats. Another mechanism has another one.
+    ``E |X + bias| = m + s exp(-m / s)``, computed in floats. Other mechanisms have other errors.
 
     References
     ----------
@@ -191,7 +195,7 @@ def clipping_sweep(
 
 
 class _ClippedSums:
-    """The sum of clipped records, in O(log n) for every pair of bounds."""
+    """The sums of clipped records, each in O(log n) after the records are sorted."""
 
     def __init__(self, values: Any) -> None:
         try:
@@ -234,7 +238,10 @@ def _given_bounds(bounds: Any, lower: Any) -> tuple[Number, Sequence[Number]]:
 
 
 def _sensitivity(lower: Number, upper: Number, neighbors: Relation) -> Sensitivity:
-    """Search the datasets of the two ends, of a size for which every distance is feasible."""
+    """Return the sensitivity of a clipped sum, by a search over datasets of the two ends.
+
+    Their size, k + 1, makes every distance up to k feasible.
+    """
     ends = Universe.from_domain([lower] if Fraction(lower) == Fraction(upper) else [lower, upper])
     return global_sensitivity(ends, "sum", size=neighbors.k + 1, neighbors=neighbors)
 
@@ -261,7 +268,7 @@ def _point(
 
 
 def _released(release: Release, bound: Number, question: tuple[Fraction, ...]) -> Any:
-    """Return what a mechanism answers, or raise QueryError with the bound."""
+    """Return the answer of a mechanism, or raise QueryError, which names the bound."""
     try:
         return release(*question)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a search for a clipping bound returns: a point per bound, a table, a picture."""
+"""The result of a search for a clipping bound: a point per bound, a table, a picture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CAUTION = (
 
 @dataclass(frozen=True)
 class ClippingPoint:
-    """What one upper bound does. The sum, the bias and the error are facts about the data.
+    """The effect of one upper bound. The sum, the bias and the error reveal facts about the data.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class ClippingPoint:
     bias : Fraction
         The clipped sum less the sum of the records.
     sensitivity : Sensitivity
-        Of the clipped sum, for any records: the worst case, with its witness.
+        The sensitivity of the clipped sum over all datasets, with its witness.
     scale : float or None
         The scale of the Laplace noise; None without an epsilon.
     release : float or None
@@ -65,11 +65,11 @@ class ClippingSweep(Facts):
     points : tuple of ClippingPoint
         A point per bound, in ascending order.
     lower : number
-        The lower bound of all.
+        The lower bound, which is the same for all upper bounds.
     records : int
-        How many records were summed.
+        The number of records.
     true_sum : Fraction
-        Their sum, unclipped.
+        The sum of the records without clipping.
     neighbors : Relation
         The neighbor relation of the sensitivities.
     epsilon : Fraction or None
@@ -99,26 +99,26 @@ class ClippingSweep(Facts):
     def total_epsilon(self) -> float | None:
         """The privacy loss of a release at each bound, rounded up; None without an epsilon.
 
-        Sequential composition: every release is about the same records, so the losses add up. The
-        sum over disjoint parts of the data would cost the largest loss only (parallel composition),
-        which does not apply here.
+        This is sequential composition: every release is about the same records, so the losses add
+        up. Parallel composition, where only the largest loss counts, is for releases about disjoint
+        parts of the data, and does not apply here.
         """
         return None if self.epsilon is None else round_up(len(self.points) * self.epsilon)
 
     @property
     def least_error(self) -> ClippingPoint | None:
-        """The first point with the least expected error, which is not private; None without one."""
+        """The first point with the least expected error, or None; it is not private."""
         errors = [p.expected_error for p in self.points if p.expected_error is not None]
         return self.points[errors.index(min(errors))] if errors else None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per bound, all but the bound as floats.
+        """Return a table with a row per bound, where all columns but the bound are floats.
 
         Returns
         -------
         pandas.DataFrame
-            bound, clipped_sum, bias, sensitivity, scale, release, expected_error; in the unit of
-            the records, NaN for what was not asked for.
+            bound, clipped_sum, bias, sensitivity, scale, release, expected_error, in the unit of
+            the records; NaN if there is no epsilon, or no mechanism.
 
         Examples
         --------
@@ -151,7 +151,7 @@ class ClippingSweep(Facts):
         return plot_clipping(self.to_frame(), true_sum=nearest(self.true_sum), **options)
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts of both reprs, in order."""
         first, last = (
             rounded_up(point.sensitivity.upper or 0.0, point.sensitivity.exact, digits=6)
             for point in (self.points[0], self.points[-1])

@@ -1,16 +1,16 @@
-"""Noise scales, not noise: what a sensitivity and a privacy budget ask for, rounded upward.
+"""Scales of noise for a sensitivity and a privacy budget, rounded upward; no noise is added here.
 
-Laplace noise goes with the L1 sensitivity and pure differential privacy (epsilon); Gaussian noise
-with the L2 sensitivity and zero-concentrated differential privacy, zCDP (rho). For a number instead
-of a vector the two sensitivities are one. Everything is computed in rational arithmetic and rounded
-once, upward: a scale that was rounded down would promise a little more privacy than there is.
+Laplace noise belongs to the L1 sensitivity and pure differential privacy (epsilon), Gaussian noise
+to the L2 sensitivity and zero-concentrated differential privacy, zCDP (rho). If the answer is a
+number, the two sensitivities are equal. Everything is computed in rational arithmetic and rounded
+once, upward: a scale that is rounded down would promise a little more privacy than there is.
 
-Not every result may be used: a local sensitivity tells of the records, a smooth one needs noise of
-its own (`smooth_laplace_scale`, `smooth_cauchy_scale`), one for neighbors at exactly some distance
-can be below what nearer ones reach. They are refused.
+Some results are refused. A local sensitivity reveals something about the records. A smooth
+sensitivity needs its own noise (`smooth_laplace_scale`, `smooth_cauchy_scale`). A sensitivity for
+neighbors at exactly some distance can be smaller than the one for nearer neighbors.
 
-The maps of a scale say what a *real-valued* mechanism guarantees. A sampler in floating point has
-leaks of its own; `sensitivity_lab.interop_opendp` hands a scale to one that has not.
+The guarantees are those of a *real-valued* mechanism. A sampler in floating point has leaks of its
+own; `sensitivity_lab.interop_opendp` uses one that has none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import as_python, listed, shown
+from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, nearest, round_up
 
@@ -37,26 +37,30 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     Parameters
     ----------
     sensitivity : number, Root or result of a search
-        The L1 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken; it
-        must be global (or that of an implementation), for neighbors "at most" k apart.
+        The L1 sensitivity, at least 0, in the unit of the answer. If it is a result, its `upper` is
+        used; it must be a global sensitivity (or that of an implementation), for neighbors at a
+        distance of at most k.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
 
     Returns
     -------
     float
-        The scale b, in the answer's unit. The noise has the standard deviation ``sqrt(2) b``.
+        The scale b, in the unit of the answer. The standard deviation of the noise is
+        ``sqrt(2) b``.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
-        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+        If an argument is not acceptable, or a result cannot be used: it has no finite upper bound,
+        is in another norm, is local or smooth, or is for neighbors at exactly some distance. The
+        message says what to use instead.
 
     Notes
     -----
-    A result speaks of datasets drawn from its universe, of the sizes asked for: both must be
-    public. `Universe.from_domain` is such a universe; one made of the private data is not.
+    A result is about datasets that are drawn from its universe and have the requested sizes, so
+    universe and sizes must be public. `Universe.from_domain` makes a public universe; a universe
+    made of private data is not public.
 
     References
     ----------
@@ -85,25 +89,23 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     Parameters
     ----------
     sensitivity : number, Root or result of a search
-        The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken; it
-        must be global (or that of an implementation), for neighbors "at most" k apart.
+        The L2 sensitivity, at least 0, in the unit of the answer; see `laplace_scale`.
     rho : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
 
     Returns
     -------
     float
-        The standard deviation sigma, in the answer's unit.
+        The standard deviation sigma, in the unit of the answer.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
-        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+        As for `laplace_scale`.
 
     Notes
     -----
-    Universe and sizes of a result must be public, as for `laplace_scale`.
+    The universe and the sizes of a result must be public, as for `laplace_scale`.
 
     References
     ----------
@@ -128,20 +130,19 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
     Parameters
     ----------
     d_in : number, Root or result of a search
-        How far answers on neighbors are apart in L1, at least 0. Of a result its `upper` is taken.
+        The largest L1 distance of the answers on neighbors, at least 0; see `laplace_scale`.
     scale : int, float, Fraction or Decimal
         The scale b of the noise, at least 0, in the unit of `d_in`.
 
     Returns
     -------
     float
-        Epsilon: 0 where answers do not differ, infinite where they do and there is no noise.
+        Epsilon: 0 if answers do not differ, infinite if they differ and there is no noise.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
-        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+        As for `laplace_scale`.
 
     Examples
     --------
@@ -158,20 +159,19 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
     Parameters
     ----------
     d_in : number, Root or result of a search
-        How far answers on neighbors are apart in L2, at least 0. Of a result its `upper` is taken.
+        The largest L2 distance of the answers on neighbors, at least 0; see `laplace_scale`.
     scale : int, float, Fraction or Decimal
         The standard deviation sigma of the noise, at least 0, in the unit of `d_in`.
 
     Returns
     -------
     float
-        Rho: 0 where answers do not differ, infinite where they do and there is no noise.
+        Rho: 0 if answers do not differ, infinite if they differ and there is no noise.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
-        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+        As for `laplace_scale`.
 
     Examples
     --------
@@ -187,20 +187,21 @@ def group_noise_scales(
 ) -> pd.DataFrame:
     """Compare the noise on a count per group, where a person is in g groups with r rows each.
 
-    Adding or removing a person changes g counts by r each: by ``r g`` in L1, which Laplace noise
-    pays for, and by ``r sqrt(g)`` in L2, which Gaussian noise pays for.
+    Adding or removing a person changes g counts by r each. The change is ``r g`` in L1, which
+    Laplace noise is scaled to, and ``r sqrt(g)`` in L2, which Gaussian noise is scaled to.
 
     Parameters
     ----------
     groups : iterable of int
-        The numbers g of groups per person, at least 1 each.
+        The numbers g of groups per person, each at least 1.
     rows : int or iterable of int, default 1
-        The numbers r of rows per group and person, at least 1 each.
+        The numbers r of rows per group and person, each at least 1.
     epsilon : number, default 1
         The privacy loss of the Laplace noise, above 0.
     rho : number, optional
         The privacy loss of the Gaussian noise, above 0; by default ``epsilon**2 / 2``, the zCDP
-        that epsilon-differential privacy implies. With both defaults a scale is its sensitivity.
+        that epsilon-differential privacy implies. With both defaults a scale equals its
+        sensitivity.
 
     Returns
     -------
@@ -215,8 +216,8 @@ def group_noise_scales(
 
     Notes
     -----
-    A scale b of Laplace noise is a standard deviation of ``sqrt(2) b``; that of Gaussian noise is
-    its scale. A rho of ``epsilon**2 / 2`` promises less than epsilon does.
+    The standard deviation of Laplace noise with scale b is ``sqrt(2) b``; that of Gaussian noise is
+    its scale. A rho of ``epsilon**2 / 2`` is a weaker promise than epsilon.
 
     References
     ----------
@@ -254,18 +255,17 @@ def group_noise_scales(
 
 
 def _counts(values: Any, name: str) -> list[int]:
-    """Return positive integers as a list, or raise InputError."""
+    """Return one or more positive integers as a list, or raise InputError."""
     accepted = "one or more integers of at least 1"
-    alone = isinstance(as_python(values), int) or not isinstance(values, Iterable)
-    given = [
-        as_python(v) for v in ([values] if alone else listed(values, f"{name} must be {accepted}"))
-    ]
-    if not given:
+    counts = []
+    for given in one_or_several(values, f"{name} must be {accepted}"):
+        count = whole_number(given)
+        if count is None or not 1 <= count < 2**62:
+            raise InputError(f"{name} must be {accepted}, got {shown(given)}")
+        counts.append(count)
+    if not counts:
         raise InputError(f"{name} must be {accepted}, got none")
-    for value in given:
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value < 2**62:
-            raise InputError(f"{name} must be {accepted}, got {shown(value)}")
-    return [int(value) for value in given]
+    return counts
 
 
 def _root_up(square: Fraction) -> float:

@@ -1,7 +1,7 @@
-"""Noise scaled to a smooth sensitivity: which beta a privacy loss allows, and which scale.
+"""Noise scaled to a smooth sensitivity: the beta that a privacy loss allows, and the scale.
 
-The smooth sensitivity S of a dataset may be told by the size of the noise, because S changes little
-between neighbors: by a factor of at most exp(beta). How large beta may be depends on the noise.
+The size of the noise reveals the smooth sensitivity S of a dataset. That is safe because S differs
+between neighbors by a factor of at most exp(beta). How large beta may be depends on the noise.
 
 ========================= ======================================= =====================
 noise, of scale           beta, at most                           the release is
@@ -13,8 +13,8 @@ density proportional to
 ========================= ======================================= =====================
 
 With gamma = 2 the latter is Cauchy noise of scale 6 S / epsilon, with beta at most epsilon / 6.
-Why all of this holds, with the scales rounded to floats: docs/proofs.md, *Noise for a smooth
-sensitivity*.
+docs/proofs.md, *Noise for a smooth sensitivity*, proves all of this, with scales that are rounded
+to floats.
 
 References
 ----------
@@ -36,39 +36,39 @@ from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 
-from .arguments import finite_upper, positive, rational
+from .arguments import finite_upper, positive, rational, small_delta
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3
-"""For Laplace noise; the proof needs both, and neither is a practical limit."""
-_DELTAS = Fraction(1, 10**100), Fraction(1, 2)
+"""The range of epsilon: the proof for Laplace noise needs both limits; neither is restrictive."""
 _MOST_GAMMA = 100
 
 _LEAST_SCALE = Fraction(sys.float_info.min)
-"""Smaller floats have fewer digits, and rounding would not be smooth any more."""
+"""Smaller floats have fewer digits, so rounding to them would not be smooth."""
 
 
 def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
     """Return the largest beta of a smooth sensitivity that a privacy loss allows.
 
-    Choose it before the search, ``smooth_sensitivity(..., beta=smooth_beta(epsilon))``, and scale
-    the noise with `smooth_cauchy_scale`, or with a `delta` with `smooth_laplace_scale`.
+    Choose beta before the search, as in ``smooth_sensitivity(..., beta=smooth_beta(epsilon))``.
+    Then scale the noise with `smooth_cauchy_scale`, or with `smooth_laplace_scale` if there is a
+    `delta`.
 
     Parameters
     ----------
     epsilon : int, float, Fraction or Decimal
-        The privacy loss of one release, at least 1e-9; with a `delta` at most 3.
+        The privacy loss of one release, at least 1e-9, and with a `delta` at most 3.
     delta : number, optional
-        For Laplace noise: the probability with which more is lost, from 1e-100 to 1/2.
+        For Laplace noise: the probability of a larger loss, from 1e-100 to 1/2.
     gamma : number, optional
-        Without a `delta`: the exponent of the noise's density, above 1 and at most 100; by default
-        2, Cauchy noise.
+        Without a `delta`: the exponent of the density of the noise, above 1 and at most 100; by
+        default 2, which is Cauchy noise.
 
     Returns
     -------
     float
-        ``epsilon / (2 (gamma + 1))``, or with a `delta` ``epsilon / (2 ln(2 / delta))``, rounded
-        down; the logarithm is known to 48 digits, and its rounding is on the safe side too.
+        ``epsilon / (2 (gamma + 1))``, or ``epsilon / (2 ln(2 / delta))`` with a `delta`, rounded
+        down. The logarithm has 48 digits, and it is rounded to the safe side as well.
 
     Raises
     ------
@@ -89,38 +89,39 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
             f"give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got "
             f"delta={delta!r} and gamma={gamma!r}"
         )
-    return round_down(_laplace_beta(_laplace_epsilon(epsilon), _delta(delta)))
+    return round_down(_laplace_beta(_laplace_epsilon(epsilon), small_delta(delta)))
 
 
 def smooth_laplace_scale(result: Any, epsilon: Any, delta: Any) -> float:
-    """Return the scale of Laplace noise for a smooth sensitivity: (epsilon, delta)-DP.
+    """Return the scale of Laplace noise for a smooth sensitivity, for (epsilon, delta)-DP.
 
     Parameters
     ----------
     result : SmoothSensitivity
-        Of a number, with a `beta` of at most ``smooth_beta(epsilon, delta)``.
+        The smooth sensitivity of a number, with a `beta` of at most
+        ``smooth_beta(epsilon, delta)``.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, from 1e-9 to 3.
     delta : int, float, Fraction or Decimal
-        The probability with which more is lost, from 1e-100 to 1/2.
+        The probability of a larger loss, from 1e-100 to 1/2.
 
     Returns
     -------
     float
-        The scale b in the answer's unit, ``2 * result.upper / epsilon`` rounded up. The noise has
-        the density ``exp(-abs(z) / b) / (2 b)``.
+        The scale b in the unit of the answer, ``2 * result.upper / epsilon`` rounded up. The noise
+        has the density ``exp(-abs(z) / b) / (2 b)``.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if `beta` is too large for epsilon and delta; if the
-        result has no upper bound, is that of a vector, or leaves out datasets (`sizes`).
+        If an argument is not acceptable, `beta` is too large for epsilon and delta, or the result
+        has no upper bound, is about a vector, or leaves out datasets (`sizes`).
 
     Notes
     -----
     `answer + noise` is (epsilon, delta)-differentially private among the datasets that the
-    result is about: neighbors at distance 1 drawn from its universe, which is public. The scale
-    tells of x: do not publish it.
+    result is about: neighbors at distance 1 that are drawn from its public universe. The scale
+    reveals something about x, so do not publish it.
 
     Examples
     --------
@@ -131,41 +132,42 @@ def smooth_laplace_scale(result: Any, epsilon: Any, delta: Any) -> float:
     >>> round(smooth_laplace_scale(of_x, epsilon=1, delta=1e-6), 3)
     168.343
     """
-    loss, chance = _laplace_epsilon(epsilon), _delta(delta)
+    loss, chance = _laplace_epsilon(epsilon), small_delta(delta)
     return _scale(result, 2 / loss, _laplace_beta(loss, chance), "smooth_beta(epsilon, delta)")
 
 
 def smooth_cauchy_scale(result: Any, epsilon: Any, gamma: Any = 2) -> float:
-    """Return the scale of Cauchy noise for a smooth sensitivity: epsilon-differentially private.
+    """Return the scale of Cauchy noise for a smooth sensitivity, for epsilon-DP.
 
     Parameters
     ----------
     result : SmoothSensitivity
-        Of a number, with a `beta` of at most ``smooth_beta(epsilon, gamma=gamma)``.
+        The smooth sensitivity of a number, with a `beta` of at most
+        ``smooth_beta(epsilon, gamma=gamma)``.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, at least 1e-9.
     gamma : number, default 2
-        The exponent of the noise's density, above 1 and at most 100. Only above 3 the noise has a
-        variance.
+        The exponent of the density of the noise, above 1 and at most 100. The noise has a finite
+        variance only above 3.
 
     Returns
     -------
     float
-        The scale s in the answer's unit, ``2 * (gamma + 1) * result.upper / epsilon`` rounded up.
-        The noise is s times a draw with a density proportional to ``1 / (1 + abs(z)**gamma)``; of
-        the standard Cauchy distribution for ``gamma=2``.
+        The scale s in the unit of the answer, ``2 * (gamma + 1) * result.upper / epsilon`` rounded
+        up. The noise is s times a draw with a density proportional to ``1 / (1 + abs(z)**gamma)``,
+        which is the standard Cauchy distribution for ``gamma=2``.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if `beta` is too large for epsilon; if the result has no
-        upper bound, is that of a vector, or leaves out datasets (`sizes`).
+        If an argument is not acceptable, `beta` is too large for epsilon, or the result has no
+        upper bound, is about a vector, or leaves out datasets (`sizes`).
 
     Notes
     -----
-    `answer + noise` is epsilon-differentially private among the datasets that the result is
-    about: neighbors at distance 1 drawn from its universe, which is public. The scale tells of x:
-    do not publish it.
+    `answer + noise` is epsilon-differentially private among the datasets that the result is about:
+    neighbors at distance 1 that are drawn from its public universe. The scale reveals something
+    about x, so do not publish it.
 
     Examples
     --------
@@ -182,7 +184,7 @@ def smooth_cauchy_scale(result: Any, epsilon: Any, gamma: Any = 2) -> float:
 
 
 def _scale(result: Any, factor: Fraction, allowed: Fraction, advice: str) -> float:
-    """Return the scale of noise, a factor times a checked result; rounding keeps it smooth."""
+    """Check a result and return its product with a factor, rounded up so that it stays smooth."""
     _check_smooth(result)
     if result.beta > allowed:
         raise InputError(
@@ -211,7 +213,7 @@ def _check_smooth(result: Any) -> None:
         )
     least, most = result.sizes
     whole = result.query.least_size, result.universe.size
-    # Bounded neighbors have one size; all others need every size, or S does not change smoothly.
+    # Bounded neighbors have one size. Other relations need all sizes, or S would not be smooth.
     if least != most and (least, math.inf if most is None else most) != whole:
         raise InputError(
             f"result: it is about datasets of size {least} to {most} only, so neighbors of other "
@@ -237,14 +239,6 @@ def _laplace_epsilon(epsilon: Any) -> Fraction:
     return given
 
 
-def _delta(delta: Any) -> Fraction:
-    accepted = "a number from 1e-100 to 0.5"
-    given = rational(delta, "delta", accepted)
-    if not _DELTAS[0] <= given <= _DELTAS[1]:
-        raise InputError(f"delta must be {accepted}, got {delta!r}")
-    return given
-
-
 def _gamma(gamma: Any) -> Fraction:
     accepted = f"a number above 1, at most {_MOST_GAMMA}"
     given = rational(gamma, "gamma", accepted)
@@ -262,5 +256,5 @@ def _laplace_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
     up = Context(50, ROUND_CEILING, MIN_EMIN, MAX_EMAX, traps=[])
     ratio = 2 / delta
     above = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    # Decimals round ln to nearest, whatever the context says: one more step up.
+    # ln of a Decimal is rounded to nearest, whatever the context says: take one more step up.
     return epsilon / (2 * Fraction(up.next_plus(up.ln(above))))

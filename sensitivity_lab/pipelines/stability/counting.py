@@ -1,4 +1,4 @@
-"""How many datasets a universe makes, and how many pairs of neighbors, without listing them."""
+"""The number of datasets of a universe, and of pairs of neighbors, without listing them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from itertools import accumulate
 from sensitivity_lab.pipelines.metrics import ChangeOneDistance, IdDistance, Metric
 
 Ways = dict[tuple[int, int], int]
-"""In how many ways datasets can differ, by how much longer one of them is, and by their distance.
+"""The number of ways in which datasets can differ, by (difference of their sizes, distance).
 
-For ids only the distance counts, and how much longer is always 0.
+For ids only the distance counts, and the difference of the sizes is always 0.
 """
 
 
 def datasets_by_size(copies: Iterable[int]) -> list[int]:
-    """Return how many sub-multisets there are of each size.
+    """Return the number of sub-multisets of each size.
 
     Parameters
     ----------
     copies : iterable of int
-        How often each distinct row occurs.
+        The number of copies of each distinct row.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def datasets_by_size(copies: Iterable[int]) -> list[int]:
     of_size = [1]
     for most in copies:
         up_to = list(accumulate([*of_size, *[0] * most]))
-        # Of so many rows, from 0 to `most` are copies of this one.
+        # Of `size` rows, 0 to `most` are copies of this one.
         of_size = [
             total - (up_to[size - most - 1] if size > most else 0)
             for size, total in enumerate(up_to)
@@ -40,16 +40,16 @@ def datasets_by_size(copies: Iterable[int]) -> list[int]:
 
 
 def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
-    """Return how many ordered pairs of datasets of any size are at most so far apart.
+    """Return the number of ordered pairs of datasets, of any sizes, that are at most `d_in` apart.
 
-    Each dataset with itself is one of them.
+    This includes the pairs of each dataset with itself.
 
     Parameters
     ----------
     radices : sequence of int
-        Into how many states each distinct row, or each id, can be.
+        The number of states of each distinct row, or of each id.
     metric : Metric
-        Of rows added or removed, of rows replaced, or of ids.
+        The metric of rows added or removed, of rows replaced, or of ids.
     d_in : int
         The largest distance.
 
@@ -60,7 +60,7 @@ def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
     32
     """
     if isinstance(metric, IdDistance):
-        # An id stays; comes or goes; or goes and comes back with other rows.
+        # An id does not change (0), is added or removed (1), or gets other rows (2).
         of_ids = ({(0, 0): r, (0, 1): 2 * (r - 1), (0, 2): (r - 1) * (r - 2)} for r in radices)
         return sum(_product(of_ids, d_in).values())
     budget = budget_of(metric, d_in)
@@ -74,7 +74,7 @@ def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:
 
 
 def count_moves(radices: Sequence[int], metric: Metric, d_in: int) -> int:
-    """Return how many changes of a dataset have to be tried to find all its neighbors.
+    """Return the number of changes to try on a dataset to find all its neighbors.
 
     Examples
     --------
@@ -90,18 +90,18 @@ def count_moves(radices: Sequence[int], metric: Metric, d_in: int) -> int:
 
 
 def budget_of(metric: Metric, d_in: int) -> int:
-    """Return how many rows are added or removed at most; replacing one removes and adds one."""
+    """Return the largest number of rows added or removed; replacing one removes and adds one."""
     return 2 * d_in if isinstance(metric, ChangeOneDistance) else d_in
 
 
 def changes(radix: int, budget: int) -> range:
-    """Return by how much the number of copies of one row can change."""
+    """Return the possible changes of the number of copies of one row."""
     most = min(budget, radix - 1)
     return range(-most, most + 1)
 
 
 def _product(terms: Iterable[Mapping[tuple[int, int], int]], budget: int) -> Ways:
-    """Return the ways of all coordinates together whose distances add up to the budget at most."""
+    """Return the ways of all coordinates together, with a total distance of at most the budget."""
     found: Ways = {(0, 0): 1}
     for of_one in terms:
         longer: Counter[tuple[int, int]] = Counter()

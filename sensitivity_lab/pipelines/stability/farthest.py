@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensitivity_lab._parallel import tracked
 from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.pipelines.metrics import Metric
+from sensitivity_lab.running import tracked
 
 from .inputs import Drawn, Indices
 
 _BLOCK = 1 << 20
-"""So many pairs are looked at together."""
+"""The number of pairs that are compared at a time."""
 
 
 @dataclass
 class Farthest:
-    """Finds the largest distance of outputs, over pairs of inputs given by number.
+    """Finds the largest distance of outputs over pairs of inputs, which are given by number.
 
-    Inputs with the same output have the same number in `output_of`; a pair of outputs is measured
-    once, however many pairs of inputs have them.
+    `output_of` has the number of each input's output; equal outputs have the same number. A pair of
+    outputs is measured once, no matter how many pairs of inputs have these outputs.
     """
 
     metric: Metric
@@ -33,7 +33,7 @@ class Farthest:
     def among(
         self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
     ) -> tuple[Distance, tuple[int, int]]:
-        """Return the largest distance, and a pair of inputs that attains it, one with few rows."""
+        """Return the largest distance, and a pair of inputs with few rows that attains it."""
         largest, best = self._largest(drawn, relations)
         sizes = drawn[0].dataset_sizes
         if len(drawn) == 2:
@@ -70,7 +70,7 @@ class Farthest:
     def _keyed(
         self, drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
     ) -> Iterator[tuple[Indices, Indices, Indices]]:
-        """Yield pairs of different inputs, and a number for the pair of their outputs."""
+        """Yield blocks of pairs of different inputs, and a number for each pair of outputs."""
         for before, after in _blocks(drawn, relations):
             first, second = self.output_of[before], self.output_of[after]
             low, high = np.minimum(first, second), np.maximum(first, second)
@@ -80,7 +80,7 @@ class Farthest:
 def _blocks(
     drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
 ) -> Iterator[tuple[Indices, Indices]]:
-    """Yield the pairs of neighboring inputs, each once, many at a time."""
+    """Yield blocks of pairs of neighboring inputs, where each pair occurs once."""
     before, after = relations[0]
     others = (np.zeros(1, dtype=np.int64),) * 2 if len(drawn) == 1 else relations[1]
     width = 1 if len(drawn) == 1 else len(drawn[1].codes)

@@ -1,8 +1,8 @@
 """All datasets drawn from a small universe, and which of them are neighbors.
 
-A dataset is a sub-multiset of the universe: how many copies it takes of each distinct row. Written
-as digits in a mixed radix these numbers make one integer, its code. Codes are in ascending order,
-and a neighbor is found by adding the difference of two codes.
+A dataset is a sub-multiset of the universe: a number of copies of each distinct row. These numbers,
+as digits in a mixed radix, make one integer: the code of the dataset. Codes are sorted, and adding
+the difference of two codes to a code leads to a neighbor.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_
 
 Indices = NDArray[np.int64]
 Move = tuple[tuple[int, int], ...]
-"""Changes of a code: coordinates, ascending, and by how much each changes, never by 0."""
+"""A change of a code: ascending coordinates, each with its change, which is never 0."""
 
 _LEAST = 1000
-"""Trying a change takes as long as looking at so many datasets, even if there are fewer."""
+"""The cost of trying a change is at least that of looking at so many datasets."""
 
 _ADVICE = "take fewer rows, fewer copies of a row, a smaller d_in, or raise pair_limit"
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The datasets of one universe, by their code.
+    """The datasets of one universe, by code.
 
     Parameters
     ----------
     data : DataFrame or list
-        The universe: every copy of a row is listed.
+        The universe, with all copies of each row.
     places : tuple of tuple of int
-        The places of the copies, per distinct row.
+        The places of the copies of each distinct row.
     first_rows : tuple of int
-        Where the coordinates begin among the distinct rows: every row is one, or, where neighbors
-        differ by ids, every id.
+        The first distinct row of each coordinate. Every distinct row is a coordinate, or every id
+        if neighbors differ by ids.
     metric : Metric
-        How datasets' distance is measured.
+        The metric of datasets.
     sizes : tuple of int
-        The numbers of rows that datasets may have, ascending.
+        The numbers of rows that datasets may have, in ascending order.
     """
 
     data: Any
@@ -62,7 +62,7 @@ class Drawn:
 
     @cached_property
     def _strides(self) -> list[int]:
-        """What one copy of a row adds to the code, and at the end the number of codes."""
+        """What one copy of each row adds to the code; the last entry is the number of codes."""
         strides = [1]
         for copies in self.places:
             strides.append(strides[-1] * (len(copies) + 1))
@@ -83,7 +83,7 @@ class Drawn:
         Raises
         ------
         TooLargeError
-            If the codes are not below 2**62, for which arrays of integers are made.
+            If codes are 2**62 or larger, which is too large for arrays of integers.
         """
         codes = 1
         for copies in self.places:
@@ -100,14 +100,14 @@ class Drawn:
         return sum(many for _, many in found), sum(size * many for size, many in found)
 
     def pair_count(self, d_in: int) -> int | None:
-        """Return the number of pairs that `pairs` finds; None where only listing them tells."""
+        """Return the number of pairs that `pairs` finds; None if they have to be listed."""
         if len(self.sizes) <= sum(map(len, self.places)):
             return None
         return count_pairs([radix for _, radix in self._coordinates], self.metric, d_in)
 
     @cached_property
     def codes(self) -> Indices:
-        """The codes of all datasets, ascending."""
+        """The codes of all datasets, in ascending order."""
         return self._codes_and_sizes[0]
 
     @cached_property
@@ -132,9 +132,9 @@ class Drawn:
         return codes[wanted][order], sizes[wanted][order]
 
     def dataset(self, index: int) -> Any:
-        """Return a dataset, its rows in the universe's order.
+        """Return a dataset, with its rows in the order of the universe.
 
-        A table is made on its own, as a caller would: its columns have the types of its own values.
+        A table is made as a caller would make it: its columns have the types of its own values.
         """
         code = int(self.codes[index])
         chosen: list[int] = []
@@ -148,10 +148,10 @@ class Drawn:
 
     @cached_property
     def _loose(self) -> dict[str, list[Any]]:
-        """The values of each column whose type depends on them.
+        """The values of each column whose type depends on its values.
 
-        Whole numbers are in a column of floats because of other rows; what is in a column of
-        objects can be of one type. Any other type is the caller's choice.
+        Whole numbers can be in a column of floats because of other rows, and some of the values in
+        a column of objects can have one type. Any other type is the caller's choice.
         """
         loose = {}
         for name, dtype in self.data.dtypes.items():
@@ -163,7 +163,7 @@ class Drawn:
         return loose
 
     def _table(self, places: list[int]) -> pd.DataFrame:
-        """Return a table of some rows."""
+        """Return a table of the rows at some places."""
         if not self._loose:
             return take(self.data, places)
         made = {
@@ -175,19 +175,19 @@ class Drawn:
         return pd.DataFrame(made, index=pd.RangeIndex(len(places)), copy=False)
 
     def pairs(self, d_in: int, limit: int) -> tuple[Indices, Indices]:
-        """Return all pairs of datasets at most `d_in` apart, both ways round, and each with itself.
+        """Return all ordered pairs of datasets at most `d_in` apart, also of each with itself.
 
         Raises
         ------
         TooLargeError
-            If there are more than `limit` pairs of different datasets, or ten times as many would
-            have to be looked at.
+            If there are more than `limit` pairs of different datasets, or if finding them takes
+            more than ten times as many steps.
         """
         datasets = len(self.codes)
         if not datasets:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         moves = count_moves([radix for _, radix in self._coordinates], self.metric, d_in)
-        # A change takes its time, however few datasets it is tried on.
+        # Trying a change has a cost even if there are few datasets.
         tries, most = moves * max(datasets, _LEAST), 10 * max(limit, _LEAST**2)
         if tries > most:
             raise TooLargeError(
@@ -207,7 +207,7 @@ class Drawn:
         return np.concatenate(before), np.concatenate(after)
 
     def _moves(self, d_in: int) -> Iterator[Move]:
-        """Yield every change that two datasets at most `d_in` apart can differ by."""
+        """Yield all possible changes between datasets that are at most `d_in` apart."""
         radices = [radix for _, radix in self._coordinates]
         if isinstance(self.metric, IdDistance):
             for ids in range(min(d_in, len(radices)) + 1):
@@ -225,7 +225,7 @@ class Drawn:
             yield from _row_moves(radices, d_in)
 
     def _moved(self, move: Move, d_in: int) -> tuple[Indices, Indices]:
-        """Return the datasets that a change applies to, and what it makes of them."""
+        """Return the datasets that a change is possible for, and the changed datasets."""
         fits = np.ones(len(self.codes), dtype=bool)
         cost = np.zeros(len(self.codes), dtype=np.int64)
         shift = 0
@@ -233,7 +233,7 @@ class Drawn:
             stride, radix = self._coordinates[at]
             digits = self.codes // stride % radix
             fits &= (digits + delta >= 0) & (digits + delta < radix)
-            # An id comes or goes, or it goes and comes back with other rows.
+            # An id is added or removed, or it gets other rows, which counts twice.
             cost += np.where((digits == 0) | (digits + delta == 0), 1, 2)
             shift += stride * delta
         if isinstance(self.metric, IdDistance):
@@ -251,7 +251,7 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     owners: Sequence[bytes | None] = rows
     if isinstance(metric, IdDistance):
         owners = encode_keys(data, [metric.column])
-    # Rows of one id must be neighbors in this order, for its rows to be one coordinate.
+    # The rows of one id must be consecutive, so that they form one coordinate.
     places: dict[bytes | None, dict[bytes, list[int]]] = {}
     for place, (owner, row) in enumerate(zip(owners, rows, strict=True)):
         places.setdefault(owner, {}).setdefault(row, []).append(place)
@@ -266,7 +266,7 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
 
 
 def _row_moves(radices: list[int], budget: int, first: int = 0) -> Iterator[Move]:
-    """Yield all changes of the coordinates from `first` on whose amounts add up to the budget."""
+    """Yield all changes of the coordinates from `first` on that cost at most the budget."""
     yield ()
     for at in range(first, len(radices)):
         for delta in changes(radices[at], budget):

@@ -1,4 +1,4 @@
-"""Measuring how stable a transformation is: all neighboring inputs of a small universe."""
+"""The measured stability of a transformation, over all neighboring inputs of a small universe."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab._parallel import run
 from sensitivity_lab.checks import check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines.changes import distance_of
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance
 from sensitivity_lab.pipelines.transformation import Transformation
+from sensitivity_lab.running import Block, run
 
 from .farthest import Farthest
 from .inputs import Drawn, Indices
@@ -23,7 +23,7 @@ from .result import MeasuredStability, StabilityWitness
 from .universes import drawn_from
 
 _CHUNK = 1024
-"""So many inputs are one piece of work."""
+"""The number of inputs of one piece of work."""
 
 
 @with_numpy_defaults
@@ -38,64 +38,67 @@ def measured_stability(
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> MeasuredStability:
-    """Measure how far outputs can be apart when inputs are at most `d_in` apart.
+    """Measure how far apart outputs can be if inputs are at most `d_in` apart.
 
-    The exact maximum of the output distance over all pairs of neighboring inputs, where an input is
-    any sub-multiset of a universe of rows, the empty one included.
+    This is the exact maximum of the output distance over all pairs of neighboring inputs. An input
+    is any sub-multiset of a universe of rows, including the empty one.
 
     Parameters
     ----------
     transformation : Transformation
-        What to measure, from tables or lists to anything that has a distance.
+        The transformation to measure. It takes tables or lists; its outputs must have a distance.
     universe : DataFrame, list, TableUniverse or Universe, or a tuple of two
-        The rows that inputs are drawn from, each as often as it can occur: a DataFrame, a list of
-        dicts or a `TableUniverse` for a table, a list of values or a `Universe` for values. One per
-        table.
+        The rows that inputs are drawn from, each as often as it can occur. For a table it is a
+        DataFrame, a list of dicts or a `TableUniverse`; for values, a list of values or a
+        `Universe`. Two tables need a tuple of two.
     d_in : int or protected change, or a tuple of two
         The largest distance of neighbors, at least 1; `AddMaxRows(m)` stands for m rows,
-        `AddRowsWithID` for one id with all its rows. One per table: both tables change together.
+        `AddRowsWithID` for one id with all its rows. Two tables need a tuple of two, and both
+        change at the same time.
     sizes : int or iterable of int, or a tuple of two such, optional
-        Which numbers of rows inputs may have; by default all, or what the domain says. One per
-        table; None for all.
+        The numbers of rows that inputs may have; by default all that the domain accepts. Two tables
+        need a tuple of two, where None stands for all.
     limit : int, default 100,000
-        The largest number of inputs to evaluate; they have up to 100 rows each on average.
+        The largest number of inputs to evaluate. They may have 100 rows on average.
     pair_limit : int, default 10 million
         The largest number of pairs to compare.
     n_jobs : int, optional
-        Worker processes, as in joblib; by default 1, or what `joblib.parallel_config` says.
+        The number of worker processes, as in joblib; by default 1, or that of
+        `joblib.parallel_config`.
     progress : bool, optional
-        Whether to show progress bars, of the inputs and then of the distances of outputs; by
-        default on a terminal and past a second.
+        Whether to show progress bars, first for the inputs and then for the distances of outputs;
+        by default on a terminal, after one second.
 
     Returns
     -------
     MeasuredStability
-        The maximum, what the map says, and a pair of inputs that attains the maximum.
+        The maximum, the value of the map, and a pair of inputs that attains the maximum.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a join's universe has fewer than two keys, with which
-        no search could show how much it changes; if no two inputs are neighbors.
+        If an argument is not acceptable, no two inputs are neighbors, or the universe of a join has
+        fewer than two keys, so that no search could show how much the join can change.
     TooLargeError
-        If there are too many inputs or pairs; says how many, and what to do, before it starts.
+        If there are too many inputs or pairs. The message says how many there are and what to do;
+        the error comes before the search.
     QueryError
-        If the transformation gives different outputs for one and the same input.
+        If the transformation returns different outputs for the same input.
 
     Notes
     -----
-    Evaluates each distinct input once, and the two of the witness once more: the measured value is
-    taken from them. With all sizes there are as many inputs as the product of (copies + 1) over the
-    distinct rows of all tables. Each table is made on its own, as a caller would make it: whole
-    numbers are a column of integers, unless another of its rows makes them floats.
+    Each distinct input is evaluated once, and the two inputs of the witness are evaluated again to
+    get the measured value. With all sizes, the number of inputs is the product of (copies + 1) over
+    the distinct rows of all tables. Each table is made as a caller would make it: whole numbers are
+    in a column of integers, unless another row of the table turns them into floats.
 
-    Takes a run of the transformation per input, for a join of two tables about 0.3 ms, and a few
-    microseconds per pair of different outputs: two tables of 8 rows are 65,536 inputs and 2.6
-    million pairs, half a minute.
+    The cost is a run of the transformation per input, about 0.3 ms for a join of two tables, and a
+    few microseconds per pair of different outputs. Two tables of 8 rows make 65,536 inputs and 2.6
+    million pairs, which take half a minute.
 
-    What it measures is a lower bound of the stability over all data: a larger universe may show
-    more. Where it equals the map, the map is tight. For floats, rows come in one order only, so the
-    rounding that another order of the same rows brings is not seen.
+    The measured stability is a lower bound of the stability over all data: a larger universe may
+    show more. If it equals the map, the map is tight. Rows come in one order only, so for floats
+    it does not show the rounding of other orders of the same rows.
 
     Examples
     --------
@@ -150,15 +153,18 @@ def _evaluate(
     recipes = [(first, min(first + _CHUNK, inputs)) for first in range(0, inputs, _CHUNK)]
 
     def forms(recipe: tuple[int, int]) -> list[Hashable]:
-        # With two tables, one and the same dataset of the second is asked for many times.
+        # With two tables, the same dataset of the second table is needed many times.
         makers = [lru_cache(maxsize=_CHUNK)(one.dataset) for one in drawn]
         return [
             transformation.output_metric.form(transformation(_input(makers, width, index)))
             for index in range(*recipe)
         ]
 
-    lengths = [last - first for first, last in recipes]
-    chunks = run(forms, recipes, lengths, n_jobs=n_jobs, progress=progress)
+    blocks = [
+        Block(recipe, recipe[1] - recipe[0], f"the inputs from number {recipe[0]:,} on")
+        for recipe in recipes
+    ]
+    chunks = run(forms, blocks, total=inputs, n_jobs=n_jobs, progress=progress)
     return [form for chunk in chunks for form in chunk]
 
 
@@ -167,7 +173,7 @@ def _measured_witness(
 ) -> tuple[Any, StabilityWitness]:
     """Return the distance of the outputs of two inputs, given by number, and the witness.
 
-    Raise QueryError if the distance is not what it was before.
+    Raises QueryError if the distance is not the same as before.
     """
     makers = [one.dataset for one in drawn]
     x, y = (_input(makers, len(drawn[-1].codes), index) for index in pair)
@@ -191,7 +197,8 @@ def _numbered(forms: list[Hashable]) -> tuple[list[Hashable], Indices]:
 def _input(makers: Sequence[Callable[[int], Any]], width: int, index: int) -> Any:
     """Return an input by its number: a dataset, or a tuple of two.
 
-    `makers` return a dataset of each table by its number, `width` is the last one's number of them.
+    `makers` return a dataset of each table by its number; `width` is the number of datasets of the
+    last table.
     """
     if len(makers) == 1:
         return makers[0](index)

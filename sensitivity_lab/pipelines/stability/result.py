@@ -1,4 +1,4 @@
-"""What measuring a stability returns: the maximum, and the inputs that prove it."""
+"""The result of measuring a stability: the maximum, and the inputs that prove it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.results.reprs import Facts, rounded_up
 
 _SHOWN = 8
-"""A repr shows at most so many rows of a table, and three times as many values."""
+"""The largest number of rows of a table in a repr; of values, there are three times as many."""
 
 
 @dataclass(frozen=True, eq=False)
 class StabilityWitness:
-    """A pair of neighboring inputs whose outputs are as far apart as any.
+    """A pair of neighboring inputs whose outputs are farthest apart.
 
     Attributes
     ----------
     x, y : list or DataFrame, or a tuple of two
-        The inputs, their rows in the universe's order.
+        The inputs, with their rows in the order of the universe.
     output_x, output_y : object
-        What the transformation makes of them.
+        The outputs of the transformation.
     """
 
     x: Any
@@ -45,15 +45,15 @@ class MeasuredStability(Facts):
     ----------
     transformation : Transformation
     d_in : int or tuple of two
-        The largest distance of the inputs, one per table.
+        The largest distance of the inputs of each table.
     measured : int, Fraction, Root or inf
-        The maximum, exactly, in the output metric: also ``float(result)``.
+        The exact maximum, in the output metric; ``float(result)`` returns it as a float.
     bound : int, Fraction, Root or inf
-        What the stability map says.
+        The value of the stability map.
     witness : StabilityWitness
         Inputs that attain the maximum.
     inputs, pairs : int
-        How many inputs were evaluated, and how many pairs of neighbors they make.
+        The number of inputs that were evaluated, and of pairs of neighbors among them.
     rows : tuple of int
         The number of rows of each universe.
     """
@@ -69,10 +69,10 @@ class MeasuredStability(Facts):
 
     @property
     def verdict(self) -> Literal["tight", "loose", "exceeds the map"]:
-        """How the maximum compares with the map, for this universe.
+        """The comparison of the maximum with the map, for this universe.
 
-        "tight": they are equal. "loose": the map is larger, for all data or only for these few
-        rows. "exceeds the map": the map is wrong, and the witness proves it.
+        "tight": they are equal. "loose": the map is larger, perhaps only because the universe is
+        small. "exceeds the map": the map is wrong, and the witness proves it.
         """
         if self.measured == self.bound:
             return "tight"
@@ -80,14 +80,14 @@ class MeasuredStability(Facts):
 
     @property
     def tight(self) -> bool:
-        """Whether the measured stability is what the map says."""
+        """Whether the measured stability equals the value of the map."""
         return self.measured == self.bound
 
     def __float__(self) -> float:
         return float(self.measured)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain Python objects; tables as lists of rows."""
+        """Return the facts as plain Python objects; tables become lists of rows."""
         return {
             "transformation": self.transformation.name,
             "input_metric": self.transformation.input_metric.name,
@@ -105,7 +105,7 @@ class MeasuredStability(Facts):
         }
 
     def _facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts of both reprs, in order."""
         rows = " and ".join(map(str, self.rows))
         searched = f"{self.inputs:,} inputs, {self.pairs:,} pairs; universe of {rows} rows"
         witness = self.witness
@@ -124,7 +124,7 @@ class MeasuredStability(Facts):
 
 
 def show_distance(distance: Distance) -> str:
-    """Return a distance as text, with its size where it is no whole number."""
+    """Return a distance as text, with decimals if it is not a whole number."""
     if isinstance(distance, int) or distance == float("inf"):
         return str(distance)
     if not isinstance(distance, Root) and len(str(distance)) > 24:
@@ -134,7 +134,7 @@ def show_distance(distance: Distance) -> str:
 
 
 def _neighbors(metric: Metric, d_in: Any) -> str:
-    """Return in words which inputs are neighbors."""
+    """Return a description of the neighbors."""
     if isinstance(metric, PairDistance):
         first, second = _neighbors(metric.first, d_in[0]), _neighbors(metric.second, d_in[1])
         return f"{first} in the first table, {second} in the second"
@@ -145,7 +145,7 @@ def _neighbors(metric: Metric, d_in: Any) -> str:
 
 
 def _show(data: Any) -> str:
-    """Return data on one line: a table as its rows, without the names of the columns."""
+    """Return data as text on one line; a table becomes its rows, without column names."""
     if isinstance(data, pd.DataFrame):
         rows = [_row(row) for row in data.itertuples(index=False, name=None)]
         return _listed("[", rows, "rows", "]", _SHOWN)
@@ -161,7 +161,7 @@ def _show(data: Any) -> str:
 
 
 def _listed(begin: str, shown: list[str], unit: str, end: str, most: int = 3 * _SHOWN) -> str:
-    """Return texts one after the other, or the first of many and how many there are."""
+    """Return a list of texts as one text; of many, the first ones and their number."""
     more = [f"... {len(shown):,} {unit}"] if len(shown) > most else []
     return f"{begin}{', '.join(shown[:most] + more)}{end}"
 

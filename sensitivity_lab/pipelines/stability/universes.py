@@ -1,26 +1,26 @@
-"""Reading the universes that the inputs of a transformation are drawn from."""
+"""The universes that the inputs of a transformation are drawn from."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sized
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import as_python, listed, shown
+from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.pipelines.domains import Domain, Pair, Values
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
-from sensitivity_lab.universes.universe import Universe
 
 from .inputs import Drawn, draw
 
 _ROWS = 100
-"""Inputs may have so many rows on average, if there are as many inputs as the limit says."""
+"""The average number of rows that inputs may have if there are `limit` inputs."""
 
 
 def drawn_from(
@@ -59,10 +59,10 @@ def drawn_from(
 
 
 def _check_rows(universe: Any, limit: int) -> None:
-    """Raise TooLargeError for a universe that has more rows than there may be inputs."""
+    """Raise TooLargeError for a universe with more rows than the limit of inputs."""
     rows = (
         universe.size
-        if isinstance(universe, Universe)
+        if isinstance(universe, FiniteUniverse)
         else len(universe)
         if isinstance(universe, Sized)
         else 0
@@ -95,7 +95,7 @@ def _check_inputs(drawn: list[Drawn], limit: int) -> None:
 def _read(domain: Domain, universe: Any) -> Any:
     """Return the rows of a universe, or raise InputError."""
     if isinstance(domain, Values):
-        if isinstance(universe, Universe):
+        if isinstance(universe, FiniteUniverse):
             universe = list(_counted(universe))
         data = domain.unsized().read(universe)
         return data.tolist() if hasattr(data, "tolist") else data
@@ -110,8 +110,8 @@ def _read(domain: Domain, universe: Any) -> Any:
     )
 
 
-def _counted(universe: Universe) -> Universe:
-    """Return a universe with a number of records, or raise InputError."""
+def _counted(universe: FiniteUniverse) -> FiniteUniverse:
+    """Return a universe with finitely many records, or raise InputError."""
     if universe.counts is None:
         raise InputError(
             "the universe has as many copies of a value as a dataset can hold; say how "
@@ -121,7 +121,7 @@ def _counted(universe: Universe) -> Universe:
 
 
 def _check_universe(transformation: Transformation, universe: Any) -> None:
-    """Let each step see what the steps before it make of the universe."""
+    """Call the check of each step on the output of the steps before it for the universe."""
     steps = transformation.each_step
     checking = [place for place, step in enumerate(steps) if step.check_universe is not None]
     for step in steps[: max(checking, default=-1) + 1]:
@@ -133,12 +133,11 @@ def _check_universe(transformation: Transformation, universe: Any) -> None:
 def _sizes(domain: Domain, wanted: Any, rows: int) -> list[int]:
     """Return the sizes that datasets may have, or raise InputError."""
     accepted = f"sizes must be whole numbers from 0 to {rows}, the rows of the universe"
-    alone = not isinstance(wanted, Iterable) or getattr(wanted, "shape", None) == ()
-    given = range(rows + 1) if wanted is None else [wanted] if alone else listed(wanted, accepted)
     sizes = []
-    for size in map(as_python, given):
-        if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= rows:
-            raise InputError(f"{accepted}, got {shown(size)}")
+    for given in range(rows + 1) if wanted is None else one_or_several(wanted, accepted):
+        size = whole_number(given)
+        if size is None or not 0 <= size <= rows:
+            raise InputError(f"{accepted}, got {shown(given)}")
         sizes.append(size)
     if isinstance(domain, Values) and domain.size is not None:
         return [size for size in sizes if size == domain.size]

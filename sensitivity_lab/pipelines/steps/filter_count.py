@@ -26,15 +26,15 @@ from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, GroupsDis
 
 
 def count() -> Step:
-    """Count the rows; of groups, the rows of each.
+    """Count the rows, or for groups the rows of each group.
 
-    Stability: d_in for rows added or removed; 0 where the number of rows is public or rows are only
-    replaced; of groups, the groups' distance.
+    Stability: d_in for rows added or removed; 0 if the number of rows is public or rows are only
+    replaced; for groups, the distance of the groups.
 
     Returns
     -------
     Step
-        To a number, or for groups to a vector with a coordinate per key.
+        Returns a number, or for groups a vector with a coordinate per key.
 
     Examples
     --------
@@ -51,9 +51,9 @@ def count() -> Step:
                 lambda groups: [len(table) for table in groups.values()],
                 domain,
                 metric,
-                Vector(len(domain.keys)),
-                metric.norm,
-                lambda d_in: d_in,
+                output_domain=Vector(len(domain.keys)),
+                output_metric=metric.norm,
+                stability_map=lambda d_in: d_in,
             )
         rate = _count_rate(domain, metric)
         return Transformation(
@@ -61,16 +61,16 @@ def count() -> Step:
             len,
             domain,
             metric,
-            Scalar(),
-            AbsoluteDistance(),
-            lambda d_in: rate * d_in,
+            output_domain=Scalar(),
+            output_metric=AbsoluteDistance(),
+            stability_map=lambda d_in: rate * d_in,
         )
 
     return Step("count()", build)
 
 
 def _count_rate(domain: Domain, metric: Metric) -> int:
-    """Return how much a count changes per changed row."""
+    """Return how much a count changes for each changed row."""
     if isinstance(domain, Values | Table) and isinstance(metric, ChangeOneDistance):
         return 0
     if isinstance(domain, Values | Table) and isinstance(metric, SymmetricDistance):
@@ -84,13 +84,14 @@ def _count_rate(domain: Domain, metric: Metric) -> int:
 def filter_(predicate: Callable[[Any], bool]) -> Step:
     """Keep the records, or the rows of a table, for which a predicate holds.
 
-    Stability: d_in; for rows replaced 2 d_in rows added or removed, because one of a replaced row
-    and its replacement may be dropped, so that the number of rows is not public any more.
+    Stability: d_in; for rows replaced, 2 d_in rows added or removed, because the step may keep only
+    one of a row and its replacement, so that the number of rows is no longer public.
 
     Parameters
     ----------
     predicate : callable
-        Of one record, or of a table's row (a dict of columns to values), to True or False.
+        Takes one record, or one row of a table (a dict of columns to values), and returns True or
+        False.
 
     Returns
     -------
@@ -114,9 +115,9 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda data: _kept(data, list(map(holds, records_of(data, domain)))),
                 domain,
                 metric,
-                domain.fewer(),
-                output_metric,
-                lambda d_in: rate * d_in,
+                output_domain=domain.fewer(),
+                output_metric=output_metric,
+                stability_map=lambda d_in: rate * d_in,
             )
         if isinstance(domain, Table):
             return Transformation(
@@ -124,9 +125,9 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
                 domain,
                 metric,
-                domain,
-                output_metric,
-                lambda d_in: rate * d_in,
+                output_domain=domain,
+                output_metric=output_metric,
+                stability_map=lambda d_in: rate * d_in,
             )
         raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
 
@@ -134,16 +135,16 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
 
 
 def select(column: str, domain: Values | None = None) -> Step:
-    """Take one column of a table, as a list of values.
+    """Select one column of a table, as a list of values.
 
-    Stability: d_in, in the same metric. Missing values are no numbers: filter them out first.
+    Stability: d_in, in the same metric. Missing values are not numbers: filter them out first.
 
     Parameters
     ----------
     column : str
-        Its name.
+        The name of the column.
     domain : Values or Numbers, optional
-        What values it has; by default numbers.
+        The domain of its values; by default numbers.
 
     Returns
     -------
@@ -169,15 +170,24 @@ def select(column: str, domain: Values | None = None) -> Step:
             check_columns(table, [column], name)
             return values.read(table[column])
 
-        return Transformation(name, function, domain, metric, values, metric, lambda d_in: d_in)
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            output_domain=values,
+            output_metric=metric,
+            stability_map=lambda d_in: d_in,
+        )
 
     return Step(name, build)
 
 
 def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
-    """Return how many rows change per change of the input when a row gives up to `max_rows` rows.
+    """Return how many rows change for each change of the input, and the metric of the output.
 
-    With the metric of the output: replaced rows come out as rows added and removed; ids stay ids.
+    A row of the input makes at most `max_rows` rows. Replaced rows become rows added and removed;
+    ids stay ids.
     """
     if isinstance(metric, SymmetricDistance):
         return max_rows, metric
@@ -189,7 +199,7 @@ def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
 
 
 def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> None:
-    """Raise InputError if a table lacks a column."""
+    """Raise InputError if a table does not have all columns."""
     for column in columns:
         if column not in table.columns:
             raise InputError(
@@ -211,15 +221,15 @@ def _where(table: pd.DataFrame, mask: list[bool]) -> pd.DataFrame:
 
 
 def records_of(data: Any, domain: Values) -> list[Any]:
-    """Return records as a function gets them: floats if the domain says so, else plain values."""
+    """Return records as a function gets them: floats for a domain of floats, else plain values."""
     if isinstance(domain, Numbers) and domain.floats:
-        # Adding 0.0 makes of -0.0 the same value, 0.0.
+        # Adding 0.0 turns -0.0 into 0.0.
         return [value + 0.0 for value in data.tolist()]
     return list(map(plain, data))
 
 
 def called(function: Callable[..., Any], step: str) -> str:
-    """Return what to call a caller's function, or raise InputError if it is none."""
+    """Return the name of a caller's function, or raise InputError if it is not callable."""
     if not callable(function):
         raise InputError(f"{step} takes a function of one record or row, got {shown(function)}")
     name: str = getattr(function, "__name__", type(function).__name__)
@@ -227,7 +237,7 @@ def called(function: Callable[..., Any], step: str) -> str:
 
 
 def guarded(function: Callable[[Any], Any], step: str) -> Callable[[Any], Any]:
-    """Return a caller's function that names the record, or the row, on which it fails."""
+    """Return a caller's function whose errors name the record or row on which it fails."""
 
     def call(record: Any) -> Any:
         try:

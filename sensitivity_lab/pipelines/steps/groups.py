@@ -29,27 +29,27 @@ Norm = L1Distance | L2Distance
 
 
 def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> Step:
-    """Split a table into a table per key.
+    """Split a table into one table per key.
 
-    Stability in L1 and L2 of the groups' rows added or removed, for rows added or removed: d_in.
-    For rows replaced: 2 d_in. For privacy ids, with at most r rows per id and
-    group, and at most g groups per id (or as many as there are keys): r g d_in and r sqrt(g) d_in.
+    Stability, of the rows added or removed in each group: for rows added or removed, d_in in L1 and
+    L2. For rows replaced, 2 d_in in both. For privacy ids with at most r rows per id and group, and
+    at most g groups per id (or as many as there are keys), r g d_in in L1 and r sqrt(g) d_in in L2.
 
     Parameters
     ----------
     column : str
         The column whose values are the keys.
     keys : iterable
-        The keys, distinct, none missing, and public: which keys occur in the data would tell about
-        them. Rows with another key, or a missing one, are dropped; a key without rows gets an
-        empty table.
+        The keys, which must be distinct, not missing, and public: the keys that occur in the data
+        would reveal something about them. Rows with other keys or without a key are dropped; a key
+        without rows gets an empty table.
     metric : L1Distance or L2Distance, optional
-        The norm; by default L1. Laplace noise needs L1, Gaussian noise L2.
+        The norm, by default L1. Laplace noise needs L1, Gaussian noise needs L2.
 
     Returns
     -------
     Step
-        To a dict of keys to tables, in the order of `keys`; `count` then gives a vector.
+        Returns a dict of keys to tables, in the order of `keys`; `count` makes a vector of it.
 
     Examples
     --------
@@ -84,9 +84,9 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
             function,
             domain,
             metric,
-            Groups(column, chosen),
-            GroupsDistance(norm),
-            _groups_map(domain, metric, column, norm, len(chosen)),
+            output_domain=Groups(column, chosen),
+            output_metric=GroupsDistance(norm),
+            stability_map=_groups_map(domain, metric, column, norm, len(chosen)),
         )
 
     return Step(name, build)
@@ -99,7 +99,7 @@ def _groups_map(
     if isinstance(domain, Table) and isinstance(metric, SymmetricDistance):
         return lambda d_in: d_in
     if isinstance(domain, Table) and isinstance(metric, ChangeOneDistance):
-        # In L2 the worst is a row replaced by one of its own group, which then changes by 2 rows.
+        # In L2 the worst case is a row and its replacement in one group, which changes by 2 rows.
         return lambda d_in: 2 * d_in
     if isinstance(domain, Table) and isinstance(metric, IdDistance):
         rows = domain.limit("rows", column)
@@ -115,7 +115,7 @@ def _groups_map(
 
 
 def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
-    """Raise InputError unless keys are distinct and a norm is one."""
+    """Raise InputError unless keys are distinct and the norm is L1 or L2."""
     encoded = list(map(encode, keys))
     if (
         not keys
@@ -124,7 +124,7 @@ def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
         or not all(isinstance(key, Hashable) for key in keys)
     ):
         raise InputError(
-            "group_by: keys are one or more distinct hashable values, none missing, got "
+            "group_by: keys must be one or more distinct hashable values, none missing, got "
             f"{shown(keys)}"
         )
     if not isinstance(norm, Norm):

@@ -1,7 +1,7 @@
 """Steps on numbers: clamp, sum, histogram, and the average in two parts.
 
-A dataset is a list of numbers. Where the domain says floats, steps compute in floating point, and
-their maps have a rounding term; otherwise everything is exact.
+A dataset is a list of numbers. For a domain of floats, steps compute in floating point, and their
+maps have a rounding term. Otherwise everything is exact.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import common_integers, nearest
-from sensitivity_lab.exact.roots import show_number, whole
+from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.exact.roots import whole
 from sensitivity_lab.pipelines.domains import (
     Domain,
     Numbers,
@@ -24,31 +24,28 @@ from sensitivity_lab.pipelines.domains import (
     Values,
     Vector,
     check_bounds,
-    show_bounds,
 )
 from sensitivity_lab.pipelines.encoding import MISSING, encode
 from sensitivity_lab.pipelines.metrics import (
-    ChangeOneDistance,
     Metric,
     PairDistance,
-    SymmetricDistance,
 )
 from sensitivity_lab.pipelines.rounding import summation_error
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 
-Bounds = tuple[Fraction, Fraction]
+from .bounded import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
 
 
 def clamp(lower: Any, upper: Any) -> Step:
-    """Move every number below the lower bound up to it, and every number above the upper one down.
+    """Replace numbers below the lower bound by it, and numbers above the upper bound by that.
 
     Stability: d_in, in the same metric.
 
     Parameters
     ----------
     lower, upper : number
-        The bounds; for a domain of floats, floats.
+        The bounds, which must be floats for a domain of floats.
 
     Returns
     -------
@@ -74,7 +71,15 @@ def clamp(lower: Any, upper: Any) -> Step:
             return [low if value < low else high if value > high else value for value in data]
 
         after = Numbers(numbers.size, numbers.max_size, bounds, numbers.floats)
-        return Transformation(name, function, domain, metric, after, metric, lambda d_in: d_in)
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            output_domain=after,
+            output_metric=metric,
+            stability_map=lambda d_in: d_in,
+        )
 
     return Step(name, build)
 
@@ -82,20 +87,21 @@ def clamp(lower: Any, upper: Any) -> Step:
 def sum_(lower: Any, upper: Any) -> Step:
     """Add up numbers between two bounds.
 
-    Stability, with M = max(abs(lower), abs(upper)): d_in M for numbers added or removed; for
-    numbers replaced d_in (upper - lower); with a public size, where every number removed is
-    replaced by one added, floor(d_in / 2) (upper - lower). For floats, plus twice the error of
-    `sensitivity_lab.pipelines.summation_error`; this needs a domain with `size` or `max_size`.
+    Stability, with M = max(abs(lower), abs(upper)): d_in M for numbers added or removed, and
+    d_in (upper - lower) for numbers replaced. With a public size, each number removed is replaced
+    by one added, so it is floor(d_in / 2) (upper - lower). For floats, twice the error of
+    `sensitivity_lab.pipelines.summation_error` is added, which needs a domain with `size` or
+    `max_size`.
 
     Parameters
     ----------
     lower, upper : number
-        The bounds; the incoming domain must keep to them, for example after `clamp`.
+        The bounds. The input domain must be within them, for example after `clamp`.
 
     Returns
     -------
     Step
-        To the exact sum; for floats to `numpy.sum`.
+        Returns the exact sum, or `numpy.sum` for floats.
 
     Examples
     --------
@@ -127,31 +133,31 @@ def sum_(lower: Any, upper: Any) -> Step:
             (lambda data: float(np.sum(data))) if numbers.floats else exact_sum,
             Numbers(numbers.size, numbers.max_size, bounds, numbers.floats),
             metric,
-            Scalar(),
-            AbsoluteDistance(),
-            lambda d_in: whole(per_row(d_in) + 2 * error),
+            output_domain=Scalar(),
+            output_metric=AbsoluteDistance(),
+            stability_map=lambda d_in: whole(per_row(d_in) + 2 * error),
         )
 
     return Step(name, build)
 
 
 def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None = None) -> Step:
-    """Count how often each category occurs; other values, missing ones too, are not counted.
+    """Count how often each category occurs; other values and missing values are not counted.
 
-    Stability for values added or removed: d_in, in L1 and in L2. For values replaced: 2 d_in in L1,
-    sqrt(2) d_in in L2 (with a single category d_in in both).
+    Stability: for values added or removed, d_in in L1 and L2. For values replaced, 2 d_in in L1 and
+    sqrt(2) d_in in L2, or d_in in both if there is a single category.
 
     Parameters
     ----------
     categories : iterable
-        The values to count, distinct and public.
+        The values to count, which must be distinct and public.
     metric : L1Distance or L2Distance, optional
-        How distances of histograms are measured; by default L1.
+        The metric of histograms, by default L1.
 
     Returns
     -------
     Step
-        To a list with a count per category, in their order.
+        Returns a list with a count per category, in the order of the categories.
 
     Examples
     --------
@@ -173,7 +179,7 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
         if not isinstance(domain, Values):
             raise MismatchError("values whose records are added, removed or replaced")
         replaced = replacements(domain, metric)
-        # One record replaced takes 1 from one coordinate and adds 1 to another.
+        # Replacing one record takes 1 from one coordinate and adds 1 to another.
         swap = norm.norm([1, -1] if len(encoded) > 1 else [1])
 
         def function(data: Any) -> list[int]:
@@ -189,41 +195,42 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
             function,
             domain,
             metric,
-            Vector(len(encoded)),
-            norm,
-            lambda d_in: d_in if replaced is None else swap * replaced(d_in),
+            output_domain=Vector(len(encoded)),
+            output_metric=norm,
+            stability_map=lambda d_in: d_in if replaced is None else swap * replaced(d_in),
         )
 
     return Step(name, build)
 
 
 def _encoded_categories(categories: Any) -> list[bytes]:
-    """Return distinct values, encoded, in their order; or raise InputError."""
+    """Return the bytes of distinct values, in their order, or raise InputError."""
     chosen = listed(categories, "histogram: categories must be a list of values", text=True)
     encoded = list(map(encode, chosen))
     if not chosen or len(set(encoded)) != len(encoded) or MISSING in encoded:
         raise InputError(
-            f"histogram: categories are one or more distinct values, none missing, "
+            f"histogram: categories must be one or more distinct values, none missing, "
             f"got {shown(chosen)}"
         )
     return encoded
 
 
 def average(lower: Any, upper: Any) -> Step:
-    """Put out the sum and the count: an average is one divided by the other.
+    """Compute the sum and the count, whose quotient is the average.
 
-    Nothing bounds how much the average itself can change when the number of records is not public;
-    the sum and the count have a stability each, and each gets noise of its own.
+    If the number of records is not public, the change of the average itself has no useful bound. So
+    the sum and the count each have a stability, and each gets its own noise.
 
     Parameters
     ----------
     lower, upper : number
-        The bounds; the incoming domain must keep to them.
+        The bounds. The input domain must be within them.
 
     Returns
     -------
     Step
-        To a pair (sum, count), with a map to the pair of their stabilities. `part` takes one.
+        Returns a pair (sum, count); its map returns the pair of their stabilities. `part` selects
+        one of them.
 
     References
     ----------
@@ -246,38 +253,12 @@ def average(lower: Any, upper: Any) -> Step:
             lambda data: (total.function(data), len(data)),
             total.input_domain,
             metric,
-            Pair(Scalar(), Scalar()),
-            PairDistance(AbsoluteDistance(), AbsoluteDistance()),
-            lambda d_in: (total.stability_map(d_in), rate * d_in),
+            output_domain=Pair(Scalar(), Scalar()),
+            output_metric=PairDistance(AbsoluteDistance(), AbsoluteDistance()),
+            stability_map=lambda d_in: (total.stability_map(d_in), rate * d_in),
         )
 
     return Step(name, build)
-
-
-def replacements(domain: Domain, metric: Metric) -> Callable[[int], int] | None:
-    """Return how many records a distance replaces; None where records are added and removed."""
-    size = domain.size if isinstance(domain, Values) else None
-    if isinstance(metric, ChangeOneDistance):
-        return lambda d_in: d_in if size is None else min(d_in, size)
-    if isinstance(metric, SymmetricDistance):
-        # With a public size, as many records are added as are removed.
-        return None if size is None else lambda d_in: min(d_in // 2, size)
-    raise MismatchError("values whose records are added, removed or replaced")
-
-
-def numbers_in(domain: Domain, metric: Metric, bounds: Bounds | None) -> Numbers:
-    """Return a domain of numbers that keep to bounds, or raise MismatchError."""
-    within = "" if bounds is None else f" in {show_bounds(bounds)}"
-    clamped = "" if bounds is None else f", for example after {named('clamp', bounds)}"
-    if (
-        isinstance(domain, Numbers)
-        and isinstance(metric, ChangeOneDistance | SymmetricDistance)
-        and (bounds is None or Numbers(bounds=bounds).within(domain.bounds))
-    ):
-        return domain
-    raise MismatchError(
-        f"numbers{within} ({SymmetricDistance()}, or {ChangeOneDistance()}){clamped}"
-    )
 
 
 def _sum_map(domain: Numbers, metric: Metric, bounds: Bounds) -> Callable[[int], Fraction]:
@@ -288,27 +269,12 @@ def _sum_map(domain: Numbers, metric: Metric, bounds: Bounds) -> Callable[[int],
     return lambda d_in: replaced(d_in) * (bounds[1] - bounds[0])
 
 
-def magnitude_of(bounds: Bounds) -> Fraction:
-    """Return the largest absolute value within bounds."""
-    return max(abs(bounds[0]), abs(bounds[1]))
-
-
-def exact_sum(data: list[Any]) -> int | Fraction:
-    """Return the sum of numbers, each the rational that it stands for."""
-    integers, unit = common_integers(data)
-    return whole(Fraction(int(sum(integers)), unit))
-
-
 def _as_float(bound: Fraction) -> float:
-    """Return a bound as the float that it is, or raise InputError."""
+    """Return a bound as a float, or raise InputError if that is not exact."""
     close = nearest(bound)
     if Fraction(close) != bound:
         raise InputError(
-            f"a domain of floats needs bounds that are floats, got {bound}; {close!r} is the next"
+            f"a domain of floats needs bounds that are floats, got {bound}; the nearest one is "
+            f"{close!r}"
         )
     return close
-
-
-def named(step: str, bounds: Bounds, *others: int) -> str:
-    """Return a step's name as it would be written."""
-    return f"{step}({', '.join([*map(show_number, bounds), *map(str, others)])})"

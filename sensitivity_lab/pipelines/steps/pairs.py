@@ -1,8 +1,8 @@
-"""Steps on pairs: treat two tables side by side, take one of two answers."""
+"""Steps on pairs: transform two tables side by side, select one of two answers."""
 
 from __future__ import annotations
 
-from sensitivity_lab.checks import as_python, shown
+from sensitivity_lab.checks import shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance
@@ -10,19 +10,19 @@ from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transf
 
 
 def both(first: Transformation, second: Transformation) -> Transformation:
-    """Do one thing to the first of two tables, and another to the second.
+    """Apply one transformation to the first of two tables, and another to the second.
 
-    Stability: that of each, for its own table.
+    Stability: the pair of the stabilities of both.
 
     Parameters
     ----------
     first, second : Transformation
-        What to do to each.
+        The transformations of both tables.
 
     Returns
     -------
     Transformation
-        From two tables to two tables, ready for `join_private`.
+        Takes two tables and returns two tables, for example for `join_private`.
 
     Examples
     --------
@@ -46,19 +46,21 @@ def both(first: Transformation, second: Transformation) -> Transformation:
         lambda pair: (first.function(pair[0]), second.function(pair[1])),
         Pair(first.input_domain, second.input_domain),
         PairDistance(first.input_metric, second.input_metric),
-        Pair(first.output_domain, second.output_domain),
-        PairDistance(first.output_metric, second.output_metric),
-        lambda d_in: (first.stability_map(d_in[0]), second.stability_map(d_in[1])),
+        output_domain=Pair(first.output_domain, second.output_domain),
+        output_metric=PairDistance(first.output_metric, second.output_metric),
+        stability_map=lambda d_in: (first.stability_map(d_in[0]), second.stability_map(d_in[1])),
     )
 
 
 def part(index: int) -> Step:
-    """Take one part of a pair, such as the sum (0) or the count (1) of `average`.
+    """Select one part of a pair, such as the sum (0) or the count (1) of `average`.
+
+    Stability: that of the part.
 
     Parameters
     ----------
     index : {0, 1}
-        Which part.
+        The place of the part.
 
     Returns
     -------
@@ -71,22 +73,22 @@ def part(index: int) -> Step:
     >>> (start >> pl.average(0, 5) >> part(1)).map(2)
     2
     """
-    given, index = index, as_python(index)
-    if not isinstance(index, int) or isinstance(index, bool) or index not in (0, 1):
-        raise InputError(f"part: index must be 0 or 1, got {shown(given)}")
-    name = f"part({index})"
+    place = whole_number(index)
+    if place not in (0, 1):
+        raise InputError(f"part: index must be 0 or 1, got {shown(index)}")
+    name = f"part({place})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         if not isinstance(domain, Pair) or not isinstance(metric, PairDistance):
             raise MismatchError("pairs")
         return Transformation(
             name,
-            lambda pair: pair[index],
+            lambda pair: pair[place],
             domain,
             metric,
-            (domain.first, domain.second)[index],
-            (metric.first, metric.second)[index],
-            lambda d_in: d_in[index],
+            output_domain=(domain.first, domain.second)[place],
+            output_metric=(metric.first, metric.second)[place],
+            stability_map=lambda d_in: d_in[place],
         )
 
     return Step(name, build)

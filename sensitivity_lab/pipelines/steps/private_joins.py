@@ -29,26 +29,26 @@ def join_private(
     left: Truncation | None = None,
     right: Truncation | None = None,
 ) -> Step:
-    """Truncate two private tables to so many rows per key, then join them.
+    """Truncate two private tables to a number of rows per key, then join them.
 
-    Stability: T_l S_r M_r + T_r S_l M_l rows, where M is the number of rows added or removed in a
-    table (d_in, one per table), T is how many rows of a key its truncation keeps, and S how many
-    rows one more row changes after it (2 for `DropExcess`, 1 for `DropNonUnique`).
+    Stability: T_l S_r M_r + T_r S_l M_l rows. M is the number of rows added or removed in a table
+    (its d_in), T is the largest number of rows of a key after its truncation, and S is the number
+    of rows after truncation that one more row changes (2 for `DropExcess`, 1 for `DropNonUnique`).
 
-    For two tables with the same privacy id among the keys: the sum of both numbers of ids, without
-    truncation; bound the rows of an id after the join.
+    For two tables that have the same privacy id among the keys, without truncation: the sum of both
+    numbers of ids. Limit the rows of an id after the join.
 
     Parameters
     ----------
     on : str or sequence of str
-        The key columns, which both tables have. No other column may have a name in common.
+        The key columns, which both tables have. The tables must have no other column in common.
     left, right : DropExcess or DropNonUnique
-        How each table is truncated; None for tables with privacy ids.
+        The truncation of each table; None for tables with privacy ids.
 
     Returns
     -------
     Step
-        Takes two tables, and one d_in per table.
+        Takes two tables, and a d_in for each.
 
     References
     ----------
@@ -82,9 +82,9 @@ def join_private(
             function,
             domain,
             metric,
-            Table(schema=_joined_types(domain, columns)),
-            output_metric,
-            stability_map,
+            output_domain=Table(schema=_joined_types(domain, columns)),
+            output_metric=output_metric,
+            stability_map=stability_map,
             check_universe=_shared_keys(columns, name),
         )
 
@@ -94,15 +94,16 @@ def join_private(
 def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> Step:
     """Count the rows of a private join.
 
-    Stability: T_r M_l + T_l M_r, smaller than that of `join_private(...) >> count()`: a row that
-    displaces another changes two rows of the join for each match, but not their number.
+    Stability: T_r M_l + T_l M_r, with the letters of `join_private`. It is smaller than that of
+    ``join_private(...) >> count()``: a row that displaces another row changes two rows of the join
+    for each match, but not the number of rows.
 
     Parameters
     ----------
     on : str or sequence of str
         The key columns, which both tables have.
     left, right : DropExcess or DropNonUnique
-        How each table is truncated.
+        The truncation of each table.
 
     Returns
     -------
@@ -111,13 +112,13 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
 
     See Also
     --------
-    product_rule : What an earlier text of the guide says.
+    product_rule : The bound in an earlier text of the guide.
 
     Notes
     -----
-    The count is the sum over the keys of n_l n_r, the numbers of rows of a key after truncation.
-    One row more or less changes one n by at most 1, whatever the truncation, and the other n is at
-    most T. Attained where the two changes are at different keys.
+    The count is the sum of n_l n_r over the keys, where n is the number of rows of a key after
+    truncation. One row more or less changes one n by at most 1, for both truncations, and the other
+    n is at most T. The bound is attained if the two changes are at different keys.
 
     Examples
     --------
@@ -145,9 +146,9 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
             function,
             domain,
             metric,
-            Scalar(),
-            AbsoluteDistance(),
-            lambda d_in: right.threshold * d_in[0] + left.threshold * d_in[1],
+            output_domain=Scalar(),
+            output_metric=AbsoluteDistance(),
+            stability_map=lambda d_in: right.threshold * d_in[0] + left.threshold * d_in[1],
             check_universe=_shared_keys(columns, name),
         )
 
@@ -155,12 +156,12 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
 
 
 def product_rule(left: Truncation, right: Truncation) -> int:
-    """Return the product of the two truncation bounds: what an earlier text of the guide states.
+    """Return the product of the two truncation bounds, as in an earlier text of the guide.
 
-    It bounds how many rows of the join can have one key. The count of all rows changes by up to the
-    *sum* of the two bounds when one row is added or removed in each table (`join_count`); sum and
-    product agree for ``DropExcess(2)`` on both sides. Where a bound is 1 the product is too small,
-    otherwise it is too large.
+    It bounds how many rows of the join can have the same key. The count of all rows changes by up
+    to the *sum* of the two bounds when one row is added or removed in each table (`join_count`).
+    Sum and product are equal for ``DropExcess(2)`` on both sides. If a bound is 1, the product is
+    too small; otherwise it is too large.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ def _of_rows(domain: Domain, metric: Metric) -> bool:
 
 
 def _joined_types(domain: Domain, columns: list[str]) -> Schema:
-    """Return the declared types of a join's columns; the key columns are the first table's."""
+    """Return the declared types of a join's columns; keys have the types of the first table."""
     if not (
         isinstance(domain, Pair)
         and isinstance(domain.first, Table)
@@ -270,7 +271,7 @@ def _shared_keys(columns: list[str], name: str) -> Callable[[Tables], None]:
 
 
 def _check_truncations(name: str, *truncations: Any) -> None:
-    """Raise InputError unless all are truncations."""
+    """Raise InputError unless all arguments are truncations."""
     for given in truncations:
         if not isinstance(given, Truncation):
             raise InputError(
@@ -280,7 +281,7 @@ def _check_truncations(name: str, *truncations: Any) -> None:
 
 
 def _sides(left: Truncation | None, right: Truncation | None) -> str:
-    """Return truncations as they would be written."""
+    """Return truncations as they would be written in code."""
     return "".join(
         f", {side}={shown(truncation)}"
         for side, truncation in (("left", left), ("right", right))

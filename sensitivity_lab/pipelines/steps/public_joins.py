@@ -1,7 +1,7 @@
 """Joins, and the join with a public table.
 
-A join puts out a row for each pair of rows, one of each table, with equal keys (an inner join). A
-missing key equals nothing, not even another missing one, as in SQL and unlike `pandas.merge`.
+A join makes a row for each pair of rows of the two tables with equal keys (an inner join). A
+missing key equals nothing, not even another missing key, as in SQL and unlike in `pandas.merge`.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from .truncation import Keys, places_of
 Tables = tuple[pd.DataFrame, pd.DataFrame]
 
 _MOST_ROWS = 10_000_000
-"""A join of more rows is refused: its pairs of rows alone would fill a gigabyte."""
+"""The largest number of rows of a join: the pairs of more rows would fill a gigabyte."""
 
 
 def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
     """Join with a public table.
 
-    Stability: m d_in rows, where m is the largest number of rows that a key has in the public
-    table; for rows replaced 2 m d_in; for privacy ids d_in.
+    Stability: m d_in rows, where m is the largest number of rows of a key in the public table;
+    2 m d_in for rows replaced; d_in for privacy ids.
 
     Parameters
     ----------
     table : DataFrame
-        The public table; a copy is kept.
+        The public table, of which the step keeps a copy.
     on : str or sequence of str
-        The key columns, which both tables have. No other column may have a name in common.
+        The key columns, which both tables have. The tables must have no other column in common.
 
     Returns
     -------
@@ -88,9 +88,9 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
             function,
             domain,
             metric,
-            Table(schema=domain.schema),
-            output_metric,
-            lambda d_in: rate * d_in,
+            output_domain=Table(schema=domain.schema),
+            output_metric=output_metric,
+            stability_map=lambda d_in: rate * d_in,
             check_universe=check_universe,
         )
 
@@ -107,8 +107,8 @@ def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> 
     shared = [name for name in others if name in left.columns]
     if shared:
         raise InputError(
-            f"both tables of a join have the column {shared[0]!r}, which is no key; rename it in "
-            "one of them, or add it to on"
+            f"both tables of a join have the column {shared[0]!r}, which is not a key; rename it "
+            "in one of them, or add it to on"
         )
     matches = places_of(keys[1])
     size = sum(len(matches.get(key, ())) for key in keys[0] if key is not None)
@@ -126,7 +126,7 @@ def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> 
     places = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     made = {name: left[name].array.take(places[:, 0]) for name in left.columns}
     made |= {name: right[name].array.take(places[:, 1]) for name in others}
-    # Column by column, and no copy: twice as fast as joining two tables, which a search feels.
+    # Column by column and without a copy this is twice as fast, which matters in a search.
     return pd.DataFrame(made, index=pd.RangeIndex(len(pairs)), copy=False)
 
 
@@ -149,5 +149,5 @@ def key_columns(on: Any, step: str) -> list[str]:
 
 
 def shown_columns(columns: list[str]) -> str:
-    """Return key columns as they would be written."""
+    """Return key columns as they would be written in code."""
     return repr(columns[0] if len(columns) == 1 else columns)

@@ -1,4 +1,4 @@
-"""Steps on a public number of numbers: mean and variance."""
+"""Steps on numbers whose number is public: mean and variance."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from sensitivity_lab.pipelines.rounding import rounding_error
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
-from .numbers import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
+from .bounded import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
 
 
 def mean(lower: Any, upper: Any, size: int) -> Step:
-    """Take the mean of a public number of numbers between two bounds.
+    """Compute the mean of numbers between two bounds, where their number is public.
 
-    Stability: (upper - lower) / size for each number replaced. For floats the exact mean is rounded
-    once, and the map adds twice that rounding error.
+    Stability: (upper - lower) / size for each number replaced. For floats, the exact mean is
+    rounded once, and the map adds twice that rounding error.
 
     Parameters
     ----------
     lower, upper : number
         The bounds.
     size : int
-        The number of records, at least 1; the incoming domain must have it. Where the number of
+        The number of records, at least 1, which must be that of the input domain. If the number of
         records is not public, use `average`.
 
     Returns
@@ -61,7 +61,7 @@ def mean(lower: Any, upper: Any, size: int) -> Step:
 
 
 def variance(lower: Any, upper: Any, size: int, ddof: int = 0) -> Step:
-    """Take the variance of a public number of numbers between two bounds.
+    """Compute the variance of numbers between two bounds, where their number is public.
 
     Stability, exact for every distance: with r numbers replaced, p = min(r, size // 2) and the
     range R = upper - lower, the variance changes by at most R^2 p (size - p) / (size (size -
@@ -72,22 +72,23 @@ def variance(lower: Any, upper: Any, size: int, ddof: int = 0) -> Step:
     lower, upper : number
         The bounds.
     size : int
-        The number of records n, above `ddof`; the incoming domain must have it.
+        The number n of records, above `ddof`, which must be that of the input domain.
     ddof : int, default 0
-        The delta degrees of freedom: squares are divided by ``size - ddof``.
+        The delta degrees of freedom: the sum of squares is divided by ``size - ddof``.
 
     Returns
     -------
     Step
-        For floats, the exact variance rounded once, with the rounding term in the map.
+        For floats, it returns the exact variance, rounded once, and the map has a rounding term.
 
     Notes
     -----
     n (n - ddof) times the variance is the sum of squared differences over all pairs. Let x = C + A
     and y = C + B with r records each in A and B. The difference of the sums for x and y is linear
-    in each record of C with one and the same slope, so all of C may be put at one bound, say L.
-    Then B = C is best, and the sum for x is convex in each record of A, so they are at bounds: p of
-    them at U make R^2 p (n - p), which grows in p up to n / 2.
+    in each record of C with the same slope, so all records of C can be moved to one bound, say L.
+    Then it is best if the records of B are at L too. The sum for x is convex in each record of A,
+    so these records are at the bounds: with p of them at U the sum is R^2 p (n - p), which grows in
+    p up to n / 2.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def _of_public_size(
     stability: Callable[[int], Fraction],
     magnitude: Fraction,
 ) -> Step:
-    """Return a step that computes an exact answer of `size` numbers, for floats rounded once."""
+    """Return a step that computes an exact answer of `size` numbers, rounded once for floats."""
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         numbers = numbers_in(domain, metric, bounds)
@@ -146,9 +147,9 @@ def _of_public_size(
             answer,
             Numbers(size, None, bounds, numbers.floats),
             metric,
-            Scalar(),
-            AbsoluteDistance(),
-            lambda d_in: whole(stability(replaced(d_in)) + 2 * error),
+            output_domain=Scalar(),
+            output_metric=AbsoluteDistance(),
+            stability_map=lambda d_in: whole(stability(replaced(d_in)) + 2 * error),
         )
 
     return Step(name, build)

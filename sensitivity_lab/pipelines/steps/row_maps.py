@@ -1,4 +1,4 @@
-"""Steps that replace every row by a function of it alone: map, flat map."""
+"""Steps that replace every row by a function of that row alone: map, flat map."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from .filter_count import called, check_columns, guarded, records_of, rows_rate
 
 
 def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> Step:
-    """Replace every record, or every row of a table, by a function of it alone.
+    """Replace every record, or every row of a table, by a function of that record or row alone.
 
     Stability: d_in, in the same metric.
 
     Parameters
     ----------
     function : callable
-        Of one record; of a table's row, a dict of columns to values, to such a dict. Must be
-        deterministic and look at nothing else.
+        Takes one record and returns a record, or takes one row of a table (a dict of columns to
+        values) and returns a row. It must be deterministic and depend on nothing else.
     schema : mapping of column to dtype, optional
-        The columns of the new table, and their types; by default the columns of the old one, with
-        types that hold the new values.
+        The columns of the new table and their types; by default the columns of the old table, with
+        types that can hold the new values.
 
     Returns
     -------
@@ -55,19 +55,22 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
 
     Notes
     -----
-    What type a column of a table has depends on all its values: pandas makes whole numbers floats
-    beside a half or a missing value. So that a row's image depends on the row alone, functions get
-    each value as the one object that stands for it, here as in `flat_map` and `filter_`:
+    The type of a column depends on all its values: pandas turns whole numbers into floats if
+    another value is a half or missing. The image of a row must depend on the row alone, so
+    functions get each value as the one object that stands for it, in `flat_map` and `filter_` as
+    well:
 
     - a number as an int if it is whole, else as a float if that is exact, else as a Fraction; so 1,
       1.0 and True are all 1, and -0.0 is 0;
     - a missing value (None, NaN, NaT, NA) as `math.nan`;
-    - a point of time as a `pandas.Timestamp`, in UTC if it has a time zone, a span as a
-      `pandas.Timedelta`; an array as a list, a set as a frozenset.
+    - a point of time as a `pandas.Timestamp`, in UTC if it has a time zone, and a span of time as a
+      `pandas.Timedelta`;
+    - an array as a list, and a set as a frozenset.
 
-    Where a schema declares a column's type (``Table(schema=...)`` at the start, or `schema` of a
-    step before), floats are floats, truth values True and False, and points of time in the declared
-    zone. Records of a domain of floats are floats. The keys of a row come in alphabetical order.
+    If a schema declares the type of a column (``Table(schema=...)`` at the start, or `schema` of an
+    earlier step), floats stay floats, truth values stay True and False, and points of time are in
+    the declared zone. Records of a domain of floats are floats. The keys of a row are in
+    alphabetical order.
 
     Examples
     --------
@@ -99,9 +102,9 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
                 lambda data: after.read(list(map(image, records_of(data, domain)))),
                 domain,
                 metric,
-                after,
-                metric,
-                lambda d_in: d_in,
+                output_domain=after,
+                output_metric=metric,
+                stability_map=lambda d_in: d_in,
             )
         return _row_step(_Rows(name, lambda row: [image(row)], 1, new), domain, metric, metric, 1)
 
@@ -113,28 +116,28 @@ def flat_map(
     max_rows: int,
     schema: Mapping[str, Any] | None = None,
 ) -> Step:
-    """Replace every row of a table by up to so many rows.
+    """Replace every row of a table by several rows, at most `max_rows`.
 
-    Stability: max_rows d_in rows; for rows replaced 2 max_rows d_in; for privacy ids d_in, because
-    the rows of an id stay its rows.
+    Stability: max_rows d_in rows; 2 max_rows d_in for rows replaced; d_in for privacy ids, because
+    the rows of an id keep the id.
 
     Parameters
     ----------
     function : callable
-        Of a row, a dict of columns to values as in `map_`, to an iterable of such dicts. With
-        privacy ids, they must have the row's id.
+        Takes a row, which is a dict of columns to values as in `map_`, and returns an iterable of
+        such dicts. With privacy ids, they must have the id of the row.
     max_rows : int
-        The largest number of rows that it may give, at least 1.
+        The largest number of rows that the function may return for a row, at least 1.
     schema : mapping of column to dtype, optional
-        The columns of the new table, and their types; by default the columns of the old one, with
-        types that hold the new values.
+        The columns of the new table and their types; by default the columns of the old table, with
+        types that can hold the new values.
 
     Returns
     -------
     Step
-        Raises InputError, and names the row, where the function gives more rows than `max_rows`,
-        rows with other columns, or rows of another id; and where a column's declared type does not
-        hold the new values.
+        It raises InputError, and names the row, if the function returns more rows than `max_rows`,
+        rows with other columns, or rows of another id. It also raises InputError if the declared
+        type of a column cannot hold the new values.
 
     Examples
     --------
@@ -149,7 +152,7 @@ def flat_map(
     """
     max_rows = check_count(max_rows, "max_rows", "flat_map")
     name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
-    # One more than may be is enough to tell, of a generator without an end too.
+    # One row more than allowed is enough to tell, even of a generator without an end.
     images = guarded(lambda row: list(islice(function(row), max_rows + 1)), name)
     new = None if schema is None else check_schema(schema, "flat_map")
 
@@ -163,18 +166,18 @@ def flat_map(
 
 @dataclass(frozen=True)
 class _Rows:
-    """What makes rows of each row of a table.
+    """The function of a flat map, and what its rows have to be.
 
     Parameters
     ----------
     name : str
-        What errors call it.
+        The name in error messages.
     produce : callable
-        Of a row, to a list of rows.
+        Takes a row and returns a list of rows.
     max_rows : int
-        The largest number of rows that it may give.
+        The largest number of rows that it may return.
     schema : Schema or None
-        The columns of the new table and their types; None for those of the old table.
+        The columns of the new table and their types; None for the columns of the old table.
     """
 
     name: str
@@ -199,7 +202,7 @@ class _Rows:
             made_columns[name] = (
                 declared(values, dict(known)[name], name, self.name)
                 if name in dict(known)
-                # The old type, if it can be kept; steps after this one do not depend on it.
+                # Keep the old type if it can hold the values; later steps do not depend on it.
                 else any_column_of(values, table[name].dtype, None)
             )
         return pd.DataFrame(made_columns, index=pd.RangeIndex(len(new)))
@@ -207,7 +210,7 @@ class _Rows:
     def _check(
         self, made: list[Row], place: int, row: Row, columns: list[str], owner: str | None
     ) -> None:
-        """Raise InputError, naming the row, unless the rows made of it are what was promised."""
+        """Raise InputError, which names the row, unless the rows made of it are acceptable."""
 
         def where() -> str:
             return f"{self.name}: row {place}, {shown(row)},"
@@ -250,7 +253,7 @@ def _row_step(
         lambda table: rows.made_of(table, types, owner),
         domain,
         metric,
-        Table(schema=types if rows.schema is None else rows.schema),
-        output_metric,
-        lambda d_in: rate * d_in,
+        output_domain=Table(schema=types if rows.schema is None else rows.schema),
+        output_metric=output_metric,
+        stability_map=lambda d_in: rate * d_in,
     )

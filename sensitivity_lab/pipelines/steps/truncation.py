@@ -1,12 +1,12 @@
-"""Truncation: keep so many rows per key, per privacy id, or per group of a privacy id.
+"""Truncation: limit the rows per key, per privacy id, or per group of a privacy id.
 
-Which rows stay is arbitrary but fixed: rows are put in the order of a hash of their values
-(`sensitivity_lab.pipelines.encoding`), and the first ones stay. So the outcome does not depend on
+Which rows stay is arbitrary but fixed: rows are sorted by a hash of their values
+(`sensitivity_lab.pipelines.encoding`), and the first ones stay. So the result does not depend on
 the order of the rows, on the process, or on the versions of Python and pandas, and one more row
-displaces at most one other. Of equal rows it makes no difference which ones stay.
+displaces at most one other row. Equal rows are interchangeable.
 
-Rows whose key or id is missing are dropped: they match nothing, and belong to nobody whom a bound
-per id could protect. A missing group is a group like any other.
+Rows without a key or id are dropped: a missing key matches nothing, and rows without an id belong
+to nobody whom a limit per id could protect. A missing group is a group like any other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Keys = Sequence[bytes | None]
 
 @dataclass(frozen=True)
 class DropExcess:
-    """Keep up to so many rows of each key.
+    """Keep at most `max_rows` rows of each key.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class DropExcess:
 
     @property
     def threshold(self) -> int:
-        """T: the largest number of rows of a key that stay."""
+        """T: the largest number of rows of a key after truncation."""
         return self.max_rows
 
     @property
     def stability(self) -> int:
-        """S: one more row comes in, and can displace another."""
+        """S: one more row is kept and can displace another one, which makes two changes."""
         return 2
 
     def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
@@ -66,7 +66,7 @@ class DropExcess:
 
 @dataclass(frozen=True)
 class DropNonUnique:
-    """Keep the rows whose key no other row has.
+    """Keep only rows whose key no other row has.
 
     Examples
     --------
@@ -76,12 +76,12 @@ class DropNonUnique:
 
     @property
     def threshold(self) -> int:
-        """T: the largest number of rows of a key that stay."""
+        """T: the largest number of rows of a key after truncation."""
         return 1
 
     @property
     def stability(self) -> int:
-        """S: one more row comes in, or makes the one that was there go."""
+        """S: one more row is either kept, or removes the row that had its key alone."""
         return 1
 
     def kept(self, keys: Keys, rows: Sequence[bytes]) -> list[int]:
@@ -93,7 +93,7 @@ Truncation = DropExcess | DropNonUnique
 
 
 def max_rows_per_id(k: int) -> Step:
-    """Keep up to k rows of each privacy id.
+    """Keep at most k rows of each privacy id.
 
     Stability: k d_in rows for d_in ids.
 
@@ -105,7 +105,7 @@ def max_rows_per_id(k: int) -> Step:
     Returns
     -------
     Step
-        From ids to rows: what follows counts rows added or removed.
+        Takes ids and returns rows: the metric of the output counts rows added or removed.
 
     Examples
     --------
@@ -126,16 +126,22 @@ def max_rows_per_id(k: int) -> Step:
             return take(table, first_of_each(encode_keys(table, [owner]), encode_rows(table), k))
 
         return Transformation(
-            name, function, domain, metric, domain, SymmetricDistance(), lambda d_in: k * d_in
+            name,
+            function,
+            domain,
+            metric,
+            output_domain=domain,
+            output_metric=SymmetricDistance(),
+            stability_map=lambda d_in: k * d_in,
         )
 
     return Step(name, build)
 
 
 def max_groups_per_id(g: int, column: str) -> Step:
-    """Keep the rows of up to g groups of each privacy id.
+    """Keep the rows of at most g groups of each privacy id.
 
-    Stability: d_in ids. The domain keeps the bound in mind for `group_by`.
+    Stability: d_in ids. The output domain has the limit, which `group_by` uses.
 
     Parameters
     ----------
@@ -174,28 +180,29 @@ def max_groups_per_id(g: int, column: str) -> Step:
 
 
 def max_rows_per_group_per_id(r: int, column: str) -> Step:
-    """Keep up to r rows of each privacy id in each group.
+    """Keep at most r rows of each privacy id in each group.
 
-    Stability: d_in ids. The domain keeps the bound in mind for `group_by`.
+    Stability: d_in ids. The output domain has the limit, which `group_by` uses.
 
     Parameters
     ----------
     r : int
         The number of rows, at least 1.
     column : str
-        The column whose values are the groups.
+        The column of the groups, as for `max_groups_per_id`.
 
     Returns
     -------
     Step
+        Takes tables with privacy ids and returns such tables.
 
     Examples
     --------
     >>> from sensitivity_lab import pipelines as pl
-    >>> visits = pd.DataFrame({"id": [1, 1, 1, 2], "page": ["a", "b", "a", "a"]})
+    >>> visits = pd.DataFrame({"id": [7, 7, 7], "page": ["a", "a", "b"]})
     >>> kept = pl.start(pl.AddRowsWithID("id")) >> max_rows_per_group_per_id(1, "page")
-    >>> len(kept(visits)), kept.map(1)
-    (3, 1)
+    >>> sorted(kept(visits)["page"]), kept.map(1)
+    (['a', 'b'], 1)
     """
     r = check_count(r, "r", "max_rows_per_group_per_id")
     check_text("max_rows_per_group_per_id: column", column, "the name of a column")
@@ -212,7 +219,7 @@ def max_rows_per_group_per_id(r: int, column: str) -> Step:
 
 
 def places_of(keys: Keys) -> dict[bytes, list[int]]:
-    """Return the places of each key, ascending; missing keys are left out."""
+    """Return the places of each key in ascending order; missing keys are left out."""
     places: dict[bytes, list[int]] = {}
     for place, key in enumerate(keys):
         if key is not None:
@@ -245,7 +252,7 @@ def _first_groups(owner: bytes, groups: set[bytes], most: int) -> list[bytes]:
 def _of_groups(
     name: str, limit: Limit, kept: Callable[[Keys, list[bytes], list[bytes]], list[int]]
 ) -> Step:
-    """Return a truncation that bounds groups, or rows in groups, of each id."""
+    """Return a truncation that limits the groups of each id, or its rows in each group."""
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         tables, owner = _of_ids(domain, metric)
@@ -256,7 +263,15 @@ def _of_groups(
             return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
 
         after = replace(tables, limits=(*tables.limits, limit))
-        return Transformation(name, function, domain, metric, after, metric, lambda d_in: d_in)
+        return Transformation(
+            name,
+            function,
+            domain,
+            metric,
+            output_domain=after,
+            output_metric=metric,
+            stability_map=lambda d_in: d_in,
+        )
 
     return Step(name, build)
 

@@ -6,7 +6,7 @@ Workers get recipes (a level and a range of positions), never arrays of datasets
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -14,24 +14,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
+from sensitivity_lab.running.guards import TimeUpError, limited
+from sensitivity_lab.running.machine import Machine, give_back
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.search.lattice import Indices, Lattice
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import show
+from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
+from .held import Held, Shelf, ends_of, load
+from .kept import LevelKeeper, Recipe
 
 _CHUNKS = 48
-"""About how many chunks work is cut into, whatever the number of workers."""
+"""The least number of blocks, about, that work is cut into, for any number of workers."""
+
+_BLOCK_SECONDS = 2.0
+"""About how long a block takes at most: what is lost when the search is killed."""
 
 _BATCH_ROWS = 8192
 """The most datasets that a vectorized query gets at once: a few times the processor's cache."""
 
 _BATCH_RECORDS = 1 << 22
 """The most records that all datasets of such a batch have together."""
+
+_PROBE = 4
+"""How many datasets are evaluated first, to see how long one takes."""
+
+_PROBE_ROWS = 1000
+"""The same for vectorized queries: with what `answer_together` asks for, at most 1,024."""
 
 _TOGETHER = 8
 """How many datasets of a size a vectorized function gets at once, to see what it returns."""
@@ -41,32 +56,26 @@ _SERIAL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """Datasets `first` to `last` - 1 of the level `size`."""
-
-    size: int
-    first: int
-    last: int
-
-
-@dataclass(frozen=True)
 class Evaluator:
     """Evaluates queries on datasets of a universe.
 
     Parameters
     ----------
-    universe : Universe
+    universe : FiniteUniverse
     queries : tuple of Query
     largest_size : int
         The largest size of a dataset.
     smallest_size : int, default 0
         The smallest size that the search needs.
+    timeout : float or None, default None
+        The most seconds that a caller's function may take for one dataset.
     """
 
-    universe: Universe
+    universe: FiniteUniverse
     queries: tuple[Query, ...]
     largest_size: int
     smallest_size: int = 0
+    timeout: float | None = None
 
     @cached_property
     def scales(self) -> dict[bool, Scale]:
@@ -83,21 +92,44 @@ class Evaluator:
             queries their answers, of a caller's function without rounding any.
         """
         lattice = lattice_of(self.universe, self.largest_size, self.smallest_size)
-        batch = max(1, min(_BATCH_ROWS, _BATCH_RECORDS // recipe.size))
+        batch = _batch(recipe.size)
         parts: list[list[Answers]] = [[] for _ in self.queries]
-        for first in range(recipe.first, recipe.last, batch):
-            last = min(first + batch, recipe.last)
+        first = recipe.first
+        while first < recipe.last:
+            # Batches end at multiples of their length: they are the same wherever blocks begin.
+            last = min((first // batch + 1) * batch, recipe.last)
             rows = lattice.rows(recipe.size, first, last)
             for part, query in zip(parts, self.queries, strict=True):
-                if self.universe.numeric:
-                    # A column of `rows` is a rank; taking the transpose keeps columns contiguous.
-                    answers = query.evaluate(self.records_for(query)[rows.T].T)
-                else:
-                    answers = query.on_rows(self.universe, rows)
-                if query.arithmetic == "exact":
-                    answers = answers.astype(np.float64, copy=False)
-                part.append(answers)
+                part.append(self._answers(query, rows))
+            first = last
         return [joined(query, part) for query, part in zip(self.queries, parts, strict=True)]
+
+    def _answers(self, query: Query, rows: Indices) -> Answers:
+        """Return the answers of one query on datasets given as rows, shape (datasets, size)."""
+        if query.arithmetic == "exact":
+            return self._evaluated(query, rows).astype(np.float64, copy=False)
+        if self.timeout is None or query.vectorized:
+            return self._in_time(query, rows)
+        return joined(query, [self._in_time(query, rows[at : at + 1]) for at in range(len(rows))])
+
+    def _evaluated(self, query: Query, rows: Indices) -> Answers:
+        if self.universe.numeric:
+            # A column of `rows` is a rank; taking the transpose keeps columns contiguous.
+            return query.evaluate(self.records_for(query)[rows.T].T)
+        return query.on_rows(self.universe, rows)
+
+    def _in_time(self, query: Query, rows: Indices) -> Answers:
+        """Return answers, or raise QueryError if they take more time than all rows may take."""
+        try:
+            with limited(None if self.timeout is None else self.timeout * len(rows)):
+                return self._evaluated(query, rows)
+        except TimeUpError:
+            data = np.bincount(rows[0], minlength=len(self.universe.values)).astype(np.int64)
+            beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""
+            raise QueryError(
+                f"query {query.name!r} on the dataset {show(self.universe.dataset(data))}{beside} "
+                f"took longer than timeout={self.timeout} seconds for each dataset"
+            ) from None
 
     def answer_together(self, sizes: Sequence[int]) -> None:
         """Let vectorized functions answer a few datasets of each size together.
@@ -113,17 +145,27 @@ class Evaluator:
                 last = lattice.number(size) - 1
                 places = sorted({last * part // (_TOGETHER - 1) for part in range(_TOGETHER)})
                 rows = [lattice.rows(size, place, place + 1) for place in places]
-                query.on_rows(self.universe, np.concatenate(rows))
+                self._in_time(query, np.concatenate(rows))
+
+    def label(self, recipe: Recipe) -> str:
+        """Return what errors call the datasets of a recipe."""
+        lattice = lattice_of(self.universe, self.largest_size, self.smallest_size)
+        first = self.universe.dataset(lattice.multiplicities(recipe.size, recipe.first))
+        names = ", ".join(query.name for query in self.queries)
+        return (
+            f"{names} on {recipe.last - recipe.first:,} datasets of {recipe.size} records, the "
+            f"first of which is {show(first)}"
+        )
 
     def records_for(self, query: Query) -> NDArray[Any]:
         """Return the distinct values as this query is to see them, shape (m,)."""
         if query.arithmetic == "exact":
             return self.scales[query.centred].floats
-        return self.universe.array
+        return of_numbers(self.universe).array
 
 
 @lru_cache(maxsize=4)
-def lattice_of(universe: Universe, largest_size: int, smallest_size: int = 0) -> Lattice:
+def lattice_of(universe: FiniteUniverse, largest_size: int, smallest_size: int = 0) -> Lattice:
     """Return the lattice of a universe; a worker process builds it once."""
     return Lattice(universe.multiplicities(largest_size).tolist(), largest_size, smallest_size)
 
@@ -148,57 +190,146 @@ def evaluate_levels(
 ) -> list[dict[int, Answers]]:
     """Evaluate every dataset of the given sizes once.
 
-    After a few datasets, `check` is told how many numbers each query answers, None for one that is
-    no vector; it raises if all answers would be too many.
+    After a few datasets, `check` gets how many numbers each query answers (None: a single number).
+    It raises if the answers on all datasets would be too many.
 
     Returns
     -------
     list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
         By query, then by size. The same for every number of workers, as the chunks are.
     """
+    with Shelf(options.scratch) as shelf:
+        done = _evaluate_all(evaluator, sizes, options, check, shelf)
+        return _joined_levels(evaluator, done, options.machine)
+
+
+def _evaluate_all(
+    evaluator: Evaluator,
+    sizes: Sequence[int],
+    options: Options,
+    check: Callable[[Sequence[int | None]], None],
+    shelf: Shelf,
+) -> dict[Recipe, list[Held]]:
+    """Return the answers on every block, by query."""
     lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
-    recipes = _recipes({size: lattice.number(size) for size in sizes})
-    recipes = _with_probe(evaluator, recipes)
-    probe = recipes[0]
-    lengths = [recipe.last - recipe.first for recipe in recipes[1:]]
-    started = time.perf_counter()
-    done = [evaluator(probe)]
-    seconds = time.perf_counter() - started
-    check([None if batch.ndim == 1 else batch.shape[1] for batch in done[0]])
-    little = seconds / (probe.last - probe.first) * sum(lengths) < _SERIAL_SECONDS
-    n_jobs = 1 if little else options.n_jobs
-    done += _parallel.run(evaluator, recipes[1:], lengths, n_jobs=n_jobs, progress=options.progress)
+    keeper = LevelKeeper.of(evaluator.universe, evaluator.queries, options.checkpoint)
+    widths: list[Answers] = []
+    done: dict[Recipe, list[Held]] = {}
+    for recipe, kept in keeper.kept(sizes) if keeper else ():
+        widths = kept
+        done[recipe] = shelf.put(kept)
+    missing = _gaps({size: lattice.number(size) for size in sizes}, done)
+    seconds = 0.0
+    if missing:
+        # A few datasets first, to see how long one takes, and how many numbers an answer has.
+        probe = _probe(evaluator, missing[0])
+        started = time.perf_counter()
+        widths = evaluator(probe)
+        seconds = (time.perf_counter() - started) / (probe.last - probe.first)
+        done[probe] = shelf.put(widths)
+        if keeper:
+            keeper.keep(probe, widths)
+        missing[0] = Recipe(probe.size, probe.last, missing[0].last)
+    check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
+    recipes = _cut(evaluator, missing, seconds)
+    answers = _evaluate(evaluator, recipes, seconds, shelf, keeper, options)
+    done |= zip(recipes, answers, strict=True)
+    return done
+
+
+def _evaluate(
+    evaluator: Evaluator,
+    recipes: list[Recipe],
+    seconds: float,
+    shelf: Shelf,
+    keeper: LevelKeeper | None,
+    options: Options,
+) -> list[list[Held]]:
+    """Return the answers on blocks of datasets, by block; a dataset takes so many seconds."""
+    total = sum(recipe.last - recipe.first for recipe in recipes)
+    return running.run(
+        evaluator,
+        [running.Block(one, one.last - one.first, evaluator.label(one)) for one in recipes],
+        total=total,
+        n_jobs=1 if seconds * total < _SERIAL_SECONDS else options.n_jobs,
+        progress=options.progress,
+        keeper=keeper,
+        arrived=shelf.put,
+    )
+
+
+def _joined_levels(
+    evaluator: Evaluator, done: dict[Recipe, list[Held]], machine: Machine
+) -> list[dict[int, Answers]]:
+    """Return the answers on every level, by query and size; empty `done`, whose memory is freed."""
+    lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
+    recipes = sorted(done, key=lambda recipe: (-recipe.size, recipe.first))
     levels: list[dict[int, Answers]] = []
     for place, query in enumerate(evaluator.queries):
-        batches = [answers[place] for answers in done]
-        joined(query, [batch[:1] for batch in batches])
-        of_size: dict[int, list[Answers]] = {size: [] for size in sizes}
-        for recipe, batch in zip(recipes, batches, strict=True):
-            of_size[recipe.size].append(batch)
-        levels.append({size: joined(query, parts) for size, parts in of_size.items()})
-        for answers in done:
-            answers[place] = np.empty(0)  # joined: the batches' memory is free again
+        # All levels are of one type.
+        some = joined(query, [ends_of(done[recipe][place]) for recipe in recipes])
+        of_size: dict[int, Answers] = {}
+        for recipe in recipes:
+            if recipe.size not in of_size:
+                shape = lattice.number(recipe.size), *some.shape[1:]
+                of_size[recipe.size] = machine.empty(shape, some.dtype)
+            level = of_size[recipe.size]
+            level[recipe.first : recipe.last] = load(done[recipe][place])
+            give_back(level)
+            done[recipe][place] = np.empty(0)
+        levels.append(of_size)
     return levels
 
 
-def _recipes(numbers: dict[int, int]) -> list[Recipe]:
-    """Cut levels, given by their numbers of datasets, into chunks of nearly one length."""
-    length = max(1, -(-sum(numbers.values()) // _CHUNKS))
-    return [
-        Recipe(size, first, min(first + length, number))
-        for size, number in numbers.items()
-        for first in range(0, number, length)
-    ]
+def _gaps(numbers: dict[int, int], done: Iterable[Recipe]) -> list[Recipe]:
+    """Return the ranges of levels, given by their numbers of datasets, that are not done."""
+    missing = []
+    for size, number in numbers.items():
+        first = 0
+        for recipe in sorted(
+            (recipe for recipe in done if recipe.size == size), key=lambda recipe: recipe.first
+        ):
+            if first < recipe.first:
+                missing.append(Recipe(size, first, recipe.first))
+            first = recipe.last
+        if first < number:
+            missing.append(Recipe(size, first, number))
+    return missing
 
 
-def _with_probe(evaluator: Evaluator, recipes: list[Recipe]) -> list[Recipe]:
-    """Split a few datasets off the first chunk, to see how long one takes.
-
-    Always, so that the chunks do not depend on the number of workers.
-    """
+def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
+    """Return the first few datasets of a range."""
     vectorized = all(query.vectorized for query in evaluator.queries)
-    chunk = recipes[0]
-    stop = min(chunk.last, chunk.first + (1024 if vectorized else 4))
-    rest = [Recipe(chunk.size, stop, chunk.last)] if stop < chunk.last else []
-    return [Recipe(chunk.size, chunk.first, stop), *rest, *recipes[1:]]
+    stop = missing.first + (_PROBE_ROWS if vectorized else _PROBE)
+    if missing.first:
+        stop = max(stop, (missing.first // _batch(missing.size) + 1) * _batch(missing.size))
+    return Recipe(missing.size, missing.first, min(stop, missing.last))
+
+
+def _cut(evaluator: Evaluator, missing: list[Recipe], seconds: float) -> list[Recipe]:
+    """Cut ranges of datasets into blocks that take about `_BLOCK_SECONDS` or less."""
+    total = sum(recipe.last - recipe.first for recipe in missing)
+    length = max(1, -(-total // _CHUNKS))
+    if seconds:
+        length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
+    together = all(query.vectorized for query in evaluator.queries)
+    blocks = []
+    for recipe in missing:
+        # Blocks of vectorized queries end where batches do, so that no batch is cut.
+        step = (
+            length if not together else max(1, length // _batch(recipe.size)) * _batch(recipe.size)
+        )
+        first = recipe.first
+        while first < recipe.last:
+            last = min(first + step, recipe.last)
+            if together:
+                last = min((first // step + 1) * step, recipe.last)
+            blocks.append(Recipe(recipe.size, first, last))
+            first = last
+    return blocks
+
+
+def _batch(size: int) -> int:
+    """Return how many datasets of a size a query gets at once."""
+    return max(1, min(_BATCH_ROWS, _BATCH_RECORDS // size))

@@ -1,4 +1,4 @@
-"""A universe as integers, in floats as far as they hold them, with the error that leaves."""
+"""A universe as integers in floats, and the error of rounding the integers to floats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import ExactQuery
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.universe import of_numbers
 
 _EXACT = 2**53
 """Floats hold all integers up to this one."""
@@ -34,12 +35,12 @@ class Scale:
     shift: int
 
     @classmethod
-    def of(cls, universe: Universe, *, centred: bool) -> Scale:
+    def of(cls, universe: FiniteUniverse, *, centred: bool) -> Scale:
         """Scale a universe, moving its middle to zero if `centred`.
 
         A common factor of all the integers is divided out, so 1e9 + {0, 2, 4} becomes {-1, 0, 1}.
         """
-        integers, _ = universe.integers
+        integers, _ = of_numbers(universe).integers
         if centred:
             integers = integers - integers[len(integers) // 2]
         integers = integers // (math.gcd(*integers) or 1)

@@ -15,11 +15,12 @@ from functools import partial
 
 import numpy as np
 
-from sensitivity_lab._parallel import tracked
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.running import tracked
+from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.datasets import neighboring_datasets
@@ -28,7 +29,7 @@ from sensitivity_lab.universes.relations import Relation, multiplicities_of
 from .evaluate import evaluate_levels
 from .levels import Levels, levels_of
 from .number_pairs import GapFinder
-from .pairs import Family, Finder, Pair, best_pair
+from .pairs import Family, Finder, FoundPair, best_pair
 from .searched import Searched
 from .vector_pairs import VectorFinder
 
@@ -43,7 +44,8 @@ class Enumeration:
     -----
     Time: an evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
     core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
-    few levels.
+    few levels. With `scratch` these are files, and memory is some MiB. Threads share a pass by
+    blocks.
     """
 
     name = "enumeration"
@@ -61,8 +63,8 @@ class Enumeration:
 
 def _solve(problem: Problem, levels: Levels, options: Options) -> Findings:
     """Return a finding for every query and every relation, some queries at a time."""
-    together = max(1, min(_COLUMNS, options.memory_limit // (4 * levels.bytes_per_query)))
-    findings: Findings = []
+    together = max(1, min(_COLUMNS, options.room // (4 * levels.bytes_per_query)))
+    findings: list[list[Finding]] = []
     for first in range(0, len(problem.queries), together):
         findings += _solve_group(problem, first, together, levels, options)
     return findings
@@ -73,7 +75,7 @@ def _solve_group(
 ) -> list[list[Finding]]:
     """Solve a problem for some of its queries, evaluated together where memory allows it."""
     group = problem.only(problem.queries[first : first + number])
-    limit = options.memory_limit
+    limit = options.room
 
     def check(widths: Sequence[int | None]) -> None:
         needed = levels.bytes_of(widths, problem.norm)
@@ -81,7 +83,7 @@ def _solve_group(
             raise _OneByOne
         if needed > limit:
             raise TooLargeError(
-                levels.too_wide(group.queries[0].name, widths[0] or 1, needed, limit)
+                levels.too_wide(group.queries[0].name, widths[0] or 1, needed, options)
             )
 
     try:
@@ -100,32 +102,63 @@ def _solve_evaluated(
     problem: Problem, levels: Levels, given: list[dict[int, Answers]], options: Options
 ) -> list[list[Finding]]:
     """Solve a problem whose queries are evaluated: all that answer numbers in one pass."""
-    evaluator, lattice = levels.evaluator(problem), levels.lattice
-    answers = [Searched.of(of_one) for of_one in given]
+    evaluator, lattice, machine = levels.evaluator(problem), levels.lattice, options.machine
+    answers = [Searched.of(given.pop(0), machine) for _ in problem.queries]
     is_vector = [of_one.floats[levels.sizes[0]].ndim == 2 for of_one in answers]
     numbers = [place for place, vector in enumerate(is_vector) if not vector]
     findings: dict[int, list[Finding]] = {}
     if numbers:
-        together = {
-            size: np.column_stack([answers[place].floats[size] for place in numbers])
-            for size in levels.sizes
-        }
+        together = _together([answers[place] for place in numbers], levels.sizes, machine)
         queries = tuple(problem.queries[place] for place in numbers)
         searched = [answers[place] for place in numbers]
-        finder = GapFinder(replace(evaluator, queries=queries), lattice, together, searched)
+        finder = GapFinder(
+            replace(evaluator, queries=queries), lattice, together, searched, machine
+        )
         pairs = _bring_down(finder, together, levels, options)
         for column, place in enumerate(numbers):
             findings[place] = _findings(problem, levels, pairs, column, problem.queries[place])
     for place, query in enumerate(problem.queries):
         if is_vector[place]:
-            vectors = VectorFinder(problem, query, lattice, answers[place])
+            vectors = VectorFinder(problem, query, lattice, answers[place], machine)
             pairs = _bring_down(vectors, vectors.columns(), levels, options)
             findings[place] = _findings(problem, levels, pairs, 0, query)
     return [findings[place] for place in range(len(problem.queries))]
 
 
+def _together(
+    searched: Sequence[Searched], sizes: Sequence[int], machine: Machine
+) -> dict[int, Floats]:
+    """Return the answers of queries as columns, by size; the queries' own become views of these."""
+    columns = {}
+    for size in sizes:
+        alone = [of_one.floats[size] for of_one in searched]
+        if len(alone) == 1:
+            columns[size] = alone[0][:, None]
+            continue
+        columns[size] = machine.empty((len(alone[0]), len(alone)))
+        machine.fill(columns[size], partial(_stacked, alone), alone)
+        for column, of_one in enumerate(searched):
+            of_one.floats[size] = columns[size][:, column]
+    return columns
+
+
+def _stacked(alone: Sequence[Floats], rows: slice) -> Floats:
+    return np.column_stack([of_one[rows] for of_one in alone])
+
+
+def _extremes(answers: Floats, machine: Machine) -> Floats:
+    """Return answers as the extremes over their own datasets, columns [hi, -lo]."""
+    extremes = machine.empty((len(answers), 2 * answers.shape[1]))
+    machine.fill(extremes, lambda rows: np.hstack([answers[rows], -answers[rows]]), (answers,))
+    return extremes
+
+
 def _findings(
-    problem: Problem, levels: Levels, pairs: dict[Family, list[Pair]], column: int, query: Query
+    problem: Problem,
+    levels: Levels,
+    pairs: dict[Family, list[FoundPair]],
+    column: int,
+    query: Query,
 ) -> list[Finding]:
     """Return a finding for every relation, from the best pairs of a column."""
     return [
@@ -136,25 +169,25 @@ def _findings(
 
 def _bring_down(
     finder: Finder, answers: dict[int, Floats], levels: Levels, options: Options
-) -> dict[Family, list[Pair]]:
+) -> dict[Family, list[FoundPair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.
 
     Extremes are kept as columns [hi, -lo], so that both come down as maxima.
     """
-    pairs: dict[Family, list[Pair]] = {}
+    machine = options.machine
+    pairs: dict[Family, list[FoundPair]] = {}
     kept: dict[tuple[int, int], Floats] = {}
     for size, level in tracked(levels.steps_down, unit="levels", progress=options.progress):
         if level == size:
-            extremes = np.hstack([answers[size], -answers[size]])
+            extremes = _extremes(answers[size], machine)
         else:
-            extremes = levels.lattice.maximum_below(extremes, level)
+            extremes = levels.lattice.maximum_below(extremes, level, machine)
         for family in levels.at_core[level]:
             mine = family.larger == size
             if mine and family.smaller == size:
                 pairs[family] = finder.find(family, extremes, extremes)
             elif mine and family.smaller == level:
-                low = np.hstack([answers[level], -answers[level]])
-                pairs[family] = finder.find(family, extremes, low)
+                pairs[family] = finder.find(family, extremes, _extremes(answers[level], machine))
             elif mine:
                 kept[size, level] = extremes
             elif family.smaller == size and level < size:
@@ -163,7 +196,7 @@ def _bring_down(
 
 
 def _finding(
-    problem: Problem, query: Query, relation: Relation, pairs: Sequence[Pair], levels: Levels
+    problem: Problem, query: Query, relation: Relation, pairs: Sequence[FoundPair], levels: Levels
 ) -> Finding:
     """Return the best of the pairs of a relation's families; the first of equals."""
     best = best_pair(pairs)

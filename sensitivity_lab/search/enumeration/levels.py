@@ -14,8 +14,8 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.counting import estimate
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
-from sensitivity_lab.universes.universe import Universe
 
 from .evaluate import Evaluator, lattice_of
 from .pairs import Family
@@ -40,15 +40,18 @@ class Levels:
     problem : Problem
     families : dict
         By relation, the kinds of pairs to search: sizes of x, y and core.
+    timeout : float or None
+        The most seconds that a caller's function may take for one dataset.
     """
 
     problem: Problem
     families: dict[Relation, list[Family]]
+    timeout: float | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> Levels:
+    def of(cls, problem: Problem, timeout: float | None = None) -> Levels:
         """Plan the search, without doing any of it."""
-        return cls(problem, {of: _families(problem, of) for of in problem.neighbors})
+        return cls(problem, {of: _families(problem, of) for of in problem.neighbors}, timeout)
 
     @cached_property
     def every(self) -> list[Family]:
@@ -89,7 +92,9 @@ class Levels:
 
     def evaluator(self, problem: Problem) -> Evaluator:
         """Return what evaluates the queries of a problem, that of the levels or part of it."""
-        return Evaluator(problem.universe, problem.queries, self.sizes[0], self.smallest_core)
+        return Evaluator(
+            problem.universe, problem.queries, self.sizes[0], self.smallest_core, self.timeout
+        )
 
     @cached_property
     def datasets(self) -> int:
@@ -105,6 +110,14 @@ class Levels:
         """How many cores extremes are kept for until those of the smaller datasets are there."""
         cores = {(f.larger, f.core) for f in self.every if f.core < f.smaller < f.larger}
         return sum(self.lattice.number(core) for _, core in cores)
+
+    @property
+    def _passing(self) -> int:
+        """How many numbers a pass needs for a column: extremes of two levels, and some room.
+
+        The room is for batches, and for memory that is free but not yet given back.
+        """
+        return 6 * self._widest + 2 * self._kept
 
     @cached_property
     def _over_a_core(self) -> int:
@@ -126,22 +139,21 @@ class Levels:
     @cached_property
     def bytes_per_query(self) -> int:
         """The memory that a query with one number needs during the search."""
-        return 8 * (self.datasets + 5 * self._widest + 2 * self._kept) + self._over_a_core
+        return 8 * (self.datasets + self._passing) + self._over_a_core
 
     def bytes_of(self, widths: Sequence[int | None], norm: Norm) -> int:
         """Return the memory that queries evaluated together need in a norm.
 
-        `widths` says how many numbers each query answers, None for one that is no vector.
+        `widths` says how many numbers each query answers; None stands for a single number.
         """
-        levels = 5 * self._widest + 2 * self._kept
         numbers = widths.count(None)
-        needed = [numbers * levels]
+        needed = [numbers * self._passing]
         for width in widths:
             if width is not None:
                 columns = width_of(width, norm)
-                needed.append(columns * (self.datasets + levels) + width * self.datasets)
-        # Vectors are held in batches, and then joined, while the others wait; numbers need little.
-        held = numbers + 2 * sum(width for width in widths if width is not None)
+                needed.append(columns * (self.datasets + self._passing) + 3 * self._widest)
+        # All answers are there while those of one query after the other are searched.
+        held = numbers + sum(width for width in widths if width is not None)
         return 8 * (held * self.datasets + max(needed)) + self._over_a_core
 
     @property
@@ -166,14 +178,13 @@ class Levels:
         compared = sum(2 * (passed[size] - passed[level]) for size, level in lowest.items())
         return len(self.problem.queries) * (read + compared)
 
-    def too_wide(self, name: str, width: int, needed: int, limit: int) -> str:
+    def too_wide(self, name: str, width: int, needed: int, options: Options) -> str:
         """Return why the answers of a query that is a vector do not fit into memory."""
         columns = width_of(width, self.problem.norm)
         return (
             f"enumeration would need about {in_words(needed)} for the {self.datasets:,} answers of "
-            f"{name}, each of which becomes {columns} columns, more than the memory limit of "
-            f"{in_words(limit)}; choose a smaller size or distance, fewer answers, or a larger "
-            "memory_limit"
+            f"{name}, each of which becomes {columns} columns, more than {_room(options)}; "
+            f"choose a smaller size or distance, fewer answers, or {_more_room(options)}"
         )
 
 
@@ -203,27 +214,41 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
 
     Estimates decide where they are far beyond a limit; only what they leave is counted.
     """
-    levels = Levels.of(problem)
+    levels = Levels.of(problem, options.timeout)
     datasets, memory, steps = _estimated(levels)
-    if max(memory / options.memory_limit, steps / _STEPS) > _SURE:
-        told = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
+    room = max(1, options.room)
+    if max(memory / room, steps / _STEPS) > _SURE:
+        text = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
     else:
-        told, memory, steps = f"{levels.datasets:,}", levels.bytes_per_query, levels.steps
-    if memory > options.memory_limit:
-        cost = (
-            f"and need about {in_words(memory)}, more than the memory limit of "
-            f"{in_words(options.memory_limit)}"
-        )
-        advice = ", or a larger memory_limit"
+        text, memory, steps = f"{levels.datasets:,}", levels.bytes_per_query, levels.steps
+    if options.scratch:
+        memory += 8 * datasets  # in the file of finished blocks, until levels are made of them
+    if memory > room:
+        cost = f"and need about {in_words(memory)}, more than {_room(options)}"
+        advice = f", {'or ' if steps > _STEPS or options.scratch else ''}{_more_room(options)}"
+        if steps <= _STEPS and not options.scratch:
+            advice += ", or scratch=, a folder on a disk with that much room"
     elif steps > _STEPS:
         cost, advice = f"in about {steps:.0e} steps, more than the limit of {_STEPS:.0e}", ""
     else:
         return levels
     return Refusal(
-        f"enumeration would evaluate {told} datasets {cost}; choose a smaller size or distance"
+        f"enumeration would evaluate {text} datasets {cost}; choose a smaller size or distance"
         f"{',' if advice else ', or'} a coarser universe with fewer distinct values{advice}",
         too_large=True,
     )
+
+
+def _room(options: Options) -> str:
+    """Return what is too small, in words."""
+    if options.scratch:
+        return f"the {in_words(options.room)} that are free in scratch={options.scratch!r}"
+    return f"the memory limit of {in_words(options.memory_limit)}"
+
+
+def _more_room(options: Options) -> str:
+    """Return where there would be more room, in words."""
+    return "a scratch folder on a larger disk" if options.scratch else "a larger memory_limit"
 
 
 def _estimated(levels: Levels) -> tuple[float, float, float]:
@@ -237,11 +262,11 @@ def _estimated(levels: Levels) -> tuple[float, float, float]:
     middle = min(max(int(limits.sum()) // 2, levels.smallest_core), levels.sizes[0])
     widest = _about(universe, largest_size, middle)
     read = sum(number * size for size, number in numbers.items())
-    return datasets, 8 * (datasets + 5 * widest), len(levels.problem.queries) * read
+    return datasets, 8 * (datasets + 6 * widest), len(levels.problem.queries) * read
 
 
 @lru_cache(maxsize=1024)
-def _about(universe: Universe, largest_size: int, size: int) -> float:
+def _about(universe: FiniteUniverse, largest_size: int, size: int) -> float:
     """Return about how many datasets of a size there are; many problems ask it of one universe."""
     return estimate(universe.multiplicities(largest_size), size)
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from sensitivity_lab import _parallel
-from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab import running
+from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.running.guards import TimeUpError, limited
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.neighbor_counts import number_of_neighbors
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.relations import show
+
+from .kept import Chunk, NeighborKeeper
 
 MAX_NEIGHBORS = 1_000_000
 """The most neighbors that are listed."""
@@ -31,6 +36,12 @@ _CHUNK_BYTES = 2**22
 """About how many bytes a chunk of datasets takes; it has at most `_CHUNK` datasets."""
 
 _CHUNK = 1024
+
+_PROBE = 2
+"""How many datasets are evaluated first, to see how long one takes."""
+
+_BLOCK_SECONDS = 2.0
+"""A chunk takes about so long, or less."""
 
 
 class LocalEnumeration:
@@ -52,9 +63,9 @@ class LocalEnumeration:
         most = min(MAX_NEIGHBORS, options.memory_limit // _BYTES)
         number, all_of_them = _count(problem, most)
         if number > most:
-            told = f"{number:,}" if all_of_them else f"at least {number:,}"
+            text = f"{number:,}" if all_of_them else f"at least {number:,}"
             return Refusal(
-                f"enumeration would evaluate {told} neighbors, more than the limit of {most:,}; "
+                f"enumeration would evaluate {text} neighbors, more than the limit of {most:,}; "
                 "choose a smaller distance, or a coarser universe with fewer distinct values",
                 too_large=True,
             )
@@ -67,7 +78,8 @@ def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
     universe, query = problem.universe, problem.query
     of_x = exact_answer(query, universe, problem.x)
     check_width(of_x, number, query.name, options)
-    found = answers_on(_neighbors(problem), number, query, universe, options)
+    keeper = NeighborKeeper.of(problem, options.checkpoint)
+    found = answers_on(_neighbors(problem), number, query, universe, options, keeper)
     # Many neighbors share an answer; each distinct one is compared once.
     first_place: dict[ExactAnswer, int] = {}
     for place, answer in enumerate(found):
@@ -108,29 +120,74 @@ class _Answerer:
     """Answers a query on a chunk of datasets."""
 
     query: Query
-    universe: Universe
+    universe: FiniteUniverse
+    timeout: float | None
 
-    def __call__(self, chunk: list[Multiplicities]) -> list[ExactAnswer]:
-        return [exact_answer(self.query, self.universe, data) for data in chunk]
+    def __call__(self, chunk: Chunk) -> list[ExactAnswer]:
+        return [self._answer(data) for data in chunk.datasets]
+
+    def _answer(self, data: Multiplicities) -> ExactAnswer:
+        limit = None if self.query.arithmetic == "exact" else self.timeout
+        try:
+            with limited(limit):
+                return exact_answer(self.query, self.universe, data)
+        except TimeUpError:
+            raise QueryError(
+                f"query {self.query.name!r} on the dataset {show(self.universe.dataset(data))} "
+                f"took longer than timeout={self.timeout} seconds"
+            ) from None
 
 
 def answers_on(
     datasets: Iterable[Multiplicities],
     number: int,
     query: Query,
-    universe: Universe,
+    universe: FiniteUniverse,
     options: Options,
+    keeper: NeighborKeeper | None = None,
 ) -> list[ExactAnswer]:
-    """Return the answers on `number` datasets, given by multiplicities."""
+    """Return the answers on `number` datasets, given by multiplicities in one order always."""
+    answers: dict[int, ExactAnswer] = keeper.kept(number) if keeper else {}
+    answerer = _Answerer(query, universe, options.timeout)
+    missing = ((at, data) for at, data in enumerate(datasets) if at not in answers)
+    seconds = 0.0
+    for at, data in islice(missing, _PROBE):
+        started = time.perf_counter()
+        answers[at] = answerer(Chunk(at, (data,)))[0]
+        seconds = max(seconds, time.perf_counter() - started)
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
-    lengths = [min(length, number - first) for first in range(0, number, length)]
-    stream = iter(datasets)
-    chunks = (list(islice(stream, size)) for size in lengths)
-    done = _parallel.run(
-        _Answerer(query, universe),
-        chunks,
-        lengths,
+    if seconds:
+        length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
+    chunks: list[Chunk] = []
+
+    def blocks() -> Iterator[running.Block[Chunk]]:
+        for chunk in _chunks(missing, length):
+            chunks.append(chunk)
+            first = show(universe.dataset(chunk.datasets[0]))
+            label = f"{query.name} on {len(chunk.datasets):,} datasets from {first} on"
+            yield running.Block(chunk, len(chunk.datasets), label)
+
+    done = running.run(
+        answerer,
+        blocks(),
+        total=number - len(answers),
         n_jobs=options.n_jobs,
         progress=options.progress,
+        keeper=keeper,
     )
-    return [answer for part in done for answer in part]
+    for chunk, part in zip(chunks, done, strict=True):
+        answers |= dict(enumerate(part, chunk.first))
+    return [answers[at] for at in range(number)]
+
+
+def _chunks(datasets: Iterator[tuple[int, Multiplicities]], length: int) -> Iterator[Chunk]:
+    """Cut numbered datasets into chunks of consecutive ones."""
+    first, some = 0, list[Multiplicities]()
+    for at, data in datasets:
+        if some and (at != first + len(some) or len(some) == length):
+            yield Chunk(first, tuple(some))
+            some = []
+        first = first if some else at
+        some.append(data)
+    if some:
+        yield Chunk(first, tuple(some))

@@ -14,11 +14,13 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.queries import Answered, ExactQuery, Query
+from sensitivity_lab.running.machine import IN_TURN, Machine
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
+from sensitivity_lab.universes.universe import of_numbers
 
 from .cores import above, containing
 from .evaluate import Evaluator
-from .pairs import Family, Pair, best_pair
+from .pairs import Family, FoundPair, best_pair
 from .searched import Searched
 
 _ROWS = 16384
@@ -36,6 +38,7 @@ class GapFinder:
         By size, the floats of all that was searched.
     searched : sequence of Searched
         By query, its answers.
+    machine : Machine
     """
 
     def __init__(
@@ -44,13 +47,15 @@ class GapFinder:
         lattice: Lattice,
         answers: dict[int, Floats],
         searched: Sequence[Searched],
+        machine: Machine = IN_TURN,
     ) -> None:
         self.evaluator = evaluator
         self.lattice = lattice
         self.answers = answers
         self.searched = searched
+        self.machine = machine
 
-    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
+    def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
         """Return for every query the pair of a family that is furthest apart.
 
         Parameters
@@ -67,9 +72,13 @@ class GapFinder:
             for query, searched in zip(self.evaluator.queries, self.searched, strict=True)
         ]
         starts = range(0, len(big), _ROWS)
-        maxima = np.array(
-            [_gaps(measures, big[s : s + _ROWS], small[s : s + _ROWS]).max(axis=0) for s in starts]
-        )
+
+        def widest(start: int) -> Floats:
+            rows = slice(start, start + _ROWS)
+            most: Floats = _gaps(measures, big[rows], small[rows]).max(axis=0)
+            return most
+
+        maxima = np.array(self.machine.run(widest, starts, (big, small)))
         pairs = []
         for column, measure in enumerate(measures):
             over = _Cores(self, family, measure, column)
@@ -80,6 +89,9 @@ class GapFinder:
             if family.disjoint:
                 batches = list(starts)
                 threshold = -np.inf
+            elif measure.error == 0.0:
+                # The first core with the largest gap is all that is needed.
+                del batches[1:]
             cores, gaps = _cores_above(threshold, batches, measures, column, big, small)
             if family.disjoint:
                 pairs.append(over.best_disjoint(cores, gaps))
@@ -200,11 +212,11 @@ class _Cores:
     measure: _Measure
     column: int
 
-    def best(self, cores: Indices) -> Pair:
+    def best(self, cores: Indices) -> FoundPair:
         """Return the pair that is furthest apart over some cores."""
         return best_pair(self._extreme_pairs(cores))
 
-    def _extreme_pairs(self, cores: Indices) -> Iterator[Pair]:
+    def _extreme_pairs(self, cores: Indices) -> Iterator[FoundPair]:
         """Yield the largest answer over every core with the smallest, either way round."""
         for core in cores:
             big, small = self._sides(int(core))
@@ -212,14 +224,14 @@ class _Cores:
                 big_row, small_row = self._extreme(big, sign), self._extreme(small, -sign)
                 yield self._pair(big, big_row, small, small_row)
 
-    def best_disjoint(self, cores: Indices, bounds: Floats) -> Pair:
+    def best_disjoint(self, cores: Indices, bounds: Floats) -> FoundPair:
         """Return the pair without common records in A and B that is furthest apart.
 
         Cores are visited in the order of their bounds, which ignore that A and B are disjoint; the
         first core whose bound is below the best pair found ends the search.
         """
         slack = 2 * self.measure.error
-        best: list[Pair] = []  # the best so far, once there is one
+        best: list[FoundPair] = []  # the best so far, once there is one
         for place in np.argsort(-bounds, kind="stable"):
             # Without rounding, a core that only ties comes too late: the first of equals wins.
             tie = bool(best) and not slack and bounds[place] == best[0].gap
@@ -229,7 +241,7 @@ class _Cores:
                 best = [best_pair([*best, pair])]
         return best[0]
 
-    def _disjoint_pairs(self, core: int) -> Iterator[Pair]:
+    def _disjoint_pairs(self, core: int) -> Iterator[FoundPair]:
         """Yield, per A, the disjoint B that are furthest away up to the error, the widest first."""
         big, small = self._sides(core)
         universe = self.finder.evaluator.universe
@@ -274,7 +286,7 @@ class _Cores:
         scale = self.finder.evaluator.scales[query.centred]
         error = scale.error(query, side.size, 1)
         near = np.flatnonzero(answers >= answers.max() - 2 * error)
-        integers, _ = self.finder.evaluator.universe.integers
+        integers, _ = of_numbers(self.finder.evaluator.universe).integers
         lattice = self.finder.lattice
         rows = np.array(
             [
@@ -295,7 +307,7 @@ class _Cores:
     def _answered(self, side: _Side, row: int) -> Answered:
         return self.finder.searched[self.column].answer(side.size, int(side.ranks[row]))
 
-    def _pair(self, big: _Side, row: int, small: _Side, other: int) -> Pair:
+    def _pair(self, big: _Side, row: int, small: _Side, other: int) -> FoundPair:
         universe, query = self.finder.evaluator.universe, self.measure.query
         lattice = self.finder.lattice
         x, y = (
@@ -309,9 +321,9 @@ class _Cores:
                 raise TypeError(f"{query.name} answers with {first!r} and {second!r}")
             if self.family.of_x < self.family.of_y:
                 x, y = y, x
-            return Pair(x, y, gap, Difference(first, second, query.root), None)
+            return FoundPair(x, y, gap, Difference(first, second, query.root), None)
         answers = self._answered(big, row), self._answered(small, other)
         difference = Difference(self._rational(big, row), self._rational(small, other))
         if self.family.of_x < self.family.of_y:
             x, y, answers = y, x, answers[::-1]
-        return Pair(x, y, gap, difference, answers)
+        return FoundPair(x, y, gap, difference, answers)

@@ -36,7 +36,7 @@ class Family(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pair:
+class FoundPair:
     """Two datasets, x of the family's size of x, and how far their answers are apart."""
 
     x: Multiplicities
@@ -46,7 +46,7 @@ class Pair:
     answers: tuple[Answered, Answered] | None
 
 
-def best_pair(pairs: Iterable[Pair]) -> Pair:
+def best_pair(pairs: Iterable[FoundPair]) -> FoundPair:
     """Return the pair that is furthest apart, exactly where possible; the first of equals."""
     every = iter(pairs)
     best = next(every)
@@ -63,5 +63,5 @@ def best_pair(pairs: Iterable[Pair]) -> Pair:
 class Finder(Protocol):
     """Finds, per column of answers, the pair of a family that is furthest apart."""
 
-    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
+    def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
         """Return the pairs, given the extremes over every core; see `GapFinder.find`."""

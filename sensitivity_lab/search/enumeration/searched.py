@@ -1,7 +1,8 @@
 """Answers as floats for the search, and the answers themselves.
 
-A function may return whole numbers or fractions that no float holds. Less one of them, and times a
-common denominator, they are integers; floats carry these, or their leading bits, down the lattice.
+A function may return whole numbers or fractions that no float holds. Minus one of them, and times
+a common denominator, they are integers; floats carry these, or their leading bits, down the
+lattice.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Answered, as_answered
 from sensitivity_lab.queries.returned import Answers, alike
+from sensitivity_lab.running.machine import IN_TURN, Machine, batches
 from sensitivity_lab.search.lattice import Floats
 
 _BITS = 53
-"""Floats hold all integers of so many bits."""
+"""Floats hold all integers of this many bits."""
 
 _ERROR = 4.0
-"""Bounds the error of a gap of two answers of `_BITS` bits, each half a unit off: 1, and 1 for the
-rounding of a gap of one bit more. Twice that."""
+"""Bounds the error of a gap of two answers of `_BITS` bits: twice what they can add up to.
+
+Both answers are off by half a unit, and a gap of one bit more is rounded by up to 1."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +47,17 @@ class Searched:
     given: dict[int, Answers]
 
     @classmethod
-    def of(cls, answers: dict[int, Answers]) -> Searched:
+    def of(cls, answers: dict[int, Answers], machine: Machine = IN_TURN) -> Searched:
         """Make floats of answers, exactly where floats hold them."""
         given = dict(zip(answers, alike(list(answers.values())), strict=True))
         first = next(iter(given.values()))
         if first.dtype == np.float64:
             return cls(given, 0.0, given)
-        lowest = min(int(part.min()) if part.dtype == np.int64 else 0 for part in given.values())
-        highest = max(int(part.max()) if part.dtype == np.int64 else 0 for part in given.values())
-        if first.dtype == np.int64 and highest - lowest <= 1 << _BITS:
-            floats = {n: (part - first[0]).astype(np.float64) for n, part in given.items()}
-            return cls(floats, 0.0, given)
+        if first.dtype == np.int64:
+            ends = [_ends(part, machine) for part in given.values()]
+            if max(high for _, high in ends) - min(low for low, _ in ends) <= 1 << _BITS:
+                floats = {n: _above(part, first[0], machine) for n, part in given.items()}
+                return cls(floats, 0.0, given)
         return cls._of_rationals(given)
 
     @classmethod
@@ -73,6 +76,21 @@ class Searched:
     def answer(self, size: int, place: int) -> Answered:
         """Return an answer as it is."""
         return as_answered(np.asarray(self.given[size][place]))
+
+
+def _ends(whole: Answers, machine: Machine) -> tuple[int, int]:
+    """Return the smallest and the largest of whole numbers."""
+    ends = machine.run(
+        lambda rows: (int(whole[rows].min()), int(whole[rows].max())), batches(whole), (whole,)
+    )
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _above(whole: Answers, least: Any, machine: Machine) -> Floats:
+    """Return whole numbers minus one of them, as floats."""
+    floats: Floats = machine.empty(whole.shape)
+    machine.fill(floats, lambda rows: whole[rows] - least, (whole,))
+    return floats
 
 
 def _ratios(answers: Answers) -> tuple[NDArray[Any], NDArray[Any]]:

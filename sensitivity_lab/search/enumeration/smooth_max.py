@@ -10,10 +10,10 @@ from itertools import chain
 
 import numpy as np
 
-from sensitivity_lab._parallel import tracked
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
+from sensitivity_lab.running import tracked
 from sensitivity_lab.search.counting import Numbers, estimate
 from sensitivity_lab.search.engine import (
     Cost,
@@ -66,13 +66,13 @@ class SmoothEnumeration:
         for size in range(lowest, int(highest) + 1):
             about = estimate(limits, size)
             if about > _SURE * (most + 1):
-                told = f"about {about:.1e}" if about < math.inf else "more than 1e300"
+                text = f"about {about:.1e}" if about < math.inf else "more than 1e300"
             else:
                 number += Numbers(np.minimum(limits, size).tolist(), size, size).of(values, size)
-                told = f"at least {number:,}"
+                text = f"at least {number:,}"
             if number > most or about > _SURE * (most + 1):
                 return Refusal(
-                    f"enumeration would evaluate {told} datasets, more than the limit of {most:,}; "
+                    f"enumeration would evaluate {text} datasets, more than the limit of {most:,}; "
                     "choose a smaller size or a coarser universe with fewer distinct values",
                     too_large=True,
                 )

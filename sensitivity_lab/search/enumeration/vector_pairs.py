@@ -12,9 +12,10 @@ answers by enumeration".
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -24,11 +25,12 @@ from sensitivity_lab.exact.difference import rational_of
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
+from sensitivity_lab.running.machine import IN_TURN, Machine, batches
 from sensitivity_lab.search.lattice import Floats, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .cores import above, containing
-from .pairs import Family, Pair, best_pair
+from .pairs import Family, FoundPair, best_pair
 from .searched import Searched
 
 _SIGNED = 6
@@ -45,7 +47,7 @@ _PAIRS = 1 << 18
 
 
 def width_of(numbers: int, norm: Norm) -> int:
-    """Return how many linear functions of answers of so many numbers are needed."""
+    """Return how many linear functions are needed for answers of `numbers` numbers."""
     return 2 ** (numbers - 1) if _by_signs(numbers, norm) else numbers
 
 
@@ -66,12 +68,14 @@ class VectorFinder:
     lattice : Lattice
     searched : Searched
         The answers, vectors of one length.
+    machine : Machine
     """
 
     problem: Problem
     query: Query
     lattice: Lattice
     searched: Searched
+    machine: Machine = IN_TURN
 
     @property
     def answers(self) -> dict[int, Floats]:
@@ -95,9 +99,23 @@ class VectorFinder:
 
     def columns(self) -> dict[int, Floats]:
         """Return the linear functions of the scaled answers, shape (datasets, w), by size."""
-        return {
-            size: self._scaled(answers) @ self._functions for size, answers in self.answers.items()
-        }
+        columns = {}
+        for size, answers in self.answers.items():
+            columns[size] = self.machine.empty((len(answers), self.width))
+            self.machine.fill(columns[size], partial(self._columns_of, answers), (answers,))
+        return columns
+
+    def _columns_of(self, answers: Floats, rows: slice) -> Floats:
+        columns: Floats = self._scaled(answers[rows]) @ self._functions
+        return columns
+
+    def _each(self, of_batch: Callable[[Floats], float]) -> list[float]:
+        """Return what a function returns on batches of all answers."""
+        found: list[float] = []
+        for answers in self.answers.values():
+            of_rows = partial(_on_rows, of_batch, answers)
+            found += self.machine.run(of_rows, batches(answers), (answers,))
+        return found
 
     def _scaled(self, answers: Floats) -> Floats:
         """Return answers times a power of two: at most 1, so their squares stay in range."""
@@ -106,7 +124,7 @@ class VectorFinder:
 
     @cached_property
     def _largest(self) -> float:
-        return max(float(np.abs(answers).max(initial=0.0)) for answers in self.answers.values())
+        return max(self._each(lambda answers: float(np.abs(answers).max(initial=0.0))), default=0.0)
 
     @cached_property
     def _exponent(self) -> int:
@@ -120,7 +138,7 @@ class VectorFinder:
         if exact and self._largest < 2**53:
             widest = 2 * self._largest
             total = numbers * (widest**2 if self.problem.norm == "L2" else widest)
-            whole = all(bool((a == np.rint(a)).all()) for a in self.answers.values())
+            whole = all(self._each(lambda answers: bool((answers == np.rint(answers)).all())))
             if whole and total < 2**53:
                 return 0.0
         widest = 2 * math.ldexp(self._largest, -self._exponent)
@@ -130,15 +148,13 @@ class VectorFinder:
             return numbers * (2 * widest * gap + gap**2 + numbers * eps * widest**2)
         return numbers * (gap + (numbers + 2) * eps * widest)
 
-    def find(self, family: Family, big: Floats, small: Floats) -> list[Pair]:
+    def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
         """Return the pair of a family that is furthest apart; see `GapFinder.find`."""
+        rows = [slice(start, start + _ROWS) for start in range(0, len(big), _ROWS)]
         bounds = np.concatenate(
-            [
-                self._bounds(big[start : start + _ROWS], small[start : start + _ROWS])
-                for start in range(0, len(big), _ROWS)
-            ]
+            self.machine.run(lambda of: self._bounds(big[of], small[of]), rows, (big, small))
         )
-        best: list[Pair] = []  # the best so far, once there is one
+        best: list[FoundPair] = []  # the best so far, once there is one
         for core in np.argsort(-bounds, kind="stable"):
             # Without rounding, a core that only ties comes too late: the first of equals wins.
             tie = bool(best) and not self._slack and bounds[core] == best[0].gap
@@ -161,7 +177,7 @@ class VectorFinder:
             bounds = gaps.max(axis=1)
         return bounds
 
-    def _over(self, family: Family, core: int, best: Pair | None) -> list[Pair]:
+    def _over(self, family: Family, core: int, best: FoundPair | None) -> list[FoundPair]:
         """Return the pairs over a core that are furthest apart, up to the error."""
         shared = self.lattice.multiplicities(family.core, core)
         ranks_x, ranks_y = (above(self.lattice, shared, of) for of in (family.of_x, family.of_y))
@@ -198,13 +214,14 @@ class VectorFinder:
             far = gaps.max(axis=2)
         return far
 
-    def _pair(self, gap: float, family: Family, x: int, y: int) -> Pair:
+    def _pair(self, gap: float, family: Family, x: int, y: int) -> FoundPair:
         """Return the pair of the datasets of these ranks among those of their sizes."""
         places = ((family.of_x, x), (family.of_y, y))
         answers = (self.searched.answer(*places[0]), self.searched.answer(*places[1]))
         data = [self.lattice.multiplicities(*place) for place in places]
         first, second = map(self._exact, data, answers)
-        return Pair(data[0], data[1], gap, distance(first, second, self.problem.norm), answers)
+        apart = distance(first, second, self.problem.norm, self.query.root)
+        return FoundPair(data[0], data[1], gap, apart, answers)
 
     def _exact(self, data: NDArray[np.int64], answer: Answered) -> tuple[Fraction, ...]:
         """Return the exact answer on a dataset; a function's floats are what they are."""
@@ -213,6 +230,10 @@ class VectorFinder:
             numbers = answer if isinstance(answer, tuple) else (answer,)
             return tuple(map(rational_of, numbers))
         return exact if isinstance(exact, tuple) else (exact,)
+
+
+def _on_rows(function: Callable[[Floats], float], answers: Floats, rows: slice) -> float:
+    return function(answers[rows])
 
 
 @dataclass(frozen=True)

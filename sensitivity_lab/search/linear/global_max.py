@@ -7,16 +7,16 @@ records in ascending order get the coefficients in ascending order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
 from functools import partial
 from operator import itemgetter
 
-from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Kind, LocalProblem, Problem
+import numpy as np
+
+from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
-from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
+from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.gaps import Gaps, solve_by_gaps
+from sensitivity_lab.search.layouts import Layout, Shape, Shapes
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 
 COVERS = "sum, mean and count"
@@ -28,7 +28,7 @@ class Linear:
     Notes
     -----
     Two candidates per change. Time and memory: one pass over the distinct values for their prefix
-    sums, then O(log m) per change.
+    sums, then O(log m) per change; the relations of a family share their changes.
     """
 
     name = "linear"
@@ -39,46 +39,63 @@ class Linear:
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse queries that are not linear in the records."""
         refused = refusal(problem)
-        return Plan(partial(_solve, problem)) if refused is None else refused
+        if refused is not None:
+            return refused
+        return Plan(partial(solve_by_gaps, problem, _gaps), Cost(lists_pairs=False))
 
 
-def refusal(problem: Problem | LocalProblem) -> Refusal | None:
+def refusal(problem: Problem | LocalProblem | SmoothProblem) -> Refusal | None:
     """Return why a problem is not one of sums, means and counts of numbers; None if it is."""
     if not problem.universe.numeric:
-        return Refusal("linear covers numbers, not rows")
+        return Refusal("linear covers numbers, not rows", of_kind=True)
     for query in problem.queries:
         if query.moment not in ("count", "sum", "mean"):
             return Refusal.of_query("linear", COVERS, query.name)
     return None
 
 
-def _solve(problem: Problem) -> Findings:
-    search = LayoutSearch(problem)
-    return search.findings([_candidates(search.records, *asked) for asked in search.questions])
-
-
-def _candidates(
-    records: SortedMultiset, query: Query, shape: Shape
-) -> Iterator[tuple[Difference, Layout]]:
-    """Yield the layout where f(x) - f(y) is largest, and the one where f(y) - f(x) is."""
-    weight_x, weight_y, below = _weights(query, shape)
-    unit = below * records.unit
-    for sign in (1, -1):
-        layout = _arrange(shape, sign * weight_x, sign * weight_y)
-        if query.moment == "count":
-            yield Difference(Fraction(shape.of_x), Fraction(shape.of_y)), layout
-            continue
-        core = records.total_of(layout.core) if weight_x != weight_y else 0
-        of_x = weight_x * (core + records.total_of(layout.only_x))
-        of_y = weight_y * (core + records.total_of(layout.only_y))
-        yield Difference(Fraction(of_x, unit), Fraction(of_y, unit)), layout
-
-
-def _weights(query: Query, shape: Shape) -> tuple[int, int, int]:
-    """Return what a record counts in the answers on x and on y, and by what to divide both."""
+def _gaps(records: SortedMultiset, query: Query, shapes: Shapes) -> Gaps:
+    """Return the largest differences: of f(x) - f(y), or of f(y) - f(x)."""
+    below = np.ones(len(shapes), dtype=object)
+    if query.moment == "count":
+        gaps = (shapes.of_x - shapes.of_y).astype(object)
+        return Gaps.better((gaps, gaps), below, partial(_layout, query, shapes))
+    weight_x, weight_y = below, below
     if query.moment == "mean":
-        return shape.of_y, shape.of_x, shape.of_x * shape.of_y
-    return (1, 1, 1) if query.moment == "sum" else (0, 0, 1)
+        weight_x, weight_y = shapes.of_y.astype(object), shapes.of_x.astype(object)
+        below = weight_x * weight_y
+    every = records.total(shapes.total)
+    # What is last in ascending order of the coefficients, and what is first.
+    parts = ((shapes.only_x, shapes.only_y), (shapes.only_y, shapes.only_x))
+    gaps_by_sign = []
+    for sign, (last, first) in zip((1, -1), parts, strict=True):
+        lowest = records.total(first)
+        highest = every - records.total(shapes.total - last)
+        of_x, of_y = (highest, lowest) if sign == 1 else (lowest, highest)
+        gap = weight_x * of_x - weight_y * of_y
+        # Of as many records in x as in y, a shared one counts nothing. Else the core is next to
+        # the part whose coefficient is closer to its own: sign * (weight_x - weight_y) from 0.
+        if query.moment == "mean" and (shapes.of_x != shapes.of_y).any():
+            low = sign * (shapes.of_y - shapes.of_x) <= 0
+            start = np.where(low, first, shapes.total - last - shapes.core)
+            core = records.total(start + shapes.core) - records.total(start)
+            gap = gap + (weight_x - weight_y) * core
+        gaps_by_sign.append(gap)
+    return Gaps.better(gaps_by_sign, below * records.unit, partial(_layout, query, shapes))
+
+
+def _layout(query: Query, shapes: Shapes, place: int, mirrored: int) -> Layout:
+    """Return the layout where f(x) - f(y) is largest, or, mirrored, f(y) - f(x)."""
+    shape, sign = shapes[place], -1 if mirrored else 1
+    weight_x, weight_y = _weights(query, shape)
+    return _arrange(shape, sign * weight_x, sign * weight_y)
+
+
+def _weights(query: Query, shape: Shape) -> tuple[int, int]:
+    """Return what a record counts in the answers on x and on y, up to a common factor."""
+    if query.moment == "mean":
+        return shape.of_y, shape.of_x
+    return (1, 1) if query.moment == "sum" else (0, 0)
 
 
 def _arrange(shape: Shape, weight_x: int, weight_y: int) -> Layout:

@@ -12,6 +12,7 @@ from sensitivity_lab.queries.power_sums import of_power_sums
 from sensitivity_lab.search.ends import extreme_neighbors
 from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS, refusal
 
@@ -37,7 +38,7 @@ class LocalLinear:
 
 def _solve(problem: LocalProblem) -> Finding:
     """Return x and the neighbor whose answer is furthest from that of x."""
-    query, (integers, unit) = problem.query, problem.universe.integers
+    query, (integers, unit) = problem.query, of_numbers(problem.universe).integers
 
     def total(data: Multiplicities) -> int:
         places = np.flatnonzero(data)

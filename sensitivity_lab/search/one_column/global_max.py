@@ -18,9 +18,9 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Engine, F, Finding, Findings, Options, P, Plan, Refusal
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.multiplicities import smallest, smallest_of_each
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 from sensitivity_lab.universes.table import TableUniverse
-from sensitivity_lab.universes.universe import Universe
 
 COVERS = "the mean of a column without missing values"
 
@@ -97,12 +97,12 @@ class Column:
     """
 
     rows: TableUniverse
-    numbers: Universe
+    numbers: FiniteUniverse
     query: Query
     places: Indices
 
     @classmethod
-    def of(cls, universe: Universe, query: Query) -> Column | None:
+    def of(cls, universe: FiniteUniverse, query: Query) -> Column | None:
         """Return the column of a query; None if it has none."""
         found = query.projection(universe)
         if found is None or not isinstance(universe, TableUniverse):
@@ -113,7 +113,7 @@ class Column:
         return cls(universe, numbers, on_numbers, places)
 
 
-def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
+def swaps_of(finding: Finding, relation: Relation, numbers: FiniteUniverse) -> int:
     """Return the smallest number of records that are replaced by equal ones."""
     removed, added = (
         int(np.maximum(one - other, 0).sum())
@@ -126,9 +126,9 @@ def swaps_of(finding: Finding, relation: Relation, numbers: Universe) -> int:
 def _lifted(finding: Finding, column: Column, swaps: int) -> Finding:
     """Return tables whose columns are the datasets of a finding.
 
-    The copies of all rows with one number stand in a line. x has the first ones. y has as many as
-    it needs from some place on: from the place that makes the fewest rows differ, or, to replace
-    rows by others with equal numbers, from `swaps` places further on.
+    Put the copies of all rows with one number in a line. x takes the first of them. y takes as many
+    as it needs from some place on: from the place where the fewest rows differ, or, to replace rows
+    by others with equal numbers, from `swaps` places further on.
     """
     places = column.places
     have = column.rows.multiplicities(int(finding.x.sum() + finding.y.sum()))

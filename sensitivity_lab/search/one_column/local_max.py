@@ -59,7 +59,7 @@ def _lifted(problem: LocalProblem, finding: Finding, places: Indices, swaps: int
         np.bincount(places, weights=rows, minlength=len(net)).astype(np.int64)
         for rows in (inside, outside)
     )
-    # `more` rows are replaced by rows with the same number, as far as there are any.
+    # Of each number, `more` rows are replaced by other rows with that number.
     removed, added = np.maximum(-net, 0), np.maximum(net, 0)
     more = smallest(np.minimum(held - removed, free - added), swaps)
     lost = smallest_of_each(inside, places, removed + more)

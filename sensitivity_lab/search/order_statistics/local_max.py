@@ -19,6 +19,7 @@ from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.ends import extreme_neighbors
 from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
 
@@ -57,7 +58,7 @@ def furthest_neighbor(problem: LocalProblem) -> Finding:
 
 def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
     """Return the exact answer of an order statistic on a dataset."""
-    integers, unit = problem.universe.integers
+    integers, unit = of_numbers(problem.universe).integers
     stops = np.cumsum(data)
     return at_ranks(
         problem.query.weights(int(stops[-1])) or (),

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab._parallel import tracked
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem, SmoothProblem
+from sensitivity_lab.running import tracked
 from sensitivity_lab.search.engine import (
     LocalMaxima,
     LocalMaximumAtDistance,
@@ -31,6 +31,7 @@ from sensitivity_lab.search.engine import (
 )
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.relations import Bounded
+from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
 from .local_max import furthest_neighbor
@@ -259,7 +260,7 @@ class _Search:
     def __init__(self, problem: SmoothProblem) -> None:
         self.problem = problem
         size = problem.size
-        integers, unit = problem.universe.integers
+        integers, unit = of_numbers(problem.universe).integers
         weights = problem.query.weights(size) or ()
         below = math.lcm(*(weight.denominator for _, weight in weights))
         self.unit = unit * below

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab import _parallel
+from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Integers
 
 from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Walk
@@ -22,7 +22,7 @@ _NEVER = -(1 << 62)
 """The sum of a state that cannot be reached."""
 
 _TABLE = 1 << 28
-"""Labels of about so many states are kept at a time; the rest of the walk is repeated."""
+"""About how many states' labels are kept at a time; a longer walk is repeated in blocks."""
 
 
 def widths(walk: Walk) -> tuple[int, int, int]:
@@ -51,7 +51,7 @@ def covered(walk: Walk) -> bool:
 
 
 def _wide_enough(walk: Walk) -> type[np.floating[Any]] | None:
-    """Return a floating type whose rounding of the sums is far below 2**62 units, if any is."""
+    """Return a floating type that rounds the sums by far less than 2**62 units, if there is one."""
     for kind in (np.float64, np.longdouble):
         # Twice the error of `_Both`: what two sums may differ by that floats do not tell apart.
         if 4 * _roundings(walk) * walk.bound < 2**62 * int(1 / _roundoff(kind)):
@@ -156,7 +156,7 @@ class _Both:
         self, one: Sequence[NDArray[Any]], other: Sequence[NDArray[Any]]
     ) -> NDArray[np.bool_]:
         """Tell where the sums of `one` are larger."""
-        with np.errstate(invalid="ignore"):  # of two sums that are both never reached
+        with np.errstate(invalid="ignore"):  # inf - inf: neither sum is reached
             gap = one[0] - other[0]
         found: NDArray[np.bool_] = gap > self.error
         close = np.abs(gap) <= self.error
@@ -170,7 +170,7 @@ class _Search:
 
     The axes of a state array are a, b and c. One pass finds the sums at the targets, and at the
     first record of every block; then each block is walked again, from the last to the first, with
-    its labels kept, and the targets' ways are followed back through it.
+    its labels kept, and the paths to the targets are followed back through it.
     """
 
     def __init__(self, walk: Walk, numbers: _Integers | _Both) -> None:
@@ -192,13 +192,15 @@ class _Search:
         self.as_y = [numbers.weights(-padded_y[every + j]) for j in range(b)]
 
     def solve(self, progress: bool | None) -> list[tuple[int, Labels]]:
+        """Return, for every target, the largest sum and labels that attain it."""
         size = len(self.walk.records)
         length = max(1, min(size, _TABLE // int(np.prod(self.shape))))
         starts = range(0, size, length)
         passes = [*starts[:-1], *starts]
-        bar = iter(_parallel.tracked(passes, unit="blocks", progress=progress))
+        bar = iter(running.tracked(passes, unit="blocks", progress=progress))
         sums = self.numbers.start(self.shape)
         before = {}
+        # Always: `sums` are those after all records before `start`; `before` keeps a copy of them.
         for start in starts[:-1]:
             next(bar)
             before[start] = tuple(array.copy() for array in sums)
@@ -207,6 +209,8 @@ class _Search:
         before[starts[-1]] = sums
         labels = [np.zeros(size, dtype=np.uint8) for _ in self.walk.targets]
         states = [list(target) for target in self.walk.targets]
+        # Always: the records from the last block's end on are labelled, and `states` are reached
+        # by the best paths before them.
         for start in reversed(starts):
             next(bar)
             stop = min(size, start + length)
@@ -263,7 +267,7 @@ class _Search:
 
 
 def _follow(state: list[int], kept: Labels, labels: Labels) -> None:
-    """Follow the way to a state (c, a, b) back through a block; the state moves to its start."""
+    """Follow the path to a state (c, a, b) back through a block; the state moves to its start."""
     axis = {CORE: 0, ONLY_X: 1, ONLY_Y: 2}
     for place in reversed(range(len(kept))):
         c, a, b = state

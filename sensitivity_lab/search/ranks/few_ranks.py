@@ -98,7 +98,7 @@ class KeySearch:
 
     @property
     def width(self) -> int:
-        """How many places a key can have: none of the records that must be labelled are left."""
+        """How many places a key can have: one more than there are records that stay outside."""
         return len(self.walk.records) - self.target.total + 1
 
     def _keys(self) -> Iterator[Key]:
@@ -135,6 +135,8 @@ class KeySearch:
         place, shift = self._last(len(self.keys), self.width - 1)
         state: State = self.target
         stop = len(labels)
+        # Always: the records from `stop` on are labelled, and the best path before them leads to
+        # `state`. Between two keys, records without weight may have any labels.
         while place >= 0:
             key = self.keys[place]
             at = shift + sum(key.before)

@@ -30,13 +30,13 @@ from .walk import CORE, ONLY_X, ONLY_Y, Labels, Target, Walk
 COVERS = "L-statistics (weighted sums of the records by rank)"
 
 MAX_STEPS = 20_000_000_000
-"""At most so many states are looked at, all together: some minutes."""
+"""The most states that a search may look at altogether; that takes some minutes."""
 
 _FEW_KEYS = 600
-"""At most so many keys are tried; more are not few."""
+"""With at most this many keys, the search chooses keys instead of labels."""
 
 _DEARER = 10
-"""About how many times as long a state takes as an element of an array of keys."""
+"""About how many times longer a state takes than an element of a key's array."""
 
 
 class Ranks:

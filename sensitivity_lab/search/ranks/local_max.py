@@ -23,11 +23,12 @@ from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import RemovedAdded
+from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
 
 MAX_STEPS = 100_000_000
-"""At most so many states are looked at, all together: some minutes."""
+"""The most states that a search may look at altogether; that takes some minutes."""
 
 
 class LocalRanks:
@@ -77,7 +78,7 @@ def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicit
 
 def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
     """Return the exact answer on a dataset."""
-    integers, unit = problem.universe.integers
+    integers, unit = of_numbers(problem.universe).integers
     records = np.repeat(integers, data)
     return at_ranks(problem.query.weights(len(records)) or (), lambda rank: records[rank], unit)
 
@@ -85,7 +86,7 @@ def _answer(problem: LocalProblem, data: Multiplicities) -> Fraction:
 def _extreme_neighbor(problem: LocalProblem, change: RemovedAdded, sign: int) -> Multiplicities:
     """Return the neighbor for a change with the largest answer times a sign."""
     removed, added = change
-    integers, _ = problem.universe.integers
+    integers, _ = of_numbers(problem.universe).integers
     # Where values are equal, x and what is outside may come in any order.
     both = np.column_stack([problem.x, np.minimum(problem.outside, added)])
     values = np.repeat(np.repeat(np.arange(len(integers)), 2), both.ravel())
@@ -111,7 +112,11 @@ def _padded(problem: LocalProblem, size: int, sign: int) -> Integers:
 def _walk(
     records: Integers, inside: NDArray[np.bool_], weights: Integers, change: RemovedAdded
 ) -> NDArray[np.bool_]:
-    """Return which records are removed from x, or added to it, for the largest weighted sum."""
+    """Return which records are removed from x, or added to it, for the largest weighted sum.
+
+    The axes of `sums` are r, how many records of x are removed, and s, how many from outside are
+    added. See "One dataset" in docs/proofs.md.
+    """
     removed, added = change
     shape = (removed + 1, added + 1)
     never = -1 - 4 * int(abs(records).max()) * int(abs(weights).sum())
@@ -120,6 +125,8 @@ def _walk(
     shift = np.arange(added + 1)[None, :] - np.arange(removed + 1)[:, None]
     taken = np.zeros((len(records), *shape), dtype=bool)
     of_x = 0  # records of x so far
+    # Always: `sums[r, s]` is the largest weighted sum of y over the records before `place`, and
+    # `taken[place, r, s]` says whether the record at `place` is removed or added on the way there.
     for place, (record, is_inside) in enumerate(zip(records, inside, strict=True)):
         with_it = sums + weights[np.maximum(of_x + shift, 0)] * record
         after, other = (with_it, sums) if is_inside else (sums.copy(), with_it)

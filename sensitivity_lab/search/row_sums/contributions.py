@@ -21,7 +21,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.multiplicities import smallest
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.multiset import FiniteUniverse
 
 Ranks = NDArray[np.int64]
 """Places of contributions in the order of each coordinate, shape (g, d)."""
@@ -128,8 +128,8 @@ class Contributions:
         return np.column_stack(columns)
 
 
-def contributions_of(query: Query, universe: Universe, limit: int) -> Contributions | None:
-    """Return what records contribute, each at most `limit` times; None if f is no such sum."""
+def contributions_of(query: Query, universe: FiniteUniverse, limit: int) -> Contributions | None:
+    """Return what records contribute, each at most `limit` times; None if f is not such a sum."""
     sums = None if universe.numeric else query.sums(universe)
     if sums is None or sums.units is None:
         return None
@@ -138,7 +138,7 @@ def contributions_of(query: Query, universe: Universe, limit: int) -> Contributi
 
 @lru_cache(maxsize=16)
 def _contributions(
-    sums: Sums, units: tuple[int, ...], universe: Universe, limit: int
+    sums: Sums, units: tuple[int, ...], universe: FiniteUniverse, limit: int
 ) -> Contributions:
     """Return what records contribute; cached by the identity of the sums."""
     unit = math.lcm(*units)
@@ -154,7 +154,7 @@ def _contributions(
     # Dividing by a power of two changes no comparison, and keeps large numbers in range.
     shift = max(0, largest.bit_length() - 53)
     floats = (vectors / (1 << shift)).astype(np.float64)
-    # A direction has coordinates -1, 0 and 1: sums of so many terms are exact below 2**53.
+    # A direction has coordinates -1, 0 and 1: sums of as many terms are exact below 2**53.
     unrounded = shift == 0 and largest * terms.shape[1] <= 2**53
     return Contributions(
         vectors=vectors,

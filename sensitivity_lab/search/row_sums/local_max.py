@@ -65,7 +65,7 @@ def _neighbors(problem: LocalProblem, sides: Sides) -> Iterator[tuple[Difference
 
 
 def _sides(problem: LocalProblem) -> Sides | None:
-    """Return what records contribute, counted in x and outside x; None if f is no such sum."""
+    """Return what records contribute, counted in x and outside x; None if f is not such a sum."""
     most = max(added for _, added in problem.changes)
     held = contributions_of(problem.query, problem.universe, problem.size + most)
     if held is None:

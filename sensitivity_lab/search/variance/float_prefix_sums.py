@@ -155,6 +155,8 @@ class SortedRecords:
         The position of the first record of each value.
     repeated : bool
         Whether some value occurs more than once.
+    compact : bool
+        Whether prefix sums are kept per distinct value, not per record.
     sign : int
         -1 for a mirror image, else 1.
     error : float
@@ -189,13 +191,13 @@ class SortedRecords:
         self.integers, self.counts, self.sign = integers, np.asarray(counts, np.int64), sign
         self.starts = np.cumsum(self.counts) - self.counts
         self.repeated = len(integers) < self.size
-        self._compact = self.size > max(EXPANDED, len(integers))
+        self.compact = self.size > max(EXPANDED, len(integers))
         squares = integers * integers
         self._sum, self._square = (
-            Limbs(terms, self.counts, widths[0], expanded=not self._compact)
+            Limbs(terms, self.counts, widths[0], expanded=not self.compact)
             for terms in (integers, squares)
         )
-        if self.repeated and not self._compact:
+        if self.repeated and not self.compact:
             self._runs = np.repeat(np.arange(len(integers)), self.counts)
         self.all_squares = int((squares * self.counts.astype(object)).sum())
         self.error = max(self._sum.error, self._square.error)
@@ -214,7 +216,7 @@ class SortedRecords:
         made.starts = np.cumsum(made.counts) - made.counts
         made._values = -self._values[::-1]
         made._sum, made._square = self._sum.mirrored(-1), self._square.mirrored(1)
-        if self.repeated and not self._compact:
+        if self.repeated and not self.compact:
             made._runs = len(self.integers) - 1 - self._runs[::-1]
         return made
 
@@ -226,7 +228,7 @@ class SortedRecords:
         """Return which distinct value each position has; positions outside are moved to an end."""
         if not self.repeated:
             return np.clip(positions, 0, self.size - 1)
-        if not self._compact:
+        if not self.compact:
             return self._runs.take(positions, mode="clip")
         found = np.searchsorted(self.starts, positions, side="right") - 1
         return np.clip(found, 0, len(self.starts) - 1)
@@ -248,7 +250,7 @@ class SortedRecords:
         return self._prefix(self._square, positions)
 
     def _prefix(self, limbs: Limbs, positions: Positions) -> Sums:
-        if not self._compact:
+        if not self.compact:
             return limbs.before.take(positions, axis=0, mode="clip")
         run = self.run(positions)
         inside = positions - self.starts.take(run)

@@ -9,24 +9,30 @@ The proofs are in ``docs/proofs.md``, under the headings "Variance and standard 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
+from operator import attrgetter, itemgetter
 
-from sensitivity_lab import _parallel
+import numpy as np
+
+from sensitivity_lab import running
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.power_sums import of_power_sums
-from sensitivity_lab.search.engine import Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
+from sensitivity_lab.universes.relation import Steps
 
+from . import few_records
 from .comparing import Spread
-from .float_prefix_sums import SortedRecords
-from .remove import best_removal, proved
-from .replace import best_replacement
+from .distances.curve import Change, TooLongError, placements
+from .float_prefix_sums import Positions, SortedRecords
+from .patterns import Placement
+from .remove import proved
 
 COVERS = "var and std"
 
@@ -36,10 +42,13 @@ class Variance:
 
     Notes
     -----
-    Time: O(N log n) per change for N records, and O(k log n) for every window whose bound reaches
-    the best pair; more if fewer records are kept than replaced. Memory: 8 bytes for every 32 bits
-    that some record or square has, for each record (each distinct value beyond 4 million records):
-    some 200 bytes for floats. Too many windows or pairs are a `TooLargeError` that says how many.
+    Time: O(N) and, for all changes at once, some 100 bounds of O(log N) steps per change. By itself
+    a change takes O(N log n), and O(k log n) for every window whose bound reaches the best pair; so
+    do removals that may make a dataset more spread, and more if fewer are kept than replaced.
+
+    Memory: 8 bytes for every 32 bits that some record or square has, for each record (each distinct
+    value beyond 4 million records): some 200 bytes for floats. Too many windows or pairs are a
+    `TooLargeError` that says how many.
     """
 
     name = "variance"
@@ -52,40 +61,116 @@ class Variance:
         for query in problem.queries:
             if query.moment != "variance":
                 return Refusal.of_query(self.name, self.covers, query.name)
-            for relation in problem.neighbors:
-                for size, (removed, added) in problem.changes(relation):
-                    larger = max(size, size - removed + added)
-                    reason = proved(query.root, Fraction(query.ddof), larger, removed, added)
+            for family in problem.families:
+                for steps in family.steps:
+                    reason = _unproved(query, steps)
                     if reason:
-                        name = f"{query.name}, {relation}"
+                        name = f"{query.name}, {family.relations[0]}"
                         return Refusal(f"{self.name} does not cover {name}: {reason}")
-        return Plan(partial(_solve, problem, options.progress))
+        return Plan(partial(_found, problem, options.progress), Cost(lists_pairs=False))
+
+
+def _found(problem: Problem, progress: bool | None) -> Findings:
+    """Return the findings: by all subsets of a few records, else by patterns."""
+    of_subsets = few_records.solve(problem) if few_records.takes(problem) else None
+    return _solve(problem, progress) if of_subsets is None else of_subsets
+
+
+def _unproved(query: Query, steps: Steps) -> str | None:
+    """Return why no patterns are proved for a query and some change; None if all are."""
+    ddof = Fraction(query.ddof)
+    for removed, added in zip(steps.removed.tolist(), steps.added.tolist(), strict=True):
+        larger = max(steps.size, steps.size - removed + added)
+        reason = proved(query.root, ddof, larger, removed, added)
+        if reason:
+            return reason
+    return None
 
 
 def _solve(problem: Problem, progress: bool | None) -> Findings:
     search = LayoutSearch(problem)
-    return search.findings(
-        [_candidates(search.records, *asked, progress) for asked in search.questions]
-    )
+    best: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
+    for shapes, level in _families(problem, search.records.size):
+        found = _solved(search.records, problem.queries, shapes, level, progress)
+        for query, pairs in zip(problem.queries, found, strict=True):
+            for shape, pair in zip(shapes, pairs, strict=True):
+                # Of a shape of two families, one may know a better pair than the other asked for.
+                one = best.get((query, shape))
+                best[query, shape] = max(pair, one, key=itemgetter(0)) if one else pair
+    return search.findings([[best[asked]] for asked in search.questions])
 
 
-def _candidates(
-    records: SortedMultiset, query: Query, shape: Shape, progress: bool | None
-) -> Iterator[tuple[Difference, Layout]]:
-    """Yield the layout whose datasets are furthest apart."""
-    larger = max(shape.of_x, shape.of_y)
-    changed = max(shape.only_x, shape.only_y)
-    kernel = best_replacement if shape.only_x == shape.only_y else best_removal
-    spread = Spread(Fraction(query.ddof), query.root)
+def _families(problem: Problem, total: int) -> Iterator[tuple[list[Shape], Positions | None]]:
+    """Yield the shapes of relations that differ in k only, and their levels.
+
+    A level is the number of the first relation that has the shape; those after it have it, too.
+    Under "exactly" every shape is asked for by itself, and there are no levels.
+    """
+    for family in dict.fromkeys(relation.at(1) for relation in problem.neighbors):
+        alike = [relation for relation in problem.neighbors if relation.at(1) == family]
+        if family.exactly:
+            changes = [change for relation in alike for change in problem.changes(relation)]
+        else:
+            changes = problem.changes(max(alike, key=attrgetter("k")))
+            changes = sorted(changes, key=lambda change: sum(change[1]))
+        shapes = [
+            Shape(size - removed, removed, added, total) for size, (removed, added) in changes
+        ]
+        distance = np.array([sum(change) for _, change in changes])
+        most = max(relation.k for relation in alike)
+        # Replacing a record counts as one or as two, so distances are in these units.
+        each = int(distance.max()) // most
+        steps = np.array(sorted(relation.k for relation in alike)) * each
+        yield shapes, None if family.exactly else steps.searchsorted(distance)
+
+
+def _solved(
+    records: SortedMultiset,
+    queries: Sequence[Query],
+    shapes: Sequence[Shape],
+    level: Positions | None,
+    progress: bool | None,
+) -> list[list[tuple[Difference, Layout]]]:
+    """Return a pair of every shape for every query: the best one, unless an earlier one is.
+
+    Where no pair of a shape is further apart than the best of its and lower levels, it is any pair.
+    """
+    spreads = [Spread(Fraction(query.ddof), query.root) for query in queries]
+    changes = [
+        Change(
+            max(shape.of_x, shape.of_y),
+            max(shape.only_x, shape.only_y),
+            shape.only_x == shape.only_y,
+        )
+        for shape in shapes
+    ]
+    change, spread = changes[0], spreads[0]
     try:
-        with _parallel.counter("pairs", progress) as count:
-            best = kernel(_working(records), larger, changed, spread, count=count)
+        working = _working(records)
+        with running.counter("pairs", progress) as count:
+            found = placements(working, changes, spreads, level, count)
     except OverflowError as error:
+        if isinstance(error, TooLongError):
+            change, spread = error.change, error.spread
+        name = queries[spreads.index(spread)].name
         raise TooLargeError(
-            f"variance is too long at the largest difference of {query.name} for {larger} of "
-            f"{records.size} records and {changed} changed: {error}; choose a smaller size or "
-            "distance, or fewer distinct values"
+            f"variance is too long at the largest difference of {name} for {change.size} of "
+            f"{records.size} records and {change.changed} changed: {error}; choose a smaller size "
+            "or distance, or fewer distinct values"
         ) from error
+    return [
+        [
+            _pair(records, query, shape, place or change.any_placement(records.size))
+            for shape, change, place in zip(shapes, changes, places, strict=True)
+        ]
+        for query, places in zip(queries, found, strict=True)
+    ]
+
+
+def _pair(
+    records: SortedMultiset, query: Query, shape: Shape, best: Placement
+) -> tuple[Difference, Layout]:
+    """Return the layout of a placement, and how far its datasets are apart."""
     core, of_a, of_b = (best.ranges(label) for label in "CAB")
     # A removal has either A or B: the records that only the larger dataset has, here x or y.
     if shape.only_x == shape.only_y:
@@ -96,7 +181,7 @@ def _candidates(
         layout = Layout(core, (), of_a + of_b)
     of_x = _variance(records, query, core + layout.only_x)
     of_y = _variance(records, query, core + layout.only_y)
-    yield Difference(of_x, of_y, query.root), layout
+    return Difference(of_x, of_y, query.root), layout
 
 
 def _variance(records: SortedMultiset, query: Query, ranges: Ranges) -> Fraction:

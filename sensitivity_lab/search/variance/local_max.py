@@ -22,6 +22,7 @@ from sensitivity_lab.queries.power_sums import of_power_sums
 from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
 from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
 
@@ -49,7 +50,7 @@ class LocalVariance:
 
 
 def _solve(problem: LocalProblem) -> Finding:
-    return best_neighbor(problem, _candidates(problem))
+    return best_neighbor(problem, candidates(problem))
 
 
 class _Choice(NamedTuple):
@@ -65,9 +66,9 @@ class _Choice(NamedTuple):
     added: Ranges
 
 
-def _candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicities]]:
+def candidates(problem: LocalProblem) -> Iterator[tuple[Difference, Multiplicities]]:
     """Yield the neighbors with the largest and the smallest variance of every change."""
-    integers, unit = problem.universe.integers
+    integers, unit = of_numbers(problem.universe).integers
     centred = integers - integers[len(integers) // 2]
     inside, outside = (SortedMultiset(centred, of) for of in (problem.x, problem.outside))
     query = problem.query

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +32,24 @@ COMPARED = 1 << 20
 
 ROUNDS = 12
 """How many placements of a chunk are compared one by one, before the rest all at once."""
+
+
+class Known(NamedTuple):
+    """What another search found out about one pattern.
+
+    Attributes
+    ----------
+    bounds : array of int64, shape (placements, blocks + 1)
+        The placements of the pattern that can win, as for `PatternSearch.offer`.
+    alone : bool
+        Whether no other pattern can win.
+    least : longdouble
+        What f(x) - f(y) must reach to matter; some pair reaches it.
+    """
+
+    bounds: Positions
+    alone: bool
+    least: np.longdouble
 
 
 @dataclass(frozen=True)

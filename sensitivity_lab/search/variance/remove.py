@@ -17,7 +17,7 @@ from sensitivity_lab.exact.difference import Difference, Integers
 
 from .comparing import Sets, Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
-from .patterns import BUDGET, PatternSearch, Placement
+from .patterns import BUDGET, Known, PatternSearch, Placement
 from .windows import (
     Mask,
     Rule,
@@ -41,19 +41,26 @@ def best_removal(
     *,
     budget: int = BUDGET,
     count: Callable[[int], object] = id,
+    known: Known | None = None,
 ) -> Placement:
     """The best pair for removing exactly `removed` of `size` records, as a placed pattern.
 
     Requires ``0 < removed < size <= records.size`` and `proved` to be None. Guarantees that the
     placement has the largest |f(x) - f(y)|. Where B is empty, x is the larger dataset; where A is
-    empty, y is. Cost O(N log size).
+    empty, y is. Cost O(N log size); `known` is of the pattern `AOACAOA`.
     """
     core_size, end = size - removed, records.size
     first_a = Placement("AOACAOA", (0, 0, 0, 0, core_size, core_size, end - removed, end))
     larger = PatternSearch(records, spread, first_a, budget, count)
-    _larger_more_spread(larger, size, removed)
+    if known:
+        larger.offer(records, "AOACAOA", known.bounds)
+        if known.alone:
+            return larger.best
+    else:
+        _larger_more_spread(larger, size, removed)
     first_b = Placement("COCBCOC", (0, core_size, core_size, core_size, size, size, end, end))
-    smaller = PatternSearch(records, spread, first_b, budget, count, least=larger.floor())
+    least = max(larger.floor(), known.least) if known else larger.floor()
+    smaller = PatternSearch(records, spread, first_b, budget, count, least)
     _smaller_more_spread(smaller, size, removed)
     return max(larger, smaller, key=lambda search: search.value).best
 

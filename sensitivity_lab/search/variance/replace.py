@@ -15,7 +15,7 @@ from sensitivity_lab.exact.difference import Integers
 
 from .comparing import Sets, Spread, as_real
 from .float_prefix_sums import Positions, Reals, SortedRecords, Sums
-from .patterns import BUDGET, PatternSearch, Placement
+from .patterns import BUDGET, Known, PatternSearch, Placement
 from .windows import (
     Mask,
     Rule,
@@ -41,17 +41,24 @@ def best_replacement(
     *,
     budget: int = BUDGET,
     count: Callable[[int], object] = id,
+    known: Known | None = None,
 ) -> Placement:
     """The best pair for replacing exactly `replaced` of `size` records, as a placed pattern.
 
     Requires ``0 < replaced <= size``, ``size + replaced <= records.size`` and ``ddof < size``.
     Guarantees that the placement has the largest |f(x) - f(y)|. Cost O(N log size), and
-    O(replaced log size) for every window whose bound beats the best pair.
+    O(replaced log size) for every window whose bound beats the best pair. `known` is of the pattern
+    `AOACBCAOA`.
     """
     core_size, end = size - replaced, records.size
     start = Placement("AOACBCAOA", (0, 0, 0, 0, core_size, size, size, size, end - replaced, end))
     search = PatternSearch(records, spread, start, budget, count)
-    _contiguous(search, size, replaced)
+    if known:
+        search.offer(records, "AOACBCAOA", known.bounds)
+        if known.alone:
+            return search.best
+    else:
+        _contiguous(search, size, replaced)
     if core_size == replaced or core_size > replaced == 1:
         return search.best
     # The other two patterns are not their own mirror images, so both directions are searched.

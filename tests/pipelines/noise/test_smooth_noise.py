@@ -133,6 +133,7 @@ def test_the_constants_are_not_far_from_needed():
     assert lost_by_power(2, math.exp(10 * smooth_beta(1)), 1, 0) > epsilon
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("query", ["median", "max", "mean"])
 def test_the_neighbors_of_a_small_universe(query):
     """Every pair of datasets of three records: their true answers, their scales, their loss."""

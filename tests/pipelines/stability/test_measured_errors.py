@@ -45,7 +45,7 @@ HALF = pl.Transformation(
             {},
             "AddRowsWithID(column='id') protects ids in 'id' added or removed with all their rows, "
             "but the input metric is rows added or removed; start the chain with the change that "
-            "it shall protect",
+            "it is to protect",
         ),
         (
             (SUM, [1, 2], 1),

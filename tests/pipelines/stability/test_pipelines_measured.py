@@ -141,6 +141,7 @@ def square_of(distance) -> Fraction:
     return distance.square if isinstance(distance, pl.Root) else Fraction(distance) ** 2
 
 
+@pytest.mark.representative("step")
 @pytest.mark.parametrize("metric", [ROWS, pl.ChangeOneDistance()], ids=["added", "replaced"])
 @pytest.mark.parametrize("step", NUMBER_STEPS)
 @given(records=NUMBERS.filter(lambda records: len(set(records)) > 1), d_in=st.integers(1, 2))

@@ -13,7 +13,7 @@ import sensitivity_lab as sl
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `dask`")
 
-pytestmark = pytest.mark.dask
+pytestmark = [pytest.mark.dask, pytest.mark.exhaustive]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,28 @@ def test_a_cluster_finds_the_same(cluster, tmp_path):
     workers = set(cluster.run(os.getpid).values())
     assert len(workers) == 2
     assert workers <= {int(path.name) for path in tmp_path.iterdir()}
+
+
+def test_a_cluster_evaluates_for_arrays_in_files(cluster, tmp_path):
+    """Workers evaluate; what they send goes into files of this machine."""
+    universe = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55])
+
+    def function(x):
+        time.sleep(0.001)
+        return float(np.ptp(np.diff(x)))
+
+    asked = {"size": 5, "distances": [1, 2], "neighbors": ["bounded", "unbounded"]}
+    name = {"name": "gaps"}
+    with joblib.parallel_config(backend="dask"):
+        there = sl.sensitivity_curves(
+            universe, [sl.from_function(function, **name)], **asked, scratch=tmp_path
+        )
+    here = sl.sensitivity_curves(universe, [sl.from_function(spread_of_gaps, **name)], **asked)
+    assert [(one.value, one.witness) for _, one in there.points] == [
+        (one.value, one.witness) for _, one in here.points
+    ]
+    assert list(tmp_path.iterdir()) == []
+    assert cluster.status == "running"
 
 
 @pytest.mark.exhaustive

@@ -93,6 +93,7 @@ def test_vectorized_functions_work(n_jobs):
     assert facts(solve(query, n_jobs)) == facts(solve(lambda x: x.max() - x.min()))
 
 
+@pytest.mark.representative("n_jobs")
 @pytest.mark.parametrize("vectorized", [False, True])
 @each_n_jobs
 def test_writing_into_the_argument_of_a_search_corrupts_nothing(n_jobs, vectorized):
@@ -255,6 +256,7 @@ def test_a_progress_bar_on_request(n_jobs, capsys):
     assert shown.out == ""
 
 
+@pytest.mark.representative("n_jobs")
 @pytest.mark.parametrize("progress", [None, False])
 @each_n_jobs
 def test_no_progress_bar_without_a_terminal(n_jobs, progress, capsys):

@@ -2,7 +2,7 @@
 
 Floating point cannot tell many datasets of such records apart: only exact comparisons find the
 pair. `make stress` takes as many cases as the environment variable ``NEAR_TIES`` says, 1,000,000
-by default; the everyday run takes `FEW_UNIVERSES` universes.
+by default; `make check` takes `FEW_UNIVERSES` universes, the everyday run some of them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options, Plan
 from sensitivity_lab.search.variance import float_prefix_sums as sorted_records
 from sensitivity_lab.search.variance import patterns, windows
+from sensitivity_lab.search.variance.distances import branch, curve
 
 FEW_UNIVERSES = 12
 MANY = int(os.environ.get("NEAR_TIES", "1000000"))
@@ -41,6 +42,10 @@ UNUSUAL = {
     "one seed": [(windows, "FEW", 0), (windows, "SEED", 1), (patterns, "CHUNK", 3)],
     "exact comparison at once": [(windows, "FEW", 0), (patterns, "ROUNDS", 0)],
     "repeated values compact": [(windows, "FEW", 0), (sorted_records, "EXPANDED", 0)],
+    "whole curves": [(curve, "WORK", 0)],
+    "whole curves, some left open": [(curve, "WORK", 0), (branch, "NODES", 3)],
+    "whole curves, few splits at once": [(curve, "WORK", 0), (branch, "SPLITS", 1)],
+    "one change at a time": [(curve, "WORK", 0), (curve, "TOGETHER", 1), (windows, "FEW", 0)],
     "narrow limbs": [(windows, "FEW", 0), (sorted_records, "WIDTHS", (8,))],
 }
 """What to change so that a small universe is searched as a large one is."""
@@ -120,8 +125,11 @@ def positions(rated: Rated, dataset: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def test_a_few_universes_of_near_ties():
-    checked = sum((check_universe(seed) for seed in range(FEW_UNIVERSES)), Counter())
+@pytest.mark.parametrize(
+    "universes", [6, pytest.param(FEW_UNIVERSES, marks=pytest.mark.exhaustive)]
+)
+def test_a_few_universes_of_near_ties(universes):
+    checked = sum((check_universe(seed) for seed in range(universes)), Counter())
     families = {relation(1).name for relation, _ in RELATIONS.values()}
     for query in ("var", "std"):
         for name in families:
@@ -131,7 +139,7 @@ def test_a_few_universes_of_near_ties():
                     for key, count in checked.items()
                     if key.startswith(query) and f", {name}, {meaning}" in key
                 ]
-                assert sum(counted) > FEW_UNIVERSES, (query, name, meaning)
+                assert sum(counted) > universes, (query, name, meaning)
 
 
 @pytest.mark.stress

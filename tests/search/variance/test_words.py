@@ -82,6 +82,17 @@ def test_replacing(excluded, letters, patterns):
     assert patterns_left(BOTH_ENDS, excluded, letters) <= covered
 
 
+@pytest.mark.parametrize(
+    ("excluded", "letters"),
+    [
+        pytest.param([*ALWAYS_EXCLUDED, "COB", "CAB"], "ABCO", id="at most, kept >= replaced"),
+        pytest.param([], "ABO", id="nothing kept"),
+    ],
+)
+def test_replacing_where_the_first_word_is_enough(excluded, letters):
+    assert patterns_left(BOTH_ENDS, excluded, letters) <= forms(REPLACE)
+
+
 def test_the_interrupted_word_is_needed():
     left = patterns_left(BOTH_ENDS, [*ALWAYS_EXCLUDED, "COB"], "ABCO")
     assert "CABA" in left - forms(REPLACE)

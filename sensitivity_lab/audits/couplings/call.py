@@ -1,0 +1,231 @@
+"""Audits of randomised code: the claimed stability beside the best coupling of its outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab import running
+from sensitivity_lab.audits.claims import (
+    ROUNDING_ULPS,
+    check_claim,
+    check_tolerance,
+    claim_at,
+    holds_float,
+)
+from sensitivity_lab.audits.inputs import check_several, check_values, vectors
+from sensitivity_lab.audits.metrics import METRICS
+from sensitivity_lab.audits.report import AuditReport, AuditRow, Evidence
+from sensitivity_lab.audits.worst_pair import check_pairs
+from sensitivity_lab.checks import (
+    check_callable,
+    check_choice,
+    check_flag,
+    check_running,
+    check_text,
+    listed,
+)
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.results.literals import brief
+from sensitivity_lab.universes.relations import check_whole, show
+
+from .outputs import Source, gathered
+from .pairs import Coupled, check_again, farthest
+
+DRAWS = 1_000
+"""The default number of calls on a dataset."""
+
+
+@with_numpy_defaults
+def audit_randomized(
+    function: Callable[..., Any],
+    values: Iterable[Any],
+    sizes: int | Iterable[int],
+    *,
+    claim: Any,
+    input_metric: str = "symmetric",
+    output_metric: str = "symmetric",
+    d_in: int | Iterable[int] = (1, 2),
+    choices: Callable[[list[Any]], Iterable[Any]] | Iterable[Any] | None = None,
+    seeds: Iterable[Any] | None = None,
+    draws: int = DRAWS,
+    every_order: bool = True,
+    signed_zeros: bool = False,
+    subject: str | None = None,
+    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
+    progress: bool | None = None,
+) -> AuditReport:
+    """Compare a claimed stability with how close the outputs of randomised code can be kept.
+
+    A shuffle, an imputation, a sample, or a truncation by random choice has a distribution of
+    outputs on every dataset. It is stable if the outputs on two neighbors can be coupled, that is
+    drawn together, so that they are always close. The truth is the largest distance of two coupled
+    outputs, under the best coupling, on the worst pair of neighbors.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a dataset, which is a list, and a random choice where `choices` or `seeds` are given.
+        A transformation of OpenDP is such a function.
+    values : iterable
+        The universe of records.
+    sizes : int or iterable of int
+        The numbers of records.
+    claim : callable, int, float, Fraction or Decimal
+        The claimed stability: a function of d_in, such as the map of a transformation, or one
+        number for all distances.
+    input_metric, output_metric : str, default "symmetric"
+        The metrics of datasets and of outputs: "symmetric", "insert_delete", "change_one",
+        "hamming", "add_or_remove", "discrete", "absolute", "L0", "L1", "L2" or "Linf".
+    d_in : int or iterable of int, default (1, 2)
+        Input distances. The report has a row for each.
+    choices : callable or iterable, optional
+        All random choices, equally likely: the same for all datasets, or a function of the dataset.
+        The audit is exact.
+    seeds : iterable, optional
+        Some random choices, which are a sample.
+    draws : int, default 1000
+        Without `choices` and `seeds`, how often the function is called on each dataset.
+    every_order : bool, default True
+        Whether to try datasets in every order of their records.
+    signed_zeros : bool, default False
+        Whether 0.0 and -0.0 are different outputs, or parts of one. NaN always equals NaN.
+    subject : str, optional
+        The name of the function in the report; by default its own name.
+    tolerance_ulps : int, float or Fraction, default 4
+        The largest difference that counts as rounding; see `audit`.
+    progress : bool, optional
+        Whether to show progress bars; by default on a terminal, after one second.
+
+    Returns
+    -------
+    AuditReport
+        A row per input distance. The answers of the evidence are the outputs, each with its
+        probability, or with how often it was drawn.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable, or the claim fails.
+    QueryError
+        If the function fails, answers the same choice differently, or two outputs have no distance.
+    TooLargeError
+        If there are too many datasets, pairs or different outputs.
+
+    Notes
+    -----
+    Outputs at distance 0, such as two orders of a multiset, are one output. With `choices`, the
+    smallest distance that allows a coupling is found by bisection; each step is a maximum flow
+    between the outputs on x and on y. Every pair is exact.
+
+    What is drawn is a sample, and the setting of the report says so: the truth is a distance that
+    no coupling stays below, unless chance did what it does with a probability of less than e**-25
+    per pair. It may be too small. A claim is "violated" only if new draws on the same two datasets
+    say so again. Outputs that never recur, such as floats from a continuous range, tell nothing.
+
+    Examples
+    --------
+    Two of the records, by random choice, all of which are listed:
+
+    >>> import itertools
+    >>> audit_randomized(
+    ...     lambda x, kept: [x[i] for i in kept],
+    ...     [0, 1, 2],
+    ...     [3, 4],
+    ...     claim=lambda d_in: 2 * d_in,
+    ...     choices=lambda x: itertools.combinations(range(len(x)), 2),
+    ...     d_in=1,
+    ...     every_order=False,
+    ...     subject="two records",
+    ... )
+    Audit of two records: tight
+      setting  symmetric of at most d_in to symmetric; values (0, 1, 2), sizes (3, 4) in one order;
+               all choices, equally likely, under the best coupling; implementation
+      k  claimed  truth  verdict
+      1  2        2      tight
+      x  (0, 0, 0)  ->  (((0, 0), 1),)
+      y  (0, 0, 0, 1)  ->  (((0, 0), 1/2), ((0, 1), 1/2))
+    """
+    check_callable("function", function, "a function of a list")
+    check_choice("input_metric", input_metric, tuple(METRICS))
+    check_choice("output_metric", output_metric, tuple(METRICS))
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    every_order = check_flag("every_order", every_order)
+    signed_zeros = check_flag("signed_zeros", signed_zeros)
+    check_running(None, progress)
+    tolerance = check_tolerance(tolerance_ulps)
+    source, told = _source(function, choices, seeds, draws)
+    universe = check_values(values)
+    wanted = check_several("sizes", sizes, "a number of records, at least 0")
+    limits = check_several("d_in", d_in, "an input distance, at least 0")
+    claims = [check_claim(claim_at(claim, limit, name="d_in"), limit) for limit in limits]
+    datasets = vectors(universe, wanted, every_order)
+    check_pairs(len(datasets))
+    tried = running.tracked(datasets, unit="datasets", progress=progress)
+    made = [source.outputs(x) for x in tried]
+    outputs = gathered(made, output_metric, signed_zeros)
+    found = farthest(datasets, outputs, input_metric, limits, source.enumerated, progress)
+    rows = []
+    for limit, claimed in zip(limits, claims, strict=True):
+        pair = found[limit]
+        row = _row(limit, claimed, pair, datasets, outputs.shown, source.enumerated, tolerance)
+        truth = check_again(source, pair, datasets, made, output_metric, signed_zeros, row.verdict)
+        if truth is not None and truth < pair.truth:
+            pair = Coupled(pair.x, pair.y, truth)
+            row = _row(limit, claimed, pair, datasets, outputs.shown, source.enumerated, tolerance)
+        rows.append(row)
+    order = "in every order" if every_order else "in one order"
+    setting = (
+        f"{input_metric} of at most d_in to {output_metric}; values {brief(universe)}, sizes "
+        f"{show(wanted)} {order}; {told}, under the best coupling; implementation"
+    )
+    name = subject or getattr(function, "__name__", "function")
+    return AuditReport(str(name), tuple(rows), setting)
+
+
+def _source(function: Any, choices: Any, seeds: Any, draws: Any) -> tuple[Source, str]:
+    """Return where outputs come from, and what the setting says of it, or raise InputError."""
+    draws = check_whole("draws", draws, "a number of calls, at least 1", 1)
+    if choices is not None and seeds is not None:
+        raise InputError("choices and seeds exclude each other; give all choices, or some seeds")
+    if choices is not None:
+        given = choices if callable(choices) else _always("choices", choices)
+        return Source(function, given, draws, True), "all choices, equally likely"
+    if seeds is not None:
+        given = _always("seeds", seeds)
+        number = len(given([]))
+        return Source(function, given, draws, False), f"sampled, not enumerated: {number:,} seeds"
+    told = f"sampled, not enumerated: {draws:,} draws on each dataset"
+    return Source(function, None, draws, False), told
+
+
+def _always(name: str, given: Any) -> Callable[[list[Any]], Sequence[Any]]:
+    """Return a function that returns the same choices for all datasets."""
+    wrong = f"{name} must be random choices, at least one"
+    found = listed(given, wrong)
+    if not found:
+        raise InputError(f"{wrong}, got none")
+    return lambda _: found
+
+
+def _row(
+    limit: int,
+    claimed: Any,
+    pair: Coupled,
+    datasets: Sequence[Any],
+    shown: Callable[[int, bool], Any],
+    enumerated: bool,
+    tolerance: Any,
+) -> AuditRow:
+    """Compare the claim at an input distance with the worst pair."""
+    answers = shown(pair.x, enumerated), shown(pair.y, enumerated)
+    x, y = tuple(datasets[pair.x]), tuple(datasets[pair.y])
+    truth = pair.truth
+    rounded = holds_float(answers) and truth != math.inf
+    return AuditRow(
+        limit, claimed, truth, Evidence(x, y, *answers), rounded=rounded, tolerance_ulps=tolerance
+    )

@@ -1,0 +1,185 @@
+"""The outputs of randomised code: all of them, or a sample, as distributions over one list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.audits.metrics import Distances, distances
+from sensitivity_lab.checks import listed
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.results.literals import short_literal
+
+OUTPUT_LIMIT = 2_000
+"""The largest number of different outputs, of which all pairs are measured."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the outputs on a dataset come from.
+
+    Attributes
+    ----------
+    function : callable
+        Takes a dataset, and a choice where `choices` is given.
+    choices : callable or None
+        Returns the random choices on a dataset.
+    draws : int
+        How often the function is called on a dataset, where there are no choices.
+    enumerated : bool
+        Whether the choices are all that there are, and equally likely.
+    """
+
+    function: Callable[..., Any]
+    choices: Callable[[list[Any]], Iterable[Any]] | None
+    draws: int
+    enumerated: bool
+
+    def outputs(self, x: Any) -> list[Any]:
+        """Return the outputs on a dataset, one per choice or draw."""
+        if self.choices is None:
+            return [self._call(x) for _ in range(self.draws)]
+        try:
+            given = self.choices(_copy(x))
+        except Exception as error:
+            raise QueryError(
+                f"choices, on {short_literal(x)}, raised {type(error).__name__}: {error}"
+            ) from error
+        choices = listed(given, f"choices, on {short_literal(x)}, must be several")
+        if not choices:
+            raise InputError(f"choices, on {short_literal(x)}, must be at least one, got none")
+        return [self._call(x, choice) for choice in choices]
+
+    def _call(self, x: Any, *choice: Any) -> Any:
+        try:
+            return self.function(_copy(x), *choice)
+        except Exception as error:
+            by = f" with the choice {short_literal(choice[0])}" if choice else ""
+            raise QueryError(
+                f"{short_literal(x)}{by} raised {type(error).__name__}: {error}"
+            ) from error
+
+
+def _copy(x: Any) -> Any:
+    return list(x) if isinstance(x, list) else x
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How often each output occurs on a dataset.
+
+    Attributes
+    ----------
+    places : tuple of int
+        The places of the outputs in the common list, ascending.
+    counts : tuple of int
+        How often each occurs among the outputs on this dataset.
+    """
+
+    places: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """How many outputs there are, with repetitions."""
+        return sum(self.counts)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """All outputs on all datasets, without those at distance 0 from an earlier one.
+
+    Attributes
+    ----------
+    items : list
+        The outputs.
+    metric : Distances
+        Their metric.
+    matrix : ndarray, shape (outputs, outputs)
+        Their distances, in the metric's unit.
+    distributions : list of Distribution
+        One per dataset.
+    """
+
+    items: list[Any]
+    metric: Distances
+    matrix: NDArray[Any]
+    distributions: list[Distribution]
+
+    def shown(self, place: int, enumerated: bool) -> tuple[tuple[Any, Any], ...]:
+        """Return the outputs on a dataset with their probabilities, or how often they came."""
+        found = self.distributions[place]
+        return tuple(
+            (self.items[at], Fraction(count, found.total) if enumerated else count)
+            for at, count in zip(found.places, found.counts, strict=True)
+        )
+
+
+def gathered(made: Sequence[Sequence[Any]], metric: str, signed_zeros: bool) -> Outputs:
+    """Return the outputs on all datasets as distributions over one list of outputs."""
+    seen: dict[Hashable, int] = {}
+    items: list[Any] = []
+    places = []
+    for outputs in made:
+        line = []
+        for output in outputs:
+            key = key_of(_marked(output) if signed_zeros else output)
+            if key not in seen:
+                seen[key] = len(items)
+                items.append(_frozen(output))
+                if len(items) > OUTPUT_LIMIT:
+                    raise TooLargeError(
+                        f"there are more than {OUTPUT_LIMIT:,} different outputs, of which all "
+                        "pairs are measured; take fewer values, smaller sizes or fewer draws"
+                    )
+            line.append(seen[key])
+        places.append(line)
+    measured = distances(metric, [_marked(item) for item in items] if signed_zeros else items)
+    matrix = _matrix(measured, len(items))
+    # Each output stands for all at distance 0 from it, such as other orders of a multiset.
+    stands = [int(np.flatnonzero(line == 0)[0]) for line in matrix]
+    distributions = [_counted([stands[place] for place in line]) for line in places]
+    return Outputs(items, measured, matrix, distributions)
+
+
+def _matrix(metric: Distances, number: int) -> NDArray[Any]:
+    """Return all distances; entry [i, j] is that of outputs i and j."""
+    rows = [metric.row(i) for i in range(number)]
+    whole = any(row.dtype == object for row in rows)
+    matrix = np.zeros((number, number), dtype=object if whole else np.int64)
+    for i, row in enumerate(rows):
+        matrix[i, i + 1 :] = row
+        matrix[i + 1 :, i] = row
+    return matrix
+
+
+def _counted(places: Sequence[int]) -> Distribution:
+    counts: dict[int, int] = {}
+    for place in places:
+        counts[place] = counts.get(place, 0) + 1
+    ordered = sorted(counts)
+    return Distribution(tuple(ordered), tuple(counts[place] for place in ordered))
+
+
+def _frozen(output: Any) -> Any:
+    """Return an output that does not change: lists and arrays as tuples."""
+    if isinstance(output, np.ndarray):
+        output = output.tolist()
+    return tuple(map(_frozen, output)) if isinstance(output, list | tuple) else output
+
+
+def _marked(output: Any) -> Any:
+    """Return an output whose negative zeros differ from zero."""
+    if isinstance(output, Mapping):
+        return {name: _marked(value) for name, value in output.items()}
+    if isinstance(output, list | tuple | np.ndarray):
+        return tuple(map(_marked, output))
+    zero = isinstance(output, float | np.floating) and output == 0
+    return ("negative zero",) if zero and math.copysign(1, output) < 0 else output

@@ -1,0 +1,110 @@
+"""The neighbors whose outputs cannot be coupled closely."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab import running
+from sensitivity_lab.audits.metrics import Distances, distances
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.exact.record_distances import INFINITE
+from sensitivity_lab.results.literals import short_literal
+
+from .judge import exact_distance, sampled_distance
+from .outputs import Distribution, Outputs, Source, gathered
+
+
+@dataclass(frozen=True)
+class Coupled:
+    """The places of two datasets, and the distance of their outputs under the best coupling."""
+
+    x: int
+    y: int
+    truth: Any
+
+
+def farthest(
+    datasets: Sequence[Any],
+    outputs: Outputs,
+    metric: str,
+    limits: Sequence[int],
+    enumerated: bool,
+    progress: bool | None,
+) -> dict[int, Coupled]:
+    """Return, by limit, the pair of datasets at most so far apart whose outputs are farthest."""
+    near = distances(metric, datasets)
+    bounds = [(limit, near.limit(limit)) for limit in limits]
+    measure = exact_distance if enumerated else sampled_distance
+    known: dict[tuple[Distribution, Distribution], tuple[int, int]] = {}
+    # By limit: the largest distance so far, and its pair; no pair is closer than equal outputs.
+    best = dict.fromkeys(limits, (0, 0, 0))
+    for x in running.tracked(range(len(datasets) - 1), unit="datasets", progress=progress):
+        row = near.row(x)
+        for at in np.flatnonzero(row <= bounds[-1][1]).tolist():
+            within = [limit for limit, bound in bounds if row[at] <= bound]
+            y = x + 1 + at
+            pair = outputs.distributions[x], outputs.distributions[y]
+            least = best[within[0]][0]
+            found, above = known.get(pair, (-1, -1))
+            if found < 0 or (found <= above and least < above):
+                # What is found is exact if it is above `least`, and else a bound.
+                found = measure(*pair, outputs.matrix, least)
+                known[pair] = found, least
+            for limit in within:
+                if found > best[limit][0] or best[limit] == (0, 0, 0):
+                    best[limit] = found, x, y
+    return {
+        limit: Coupled(x, y, _truth(outputs.metric, found)) for limit, (found, x, y) in best.items()
+    }
+
+
+def _truth(metric: Distances, entry: int) -> Difference | float:
+    return math.inf if entry >= INFINITE else metric.difference(entry)
+
+
+def check_again(
+    source: Source,
+    pair: Coupled,
+    datasets: Sequence[Any],
+    made: Sequence[Sequence[Any]],
+    metric: str,
+    signed_zeros: bool,
+    verdict: str,
+) -> Any:
+    """Call the function on a pair again.
+
+    Returns
+    -------
+    Difference, math.inf or None
+        The distance of the outputs that are drawn anew, where a sample violates a claim; None where
+        nothing has to be drawn anew.
+
+    Raises
+    ------
+    QueryError
+        If the same choice leads to another output.
+    """
+    if source.choices is not None:
+        for place in {pair.x, pair.y}:
+            again = source.outputs(datasets[place])
+            if key_of(again) != key_of(made[place]):
+                raise QueryError(
+                    f"two calls on {short_literal(datasets[place])} with the same choices differ; "
+                    "the choices must be all that is random"
+                )
+        return None
+    if verdict != "violated":
+        return None
+    drawn = gathered(
+        [source.outputs(datasets[place]) for place in (pair.x, pair.y)], metric, signed_zeros
+    )
+    x, y = drawn.distributions
+    found = sampled_distance(x, y, drawn.matrix, 0)
+    return _truth(drawn.metric, found)

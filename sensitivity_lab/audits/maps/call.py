@@ -1,0 +1,185 @@
+"""The audit of any function beside its map: how far apart answers on close datasets may be."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab import running
+from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
+from sensitivity_lab.audits.inputs import check_several, check_values, vectors
+from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.results.literals import brief, short_literal
+from sensitivity_lab.universes.relations import show
+
+from .arguments import REAL, check_datasets, check_distances, check_one_source, claims_of
+from .extended import Metric, check_metric
+from .records import plain, single_key
+from .report import Question, collected, rows_of
+
+
+@with_numpy_defaults
+def audit_map(
+    transformation: Callable[[Any], Any],
+    claim: Any,
+    values: Iterable[Any] | None = None,
+    sizes: int | Iterable[int] | None = None,
+    *,
+    datasets: Any = None,
+    inputs: Metric = "symmetric",
+    outputs: Metric = "absolute",
+    d_in: Any = (1, 2),
+    every_order: bool = True,
+    subject: str | None = None,
+    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
+    progress: bool | None = None,
+) -> AuditReport:
+    """Compare the map of a function with the largest distance of its answers, in any two metrics.
+
+    The truth at d_in is the largest distance of the answers on two datasets that are at most d_in
+    apart, among the datasets that are tried.
+
+    Parameters
+    ----------
+    transformation : callable
+        Takes a dataset and returns an answer, without randomness, from any library.
+    claim : callable or number
+        The map: a function of d_in that returns the promised distance of answers, or one number for
+        all d_in. A map that raises, or returns what is no distance, claims nothing at that d_in.
+    values : iterable, optional
+        The universe of records: the datasets are all lists of the given sizes over these values.
+    sizes : int or iterable of int, optional
+        The lengths of the lists; needed with `values`.
+    datasets : iterable or callable, optional
+        The datasets instead of `values` and `sizes`: lists, arrays, tables of pandas or Polars,
+        texts, numbers, or objects of your own. A callable takes nothing and returns an iterable.
+    inputs : str or callable, default "symmetric"
+        The metric on datasets. On records: "symmetric" (records added or removed), "insert_delete"
+        (the same, where the order counts), "change_one" (records replaced), "hamming" (the same at
+        their places), "add_or_remove" (only added, or only removed), "discrete" (0 or 1). On
+        numbers: "absolute", "L0", "L1", "L2", "Linf". Or a symmetric function of two datasets that
+        returns their distance, or whether they are neighbors (True is a distance of 1, False of
+        infinity).
+    outputs : str or callable, default "absolute"
+        The metric on answers, from the same choices, or "Linf_monotonic" for the scores of a
+        selection mechanism: the largest increase plus the largest decrease of a score. That is
+        "Linf" where all scores go one way, as a mechanism for monotonic scores needs.
+    d_in : number or iterable of numbers, default (1, 2)
+        Input distances, at least 0; whole ones where records are counted. The report has a row for
+        each.
+    every_order : bool, default True
+        Whether to try lists in every order of their records, or only in the order of `values`.
+    subject : str, optional
+        The name in the report; by default that of the function.
+    tolerance_ulps : int, float or Fraction, default 4
+        The largest difference that counts as rounding, where the claim or the answers are floats,
+        in units in the last place of the truth; see `audit`.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal, after one second.
+
+    Returns
+    -------
+    AuditReport
+        A row per input distance, with the claim, the exact truth, the verdict and the pair that
+        attains the truth. Where the map claims nothing, the verdict is "no claim", and `reason`
+        says why.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable, or two calls on one dataset return different answers.
+    QueryError
+        If the function fails on a dataset, or two datasets or answers have no distance.
+    TooLargeError
+        If there are too many datasets or pairs; the message says how many.
+
+    Notes
+    -----
+    With N datasets there are N calls, up to 2,048 more to find randomness, 256 more on each dataset
+    of the evidence, and at most ``N * (N - 1) / 2`` pairs, which are compared exactly.
+
+    The records of an array are its entries or rows, those of a table its rows, those of a text its
+    lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
+    infinitely far from all others, and so is a vector of another length.
+
+    Examples
+    --------
+    >>> def clipped_sum(x):
+    ...     return sum(min(one, 3) for one in x)
+    >>> audit_map(clipped_sum, lambda d_in: 3 * d_in, [0, 1, 9], range(3), d_in=1)
+    Audit of clipped_sum: tight
+      setting  symmetric of at most k to absolute; values (0, 1, 9), sizes (0, 1, 2) in every order;
+      implementation
+      k  claimed  truth  verdict
+      1  3        3      tight
+      x  ()  ->  0
+      y  (9,)  ->  3
+
+    The scores of a selection mechanism, which go up for one candidate and down for the other:
+
+    >>> def scores(x):
+    ...     return [x.count("a") - x.count("b"), x.count("b") - x.count("a")]
+    >>> audit_map(scores, 1, ["a", "b"], range(3), d_in=1, outputs="Linf").verdict
+    'tight'
+    >>> audit_map(scores, 1, ["a", "b"], range(3), d_in=1, outputs="Linf_monotonic").verdict
+    'violated'
+
+    Distances that are no whole numbers, between datasets of your own:
+
+    >>> audit_map(abs, lambda d: d, datasets=[-2.0, -0.5, 0.25], inputs="absolute", d_in=0.75)
+    Audit of abs: loose
+      setting  absolute of at most k to absolute; 3 datasets; implementation
+      k     claimed  truth       verdict
+      0.75  0.75     1/4 = 0.25  loose (claim / truth = 3)
+      x  -0.5  ->  0.5
+      y  0.25  ->  0.25
+    """
+    check_callable("transformation", transformation, "a function of a dataset")
+    near, far = check_metric("inputs", inputs), check_metric("outputs", outputs)
+    limits = check_distances(d_in, real=not isinstance(near, str) or near in REAL)
+    check_running(None, progress)
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    check_one_source(values, sizes, datasets)
+    tried, among = datasets_of(values, sizes, datasets, check_flag("every_order", every_order))
+    claims = claims_of(claim if callable(claim) else lambda _: claim, limits)
+    question = Question(near, far, limits, claims, check_tolerance(tolerance_ulps))
+
+    def call(x: Any) -> Any:
+        try:
+            answer = collected(transformation(copy.copy(x)))
+            single_key(plain(answer))  # raises if answers cannot be compared
+            return answer
+        except Exception as error:
+            raise QueryError(
+                f"the transformation fails on {short_literal(x)}: {type(error).__name__}: {error}"
+            ) from error
+
+    answers = [call(x) for x in running.tracked(tried, unit="datasets", progress=progress)]
+    rows = rows_of(question, call, tried, answers, progress)
+    setting = f"{name_of(near)} of at most k to {name_of(far)}; {among}; implementation"
+    return AuditReport(str(subject or name_of(transformation)), rows, setting)
+
+
+def name_of(metric: Any) -> str:
+    """Return the name of a metric or a function for the report."""
+    return metric if isinstance(metric, str) else str(getattr(metric, "__name__", "own distance"))
+
+
+def datasets_of(values: Any, sizes: Any, datasets: Any, every_order: bool) -> tuple[list[Any], str]:
+    """Return the datasets to try and their description, or raise InputError."""
+    if datasets is not None:
+        tried = check_datasets(datasets)
+        return tried, f"{len(tried):,} datasets"
+    universe = check_values(values)
+    if sizes is None:
+        raise InputError("sizes must be given with values: the lengths of the lists to try")
+    wanted = check_several("sizes", sizes, "a size, at least 0")
+    order = "in every order" if every_order else "in one order"
+    among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
+    return vectors(universe, wanted, every_order), among

@@ -1,0 +1,88 @@
+"""The farthest answers of datasets that are close, in any two metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sensitivity_lab.audits.report import Evidence
+from sensitivity_lab.audits.worst_pair import Answered, check_pairs, search
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.results.literals import short_literal
+
+from .extended import Extended, Metric, measured, order_ignored
+from .records import plain, record_keys, single_key
+
+
+@dataclass(frozen=True)
+class Found:
+    """The largest distance of answers, which can be infinite, and the pair that attains it."""
+
+    truth: Difference | float
+    evidence: Evidence
+
+
+def farthest(
+    answered: Sequence[Answered],
+    inputs: Metric,
+    outputs: Metric,
+    limits: Sequence[Number],
+    progress: bool | None,
+) -> dict[Number, Found]:
+    """Return, by limit, the pair of datasets at most that far apart with the farthest answers.
+
+    If no two datasets are that close, the first one is paired with itself.
+
+    Raises
+    ------
+    TooLargeError
+        If there are too many pairs; the message says how many.
+    QueryError
+        If datasets or answers have no distance.
+
+    Notes
+    -----
+    Where the input metric ignores order, datasets with the same records and the same answer make
+    the same pairs, so one of them is kept. All pairs of the others are measured exactly.
+    """
+    kept = _distinct(answered) if order_ignored(inputs) else list(answered)
+    check_pairs(len(kept))
+    near = measured(inputs, [one.dataset for one in kept])
+    far = _of_answers(outputs, kept)
+    one_group = np.zeros(len(kept), dtype=np.int64)
+    best, _ = search(near, far, limits, one_group, progress)
+
+    def pair(limit: Number) -> Found:
+        entry, x, y = best.get((limit, 0), (0, 0, 0))
+        one, two = kept[x], kept[y]
+        evidence = Evidence(one.dataset, two.dataset, one.answer, two.answer)
+        return Found(far.truth(entry), evidence)
+
+    return {limit: pair(limit) for limit in limits}
+
+
+def _of_answers(outputs: Metric, kept: Sequence[Answered]) -> Extended:
+    """Return the distances of answers, or raise QueryError, which names a dataset if it can."""
+    try:
+        return measured(outputs, [one.answer for one in kept])
+    except QueryError:
+        for one in kept:
+            try:
+                measured(outputs, [one.answer])
+            except QueryError as error:
+                raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
+        raise
+
+
+def _distinct(answered: Sequence[Answered]) -> list[Answered]:
+    """Return one of the datasets that have the same records and the same answer."""
+    kept: dict[Hashable, Answered] = {}
+    for one in answered:
+        counts: dict[Hashable, int] = {}
+        for key in record_keys(one.dataset):
+            counts[key] = counts.get(key, 0) + 1
+        kept.setdefault((frozenset(counts.items()), single_key(plain(one.answer))), one)
+    return list(kept.values())

@@ -1,0 +1,124 @@
+"""Histories: the releases that are fed to a run, and whether a run heeds them at all."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.checks import listed, shown
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.universes.relations import check_whole
+
+from .runs import Recorder, Run
+
+SEED = 20_261_122
+"""The seed of drawn histories: they are the same in every audit."""
+
+
+def check_histories(given: Any) -> int | list[tuple[Any, ...]]:
+    """Return the number of histories to draw, or the histories given, or raise InputError."""
+    if isinstance(given, int):
+        return check_whole("histories", given, "a number of histories to draw, at least 0", 0)
+    wrong = "histories must be a number of histories to draw, or lists of releases"
+    found = listed(given, wrong)
+    if not all(isinstance(one, list | tuple) for one in found):
+        raise InputError(f"{wrong}, got {shown(given)}")
+    return [tuple(one) for one in found]
+
+
+def histories_of(wanted: int | list[tuple[Any, ...]], runs: Sequence[Run]) -> list[tuple[Any, ...]]:
+    """Return the histories to feed: as many drawn ones as asked for, or those given."""
+    if not isinstance(wanted, int):
+        return wanted
+    source = random.Random(SEED)
+    return [drawn(runs, source) for _ in range(wanted)]
+
+
+def drawn(runs: Sequence[Run], source: random.Random, beyond: int = 0) -> tuple[Any, ...]:
+    """Return a history drawn at random, for the steps that all runs make in the same place.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        The runs on all datasets, each with its true values as releases.
+    source : random.Random
+        Where randomness comes from.
+    beyond : int, default 0
+        By how many times the range of the true values a release may leave that range.
+
+    Returns
+    -------
+    tuple
+        Each release lies between the smallest and the largest true value of its step in any run,
+        which also a mechanism with truncated noise can release. Where values are not all finite
+        numbers, or arrays of one shape, it is one of them.
+    """
+    releases: list[Any] = []
+    for step in range(max((len(run.releases) for run in runs), default=0)):
+        reached = [run for run in runs if step < len(run.releases)]
+        if len({run.sites[step] for run in reached}) > 1:
+            break
+        releases.append(_between([run.releases[step] for run in reached], source, beyond))
+    return tuple(releases)
+
+
+def _between(values: list[Any], source: random.Random, beyond: int) -> Any:
+    """Return a value between the smallest and the largest, of the type of the first one."""
+    try:
+        arrays = [np.asarray(value) for value in values]
+        shape = arrays[0].shape
+        plain = all(
+            array.shape == shape and array.dtype.kind in "iuf" and np.isfinite(array).all()
+            for array in arrays
+        )
+    except (TypeError, ValueError):
+        plain = False
+    if not plain:
+        return source.choice(values)
+    rows = zip(*(array.ravel().tolist() for array in arrays), strict=True)
+    entries = [_number(min(row), max(row), source, beyond) for row in rows]
+    made = np.array(entries, dtype=np.result_type(*arrays)).reshape(shape)
+    first = values[0]
+    if isinstance(first, np.ndarray):
+        return made
+    return made[()] if isinstance(first, np.generic) else made.tolist()
+
+
+def _number(low: Any, high: Any, source: random.Random, beyond: int) -> Any:
+    """Return a number between two others: a whole one if both are."""
+    wider = beyond * max(high - low, 1)
+    low, high = low - wider, high + wider
+    if isinstance(low, int) and isinstance(high, int):
+        return source.randint(low, high)
+    number = source.uniform(low, high)
+    return number if math.isfinite(number) else high
+
+
+def heeds_releases(recorder: Recorder, runs: Sequence[Run]) -> bool:
+    """Tell whether what a function hands to its mechanisms depends on what they release.
+
+    Each dataset on which it calls several mechanisms is run again with two histories that no true
+    value explains. A function may fail on them after its last call, which does not count.
+    """
+    source = random.Random(SEED)
+    strange = [drawn(runs, source, beyond=1) for _ in range(2)]
+    return any(
+        _heeds(recorder, run, history) for run in runs if len(run.sites) > 1 for history in strange
+    )
+
+
+def _heeds(recorder: Recorder, run: Run, history: tuple[Any, ...]) -> bool:
+    """Tell whether a run changes with a history."""
+    try:
+        return recorder.run(run.dataset, history).key != run.key
+    except QueryError:
+        if len(recorder.tape) < len(run.sites):
+            return True
+    try:
+        return recorder.recorded(run.dataset).key != run.key
+    except QueryError:
+        return True

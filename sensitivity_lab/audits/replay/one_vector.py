@@ -1,0 +1,83 @@
+"""All values that a run hands to its mechanisms, as one vector beside one claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab.audits.claims import holds_float
+from sensitivity_lab.audits.metrics import entries
+from sensitivity_lab.audits.row import AuditRow
+from sensitivity_lab.audits.worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.results.literals import short_literal
+
+from .ranks import division, excess, times
+from .runs import Run
+
+
+def decisive_row(
+    runs: Sequence[Run],
+    metric: str,
+    norm: Norm,
+    k: int,
+    tolerance: Number,
+    progress: bool | None,
+) -> tuple[AuditRow, str]:
+    """Return the row of the decisive pair, and what the setting says of the claims."""
+    claims, answers = zip(*map(_vector, runs), strict=True)
+    # Python compares Decimals and Fractions with floats, but not with each other.
+    distinct = sorted(set(claims), key=Fraction)
+    groups = {claim: group for group, claim in enumerate(distinct)}
+    answered = [
+        Answered(run.dataset, answer, groups[claim])
+        for run, answer, claim in zip(runs, answers, claims, strict=True)
+    ]
+    found = worst_pairs(answered, metric, norm, [k], progress)
+    varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
+    varies = "; the claim depends on the data" if found.divided else varies
+    return _decisive(found, distinct, k, tolerance), varies
+
+
+def _vector(run: Run) -> tuple[Number, Any]:
+    """Return the one claim of a run, and the values that reach its mechanisms."""
+    claims = {step.claim for step in run.steps}
+    if len(claims) != 1:
+        seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"
+        raise QueryError(f"on {short_literal(run.dataset)} the library {seen}; select others")
+    if len(run.steps) == 1:
+        return claims.pop(), run.steps[0].value
+    return claims.pop(), tuple(entry for step in run.steps for entry in entries(step.value))
+
+
+def _decisive(found: WorstPairs, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
+    """Return the row of the decisive pair: a violation, or else a pair with two claims."""
+    pair = max(
+        found.farthest.values(), key=lambda pair: excess(pair.truth, claims[min(pair.groups)])
+    )
+    row = _row(pair, claims, k, tolerance)
+    if not found.divided or row.verdict == "violated":
+        return row
+    pair = max(
+        found.divided.values(),
+        key=lambda pair: division((claims[pair.groups[0]], claims[pair.groups[1]])),
+    )
+    return _row(pair, claims, k, tolerance)
+
+
+def _row(pair: WorstPair, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
+    """Compare the truth of a pair with the smaller of its two claims."""
+    first, second = (times(k, claims[group]) for group in pair.groups)
+    seen = pair.evidence
+    return AuditRow(
+        k,
+        times(k, claims[min(pair.groups)]),
+        pair.truth,
+        seen,
+        claims=None if first == second else {"on x": first, "on y": second},
+        rounded=holds_float((seen.answer_x, seen.answer_y)),
+        tolerance_ulps=tolerance,
+    )

@@ -1,0 +1,135 @@
+"""Replay: every dataset's releases, and drawn ones, are fed to the runs on its neighbors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab import running
+from sensitivity_lab.audits.metrics import distances
+from sensitivity_lab.errors import QueryError, TooLargeError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.results.literals import short_literal
+
+from .histories import histories_of
+from .rows import ReplayRow
+from .runs import Recorder, Run
+from .steps import Worst
+
+RUN_LIMIT = 1_000_000
+"""The largest number of runs that are replayed."""
+
+AGAIN = 8
+"""How often the runs of the evidence are replayed at the end."""
+
+
+def replayed(
+    recorder: Recorder,
+    runs: Sequence[Run],
+    metric: str,
+    norm: Norm,
+    k: int,
+    histories: Any,
+    budget: Number | None,
+    tolerance: Number,
+    progress: bool | None,
+) -> tuple[tuple[ReplayRow, ...], str]:
+    """Return the rows of a replay, and what the setting says of it."""
+    if not any(run.steps for run in runs):
+        raise QueryError(
+            f"on {short_literal(runs[0].dataset)} the library called no recorded mechanism; "
+            "select others"
+        )
+    starts = [(), *histories_of(histories, runs)]
+    near = _neighbors(runs, metric, k)
+    worst = Worst(norm, k)
+    total = 0
+    for start in starts:
+        own = [recorder.run(run.dataset, start) for run in runs] if start else list(runs)
+        total += _see_neighbors(recorder, own, near, worst, progress) + len(own)
+    rows = worst.rows(tolerance, budget)
+    if not rows:
+        alone = next(run for run in runs if run.steps)
+        worst.see(alone, alone)
+        rows = worst.rows(tolerance, budget)
+    _check_evidence(recorder, rows, runs)
+    drawn = f"{len(starts) - 1} more {'history' if len(starts) == 2 else 'histories'}"
+    text = f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)"
+    if any(row.claims for row in rows):
+        text += "; the claim depends on the data"
+    if worst.loss:
+        text += f"; the largest loss of a whole run is {worst.loss}"
+    return rows, text
+
+
+def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:
+    """Return, by dataset, the places of the datasets at most k apart from it, but for itself."""
+    near = distances(metric, [run.dataset for run in runs])
+    found: list[list[int]] = [[] for _ in runs]
+    for x in range(len(runs) - 1):
+        for later in np.flatnonzero(near.row(x) <= near.limit(k)).tolist():
+            found[x].append(x + 1 + later)
+            found[x + 1 + later].append(x)
+    return found
+
+
+def _see_neighbors(
+    recorder: Recorder,
+    own: Sequence[Run],
+    near: Sequence[Sequence[int]],
+    worst: Worst,
+    progress: bool | None,
+) -> int:
+    """Run all neighbors of each dataset with its releases, compare, and return how many ran.
+
+    Datasets that release the same are neighbors with a common history: each run is made once.
+    """
+    alike: dict[Any, list[int]] = {}
+    for x, run in enumerate(own):
+        alike.setdefault(key_of(run.releases), []).append(x)
+    needed = [{y for x in places for y in (x, *near[x])} for places in alike.values()]
+    number = sum(map(len, needed))
+    if number > RUN_LIMIT:
+        raise TooLargeError(
+            f"{len(own):,} datasets make {number:,} runs with the releases of others, more than "
+            f"the {RUN_LIMIT:,} that are replayed; take fewer values, smaller sizes or "
+            "every_order=False"
+        )
+    for places in running.tracked(list(alike.values()), unit="histories", progress=progress):
+        history = own[places[0]].releases
+        again: dict[int, Run] = {}
+        for x in places:
+            for y in (x, *near[x]):
+                if y not in again:
+                    again[y] = recorder.run(own[y].dataset, history)
+            _check_same(own[x], again[x])
+            for y in near[x]:
+                worst.see(own[x], again[y])
+    return number
+
+
+def _check_same(run: Run, again: Run) -> None:
+    """Raise QueryError if a run with its own releases is another one."""
+    if run.key != again.key:
+        raise QueryError(
+            f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
+            "function draws at random beside the recorded mechanisms; fix its seed, or name all "
+            "of its mechanisms"
+        )
+
+
+def _check_evidence(recorder: Recorder, rows: Sequence[ReplayRow], runs: Sequence[Run]) -> None:
+    """Run the datasets of all findings again, several times, with the history of the finding."""
+    datasets = {key_of(run.dataset): run.dataset for run in runs}
+    for row in rows:
+        if row.verdict not in ("violated", "not aligned", "data-dependent claim"):
+            continue
+        for side in (row.evidence.x, row.evidence.y):
+            data = datasets[key_of(side)]
+            first = recorder.run(data, row.history)
+            for _ in range(AGAIN):
+                _check_same(first, recorder.run(data, row.history))

@@ -1,0 +1,151 @@
+"""Runs of a recorded function: what it hands to its mechanisms, and what these release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.audits.claims import check_claim, holds_float
+from sensitivity_lab.audits.recording import Call, Tape
+from sensitivity_lab.checks import as_python, shown, unboxed
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.results.literals import short_literal
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call of a mechanism that is audited.
+
+    Attributes
+    ----------
+    place : int
+        The place of the call among all calls of its run, from 0.
+    value : Any
+        The true value: a number, or a tuple of numbers.
+    claim : int, float, Fraction or Decimal
+        The claimed sensitivity.
+    epsilon : Fraction or None
+        The share of the privacy budget, if it is known.
+    rounded : bool
+        Whether any of these is a float.
+    """
+
+    place: int
+    value: Any
+    claim: Number
+    epsilon: Fraction | None
+    rounded: bool
+
+    @property
+    def key(self) -> Hashable:
+        """What two equal steps share."""
+        return self.place, key_of(self.value), self.claim, self.epsilon
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the function on a dataset.
+
+    Attributes
+    ----------
+    dataset : list
+    sites : tuple of str
+        Where each call was made, with the name of the mechanism.
+    releases : tuple
+        What each call returned.
+    steps : tuple of Step
+        The calls that are audited.
+    """
+
+    dataset: list[Any]
+    sites: tuple[str, ...]
+    releases: tuple[Any, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def key(self) -> Hashable:
+        """What two runs that cannot be told apart share, but for their releases."""
+        return self.sites, tuple(step.key for step in self.steps)
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """A function whose mechanisms are recorded on a tape, and which of its calls are audited."""
+
+    function: Callable[[list[Any]], Any]
+    tape: Tape
+    select: Callable[[list[Call]], list[Call]]
+
+    def run(self, x: list[Any], history: Sequence[Any] = ()) -> Run:
+        """Call the function on a dataset.
+
+        The mechanisms release the history, one after the other, and then their true values.
+        """
+        self.tape.rewind(history)
+        try:
+            self.function(list(x))
+        except Exception as error:
+            fed = f" after the releases {short_literal(tuple(history))}" if history else ""
+            raise QueryError(
+                f"{short_literal(x)}{fed} raised {type(error).__name__}: {error}"
+            ) from error
+        return self.recorded(x)
+
+    def recorded(self, x: list[Any]) -> Run:
+        """Return what the tape holds, as a run on a dataset."""
+        made = list(self.tape)
+        places = {id(call): place for place, call in enumerate(made)}
+        try:
+            calls = list(self.select(list(made)))
+        except Exception as error:
+            raise QueryError(
+                f"select, on {short_literal(x)}, raised {type(error).__name__}: {error}"
+            ) from error
+        if not all(isinstance(one, Call) for one in calls):
+            raise InputError(
+                f"select must return some of the calls that it gets, got {shown(calls)}"
+            )
+        if any(check_claim(call.sensitivity, 1) == math.inf for call in calls):
+            raise QueryError("the library claims an infinite sensitivity, which no truth exceeds")
+        steps = tuple(
+            Step(
+                places.get(id(call), place),
+                _flat(call.value),
+                check_claim(call.sensitivity, 1),
+                _share(call),
+                any(map(holds_float, (call.value, call.sensitivity, call.epsilon))),
+            )
+            for place, call in enumerate(calls)
+        )
+        sites = tuple(f"{call.target} in {call.site}" for call in made)
+        return Run(x, sites, tuple(self.tape.releases), steps)
+
+
+def _flat(value: Any) -> Any:
+    """Return an array as the tuple of its entries, and a scalar of NumPy as one of Python."""
+    if isinstance(value, np.ndarray):
+        return tuple(value.ravel().tolist())
+    return tuple(value) if isinstance(value, list) else unboxed(value)
+
+
+def _share(call: Call) -> Fraction | None:
+    """Return the share of the privacy budget of a call as a rational, or raise QueryError."""
+    if call.epsilon is None:
+        return None
+    number = as_python(call.epsilon)
+    try:
+        share = Fraction(number)
+    except (TypeError, ValueError, OverflowError):
+        share = Fraction(0)
+    if share <= 0:
+        raise QueryError(
+            f"the epsilon of {call.target} must be a finite number above 0, got {shown(number)}"
+        )
+    return share

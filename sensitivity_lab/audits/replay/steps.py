@@ -1,0 +1,191 @@
+"""The worst pairs of two runs with the same releases: by step, and as a whole.
+
+The proof is under the heading "Replay" of docs/proofs.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab.audits.claims import holds_float
+from sensitivity_lab.audits.metrics import distances, entries
+from sensitivity_lab.audits.row import Evidence
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.results.literals import plain, short_literal
+
+from .ranks import division, excess, times
+from .rows import WHOLE, ReplayRow
+from .runs import Run, Step
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two runs with the same releases, and how bad they are at a step."""
+
+    x: Run
+    y: Run
+    rank: Any
+    truth: Difference | float
+    steps: tuple[Step, Step] | None = None
+
+
+@dataclass
+class Worst:
+    """What is worst among the pairs seen so far, which `see` takes one by one.
+
+    Attributes
+    ----------
+    norm : {"L1", "L2", "Linf"}
+        The norm of the difference of two vectors of one step.
+    k : int
+        The distance of the pairs.
+    """
+
+    norm: Norm
+    k: int
+    _apart: tuple[_Pair, str] | None = None
+    _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
+    _divided: dict[int, _Pair] = field(default_factory=dict)  # by step: claim over claim
+    _loss: _Pair | None = None
+    _gaps: dict[Hashable, Difference] = field(default_factory=dict)
+
+    def see(self, x: Run, y: Run) -> None:
+        """Compare two runs: y was fed what x released.
+
+        Steps of runs that do not align are not compared, since they need not be the same steps.
+        """
+        told = _misaligned(x, y)
+        if told is not None:
+            if self._apart is None:
+                self._apart = _Pair(x, y, None, math.inf), told
+            return
+        gaps = [self._gap(x, y, *pair) for pair in zip(x.steps, y.steps, strict=True)]
+        for one, two, gap in zip(x.steps, y.steps, gaps, strict=True):
+            self._judge(x, y, one, two, gap)
+        if self.norm == "L2" or not x.steps or any(step.epsilon is None for step in x.steps):
+            return
+        losses = map(_loss, x.steps, y.steps, gaps)
+        loss = sum(losses, Fraction(0))
+        if self._loss is None or loss > self._loss.rank:
+            truth = math.inf if loss == math.inf else Difference(Fraction(loss), Fraction(0))
+            self._loss = _Pair(x, y, loss, truth)
+
+    def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference) -> None:
+        """Keep the pair if it is the worst of its step."""
+        rank: Any = excess(gap, _smaller(one, two))
+        best = self._beyond.get(one.place)
+        if best is None or rank > best.rank:
+            self._beyond[one.place] = _Pair(x, y, rank, gap, (one, two))
+        if Fraction(one.claim) != Fraction(two.claim):
+            rank = division((one.claim, two.claim))
+            best = self._divided.get(one.place)
+            if best is None or rank > best.rank:
+                self._divided[one.place] = _Pair(x, y, rank, gap, (one, two))
+
+    def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference:
+        """Return the distance of two true values."""
+        key = one.key, two.key
+        if key not in self._gaps:
+            try:
+                metric = distances(self.norm, (one.value, two.value))
+            except QueryError as error:
+                both = f"{short_literal(x.dataset)} and {short_literal(y.dataset)}"
+                raise QueryError(f"on {both}, at step {one.place + 1}, {error}") from None
+            self._gaps[key] = metric.difference(metric.row(0)[0])
+        return self._gaps[key]
+
+    def rows(self, tolerance: Number, budget: Number | None) -> tuple[ReplayRow, ...]:
+        """Return a row for runs that do not align, one per step, and one for the whole run."""
+        found = []
+        if self._apart:
+            pair, told = self._apart
+            unaligned = ReplayRow(
+                self.k, None, math.inf, _all_values(pair), reason=told, step=WHOLE,
+                history=pair.x.releases, aligned=False,
+            )  # fmt: skip
+            found.append(unaligned)
+        for place in sorted(self._beyond):
+            row = self._row(self._beyond[place], tolerance)
+            if row.verdict != "violated" and place in self._divided:
+                row = self._row(self._divided[place], tolerance)
+            found.append(row)
+        if self._loss and budget is not None:
+            seen = _all_values(self._loss)
+            whole = ReplayRow(
+                self.k, times(self.k, budget), self._loss.truth, seen,
+                rounded=any(step.rounded for step in (*self._loss.x.steps, *self._loss.y.steps)),
+                tolerance_ulps=tolerance, step=WHOLE, history=self._loss.x.releases,
+            )  # fmt: skip
+            found.append(whole)
+        return tuple(found)
+
+    def _row(self, pair: _Pair, tolerance: Number) -> ReplayRow:
+        """Compare the truth of a step with the smaller of its two claims."""
+        if pair.steps is None:
+            raise TypeError("a step's pair has steps")
+        one, two = pair.steps
+        first, second = (times(self.k, step.claim) for step in pair.steps)
+        site = pair.x.sites[one.place]
+        return ReplayRow(
+            self.k,
+            times(self.k, _smaller(one, two)),
+            pair.truth,
+            Evidence(pair.x.dataset, pair.y.dataset, one.value, two.value),
+            claims=None if first == second else {"on x": first, "on y": second},
+            rounded=holds_float((one.value, two.value)),
+            tolerance_ulps=tolerance,
+            step=f"step {one.place + 1} of {len(pair.x.sites)}, {site}",
+            history=pair.x.releases[: one.place],
+        )
+
+    @property
+    def loss(self) -> str:
+        """The largest loss of a whole run as a number, or nothing where it is not known."""
+        if self._loss is None:
+            return ""
+        return "inf" if self._loss.rank == math.inf else plain(self._loss.rank)
+
+
+def _smaller(one: Step, two: Step) -> Number:
+    return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
+
+
+def _loss(one: Step, two: Step, gap: Difference) -> Fraction | float:
+    """Return the privacy loss of a step: epsilon times difference over claim."""
+    claim, size = Fraction(_smaller(one, two)), gap.close()
+    if claim == 0:
+        # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
+        return math.inf if size else Fraction(0)
+    return (one.epsilon or 0) * size / claim
+
+
+def _misaligned(x: Run, y: Run) -> str | None:
+    """Return how two runs fail to release in the same steps, or None."""
+    if len(x.sites) != len(y.sites):
+        return f"{len(x.sites)} releases on x, {len(y.sites)} on y"
+    for place, (one, two) in enumerate(zip(x.sites, y.sites, strict=True)):
+        if one != two:
+            return f"step {place + 1} is {one} on x, {two} on y"
+    if [step.place for step in x.steps] != [step.place for step in y.steps]:
+        return f"{len(x.steps)} selected calls on x, {len(y.steps)} on y"
+    for first, second in zip(x.steps, y.steps, strict=True):
+        if first.epsilon != second.epsilon:
+            shares = (plain(step.epsilon or 0) for step in (first, second))
+            return f"step {first.place + 1} has epsilon {' on x, '.join(shares)} on y"
+        sizes = [len(entries(step.value)) for step in (first, second)]
+        if sizes[0] != sizes[1]:
+            return f"step {first.place + 1} has {sizes[0]} numbers on x, {sizes[1]} on y"
+    return None
+
+
+def _all_values(pair: _Pair) -> Evidence:
+    """Return the evidence of a pair of whole runs: their true values, step by step."""
+    x, y = pair.x, pair.y
+    values = [tuple(step.value for step in run.steps) for run in (x, y)]
+    return Evidence(x.dataset, y.dataset, *values)

@@ -1,0 +1,1 @@
+"""Audits of code that draws its noise from a sampler."""

@@ -1,0 +1,7 @@
+"""Bounds of a sensitivity that no engine can find exactly: never called exact."""
+
+from .call import sensitivity_bounds
+from .curves import BoundedCurves, bounded_curves
+from .result import SensitivityBounds
+
+__all__ = ["BoundedCurves", "SensitivityBounds", "bounded_curves", "sensitivity_bounds"]

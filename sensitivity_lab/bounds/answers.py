@@ -1,0 +1,109 @@
+"""Answers of a query on datasets, each asked for once, and how far they are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import show
+
+_REMEMBERED = 200_000
+"""Answers are remembered up to so many numbers."""
+
+
+class Answers:
+    """Answers in floats: they steer a search, and do not state its result.
+
+    Parameters
+    ----------
+    query : Query
+    universe : Universe
+    norm : {"L1", "L2", "Linf"}
+    value_range : tuple of two floats, or None
+        What the caller has declared that all answers are in.
+
+    Attributes
+    ----------
+    evaluations : int
+        On how many datasets the query was evaluated.
+    asked : int
+        How many answers were asked for, those that were remembered included.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        universe: FiniteUniverse,
+        norm: Norm,
+        value_range: tuple[float, float] | None = None,
+    ) -> None:
+        self.query = query
+        self.universe = universe
+        self.norm = norm
+        self.value_range = value_range
+        self.evaluations = 0
+        self.asked = 0
+        self._remembered: dict[bytes, NDArray[np.float64]] = {}
+
+    def on(self, datasets: Sequence[Multiplicities]) -> list[NDArray[np.float64]]:
+        """Return the answers on datasets of one or several sizes, each shape (d,)."""
+        keys = [data.tobytes() for data in datasets]
+        self.asked += len(keys)
+        missing = {
+            key: data
+            for key, data in zip(keys, datasets, strict=True)
+            if key not in self._remembered
+        }
+        if len(self._remembered) > _REMEMBERED:
+            self._remembered.clear()
+            missing = dict(zip(keys, datasets, strict=True))
+        if missing:
+            self._ask(missing)
+        return [self._remembered[key] for key in keys]
+
+    def gaps(self, pairs: Sequence[tuple[Multiplicities, Multiplicities]]) -> NDArray[np.float64]:
+        """Return how far the answers on pairs are apart, in the norm; shape (pairs,)."""
+        found = self.on([data for pair in pairs for data in pair])
+        differences = np.abs(np.array(found[::2]) - np.array(found[1::2]))
+        if self.norm == "Linf":
+            return np.asarray(differences.max(axis=1))
+        if self.norm == "L2":
+            return np.asarray(np.sqrt((differences**2).sum(axis=1)))
+        return np.asarray(differences.sum(axis=1))
+
+    def _ask(self, datasets: dict[bytes, Multiplicities]) -> None:
+        """Evaluate the query on datasets, those of one size together, and remember the answers."""
+        self.evaluations += len(datasets)
+        by_size: dict[int, list[bytes]] = {}
+        for key, data in datasets.items():
+            by_size.setdefault(int(data.sum()), []).append(key)
+        for keys in by_size.values():
+            if self.query.arithmetic == "exact":
+                answers = [self.query.on(self.universe, datasets[key]) for key in keys]
+            else:
+                rows = [np.repeat(np.arange(len(datasets[key])), datasets[key]) for key in keys]
+                answers = list(self.query.on_rows(self.universe, np.array(rows)))
+            for key, answer in zip(keys, answers, strict=True):
+                numbers = np.atleast_1d(np.asarray(answer, dtype=np.float64))
+                self._check(numbers, datasets[key])
+                self._remembered[key] = numbers
+
+    def _check(self, answer: NDArray[np.float64], data: Multiplicities) -> None:
+        """Raise InputError if an answer is not in the range that the caller has declared."""
+        if self.value_range is None:
+            return
+        lowest, highest = self.value_range
+        if answer.min() < lowest or answer.max() > highest:
+            came = answer.tolist() if len(answer) > 1 else answer.item()
+            raise InputError(
+                f"value_range says that answers are from {lowest:g} to {highest:g}, but "
+                f"{self.query.name} is {came} on {show(self.universe.dataset(data))}; widen the "
+                "range, or clip the query's answers to it"
+            )

@@ -1,0 +1,267 @@
+"""Bounds of a sensitivity: a search that is not complete, and what a caller knows of the query."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.checks import as_python, check_flag, finite_number, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.problem import Problem, check_sizes
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.results.measure import measure
+from sensitivity_lab.results.sensitivity import Witness
+from sensitivity_lab.running import counter
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import as_relation, check_related, show
+from sensitivity_lab.universes.universe import check_universe
+
+from .answers import Answers
+from .climb import Limit, climb
+from .pairs import Shape, shapes_of
+from .result import SensitivityBounds
+from .sampling import quantile, random_neighbors
+from .upper import UNKNOWN, Upper, as_constant, as_range, of_constant, of_monotonicity, of_range
+
+_SAMPLING = 0.2
+"""The part of the time that random neighbors take at most."""
+
+
+@with_numpy_defaults
+def sensitivity_bounds(
+    universe: FiniteUniverse,
+    query: Any,
+    *,
+    size: Any,
+    neighbors: Any,
+    norm: str = "L1",
+    time_limit: Any = 1.0,
+    evaluations: Any = None,
+    seed: Any = None,
+    value_range: Any = None,
+    per_record: Any = None,
+    monotone: bool = False,
+    gamma: float = 0.05,
+    rho: float = 0.05,
+    samples: int = 1000,
+    progress: bool | None = None,
+) -> SensitivityBounds:
+    """Bound how much a query can change between neighbors, where the exact value is out of reach.
+
+    The lower bound is a pair of neighbors that a local search found, with many starts; the upper
+    bound comes from what you declare about the query, and is infinite otherwise. Neither is the
+    sensitivity: `global_sensitivity` finds that, wherever an engine covers the problem.
+
+    Parameters
+    ----------
+    universe : Universe
+        What datasets are drawn from.
+    query : str, Query or callable
+        See `global_sensitivity`. Evaluated again and again on datasets of the sizes of x and y.
+    size : int or iterable of int
+        The number n of records of x; for several, the maximum is bounded.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+        Which datasets are neighbors; a name means at a distance of at most 1.
+    norm : {"L1", "L2", "Linf"}, default "L1"
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    time_limit : float, default 1.0
+        About how many seconds to search; math.inf if `evaluations` is given.
+    evaluations : int, optional
+        About how many answers to ask for at most; the query is evaluated once for each dataset.
+        With a seed and no limit of time, a call gives the same result again.
+    seed : int, optional
+        Of the random numbers; by default other ones in every call.
+    value_range : tuple of two numbers, optional
+        The smallest and the largest answer that the query can give, or each coordinate of it. It is
+        checked on every answer.
+    per_record : number, optional
+        How much the answer can change, in the norm, when one record changes: one is replaced under
+        a bounded relation, added or removed under the others. The bound is k times that.
+    monotone : bool, default False
+        Whether the answer, a number, never falls when records rise. Then it is bounded by the
+        answers on the smallest and on the largest records. It is checked on random datasets, and
+        remains an assumption.
+    gamma, rho : float, default 0.05
+        For `quantile`: the fraction of random neighbors that may differ by more, and the
+        probability that the statement is wrong.
+    samples : int, default 1000
+        How many random neighbors to draw for it, if the time allows it.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal and past a second.
+
+    Returns
+    -------
+    SensitivityBounds
+        With `lower`, `upper` and the `witness` of the lower bound.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable, the distance is not feasible, or an answer contradicts
+        what is declared.
+    QueryError
+        If a caller's function raises or returns no finite number; names the dataset.
+
+    Notes
+    -----
+    The local search exchanges single records of C, A and B (see docs/proofs.md), from the ends of
+    the universe, clusters, random draws, and the worst pairs of built-in queries.
+
+    References
+    ----------
+    B. Rubinstein, F. Alda, Pain-free random differential privacy with sensitivity sampling, ICML
+    2017, for the reading of `quantile`.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain(range(0, 100))
+    >>> def spread_of_gaps(x):
+    ...     return max(x[1:] - x[:-1]) - min(x[1:] - x[:-1])
+    >>> bounds = sl.sensitivity_bounds(
+    ...     universe,
+    ...     spread_of_gaps,
+    ...     size=30,
+    ...     neighbors="bounded",
+    ...     value_range=(0, 99),
+    ...     time_limit=float("inf"),
+    ...     evaluations=3000,
+    ...     seed=1,
+    ... )
+    >>> bounds.lower, bounds.upper
+    (99.0, 99.0)
+    """
+    sizes, relation = check_sizes(size, check_universe(universe)), as_relation(neighbors)
+    in_norm, of_query = check_norm(norm), as_query(query)
+    problem = Problem(universe, (of_query,), (relation,), sizes, in_norm).checked()
+    started = time.monotonic()
+    seconds, most = _limits(time_limit, evaluations)
+    number = _samples(samples)
+    for name, probability in (("gamma", gamma), ("rho", rho)):
+        _check_probability(name, probability)
+    declared, constant = as_range(value_range), as_constant(per_record)
+    random = _generator(seed)
+    answers = Answers(of_query, universe, in_norm, declared)
+    shapes = shapes_of(problem, relation)
+    rising = check_flag("monotone", monotone)
+    uppers = [of_monotonicity(problem, relation, answers, random)] if rising else []
+    drawn = Limit(started + _SAMPLING * seconds, _SAMPLING * most)
+    gaps = _sampled(universe, shapes, answers, random, number, drawn)
+    with counter("answers", progress) as count:
+        limit = Limit(started + seconds, most)
+        best = climb(problem, relation, answers, limit, random, count)
+    if best.pair is None:
+        raise InputError(f"there are no neighbors: {relation}, size {sizes}")
+    x, y = best.pair.x, best.pair.y
+    check_related(x, y, universe, relation)
+    measured = measure(of_query, universe, x, y, in_norm)
+    width = len(measured.query_x) if isinstance(measured.query_x, tuple) else 1
+    if declared is not None:
+        uppers.append(of_range(declared, in_norm, width))
+    if constant is not None:
+        uppers.append(of_constant(constant, relation))
+    witness = Witness(universe.dataset(x), universe.dataset(y), measured.query_x, measured.query_y)
+    upper = _smallest(uppers, measured.value, of_query.name, witness)
+    return SensitivityBounds(
+        lower=measured.value,
+        upper=upper.bound,
+        reason=upper.reason,
+        witness=witness,
+        quantile=quantile(gaps, float(gamma), float(rho)),
+        gamma=float(gamma),
+        rho=float(rho),
+        samples=len(gaps),
+        starts=best.starts,
+        datasets_evaluated=answers.evaluations,
+        query=of_query,
+        neighbors=relation,
+        size=sizes[0] if len(sizes) == 1 else sizes,
+        universe=universe,
+        norm=in_norm,
+    )
+
+
+def _sampled(
+    universe: FiniteUniverse,
+    shapes: list[Shape],
+    answers: Answers,
+    random: np.random.Generator,
+    number: int,
+    limit: Limit,
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return how far random neighbors are apart, of the furthest shapes in turn."""
+    furthest = shapes[0].only_x + shapes[0].only_y
+    some = [shape for shape in shapes if shape.only_x + shape.only_y == furthest]
+    gaps: list[float] = []
+    while len(gaps) < number and not limit.reached(answers):
+        together = [
+            random_neighbors(universe, some[int(random.integers(len(some)))], random)
+            for _ in range(min(32, number - len(gaps)))
+        ]
+        gaps += answers.gaps(together).tolist()
+    return np.array(gaps)
+
+
+def _smallest(uppers: list[Upper], lower: float, name: str, witness: Witness) -> Upper:
+    """Return the smallest upper bound, or raise InputError if the witness contradicts one."""
+    for upper in uppers:
+        if lower > upper.bound:
+            raise InputError(
+                f"{name} changes by {lower:.10g} between {show(witness.x)} and {show(witness.y)}, "
+                f"more than the upper bound {upper.bound:.10g}: {upper.reason}"
+            )
+    return min(uppers, key=lambda upper: upper.bound, default=UNKNOWN)
+
+
+def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:
+    """Return the limits of seconds and of evaluations, or raise InputError."""
+    seconds = as_python(time_limit)
+    if seconds == math.inf and evaluations is not None:
+        limit = math.inf
+    else:
+        number = finite_number(time_limit)
+        if number is None or not 0 < number <= 10**7:
+            raise InputError(
+                "time_limit must be a positive number of seconds, at most 10,000,000, or math.inf "
+                f"beside evaluations; got {shown(time_limit)}"
+            )
+        limit = float(number)
+    if evaluations is None:
+        return limit, math.inf
+    most = as_python(evaluations)
+    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        raise InputError(
+            "evaluations must be None or a number of datasets, at least 1, "
+            f"got {shown(evaluations)}"
+        )
+    return limit, float(most)
+
+
+def _samples(samples: Any) -> int:
+    number = as_python(samples)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= 1_000_000:
+        raise InputError(
+            f"samples must be a number of pairs from 0 to 1,000,000, got {shown(samples)}"
+        )
+    return number
+
+
+def _check_probability(name: str, given: Any) -> None:
+    number = finite_number(given)
+    if number is None or not 0 < number < 1:
+        raise InputError(f"{name} must be above 0 and below 1, got {shown(given)}")
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    """Return a source of random numbers, or raise InputError."""
+    number = as_python(seed)
+    if number is not None and (
+        not isinstance(number, int) or isinstance(number, bool) or number < 0
+    ):
+        raise InputError(f"seed must be None or a whole number of at least 0, got {shown(seed)}")
+    return np.random.default_rng(number)

@@ -1,0 +1,234 @@
+"""Curves of which some points are exact, and bounds stand for those that are out of reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.calls.curves import as_queries, as_relations, sensitivity_curves
+from sensitivity_lab.errors import NoEngineError
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.queries import DEFAULT_QUERIES, Query
+from sensitivity_lab.results.curves import SensitivityCurves
+from sensitivity_lab.results.reprs import Tabled, printable, rounded_up
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Relation
+from sensitivity_lab.universes.universe import check_universe
+
+from .call import sensitivity_bounds
+from .result import SensitivityBounds
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class BoundedCurves(Tabled):
+    """Sensitivities of queries over relations and distances, exact or within bounds.
+
+    Attributes
+    ----------
+    points : tuple of (str, Sensitivity or SensitivityBounds)
+        The column and the result of every point, by column, relation, query and distance.
+
+    See Also
+    --------
+    bounded_curves : Computes them.
+    """
+
+    points: tuple[tuple[str, Sensitivity | SensitivityBounds], ...]
+
+    def __iter__(self) -> Iterator[tuple[str, Sensitivity | SensitivityBounds]]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a tidy DataFrame, one row per column, query, relation and distance.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `SensitivityCurves.to_frame`, and `lower`. Where `status` is "bounds",
+            `sensitivity` is missing, and `lower` and `upper` bound it.
+        """
+        exact = SensitivityCurves(
+            tuple((column, one) for column, one in self.points if isinstance(one, Sensitivity))
+        )
+        known = iter(exact.to_frame().to_dict("records")) if len(exact) else iter(())
+        rows = [
+            {**next(known), "lower": one.value}
+            if isinstance(one, Sensitivity)
+            else _row_of_bounds(column, one)
+            for column, one in self.points
+        ]
+        return pd.DataFrame(rows)
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw the curves, bounds as bars; see `sensitivity_lab.plotting.plot_curves`.
+
+        Parameters
+        ----------
+        **options
+            Of `plot_curves`, such as `units`, `title` and `yscale`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure, or the Axes given as `ax`
+        """
+        from sensitivity_lab.plotting import plot_curves
+
+        figure: Figure = plot_curves(self.to_frame(), **options)
+        return figure
+
+    def _table(self) -> pd.DataFrame:
+        """Return the sensitivities with a row per curve and a column per distance."""
+        frame = self.to_frame()
+        frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
+        for name in ("column", "query"):
+            frame[name] = frame[name].map(printable)
+        frame["sensitivity"] = [_text(one) for _, one in self.points]
+        table = frame.pivot(
+            index=["column", "neighbors", "query"], columns="distance", values="sensitivity"
+        )
+        return table.rename_axis(columns="k")
+
+    @property
+    def _title(self) -> str:
+        sizes = dict.fromkeys(str(point.size) for _, point in self.points)
+        return f"Global sensitivity or its bounds by Hamming distance k, size {', '.join(sizes)}"
+
+
+def _text(one: Sensitivity | SensitivityBounds) -> str:
+    if isinstance(one, Sensitivity):
+        return rounded_up(one.value if one.upper is None else one.upper, one.exact, 6)
+    above = "unknown" if np.isinf(one.upper) else rounded_up(one.upper, digits=6)
+    return f"{one.lower:.6g} to {above}"
+
+
+def _row_of_bounds(column: str, bounds: SensitivityBounds) -> dict[str, Any]:
+    told = bounds.to_dict()
+    names = ("query", "neighbors", "distance", "size", "status", "x", "y", "meaning", "upper")
+    return {
+        "column": column,
+        **{name: told[name] for name in names},
+        "sensitivity": np.nan,
+        "method": "local search",
+        "exact": "",
+        "kind": bounds.kind,
+        "norm": bounds.norm if isinstance(bounds.witness.query_x, tuple) else "",
+        "linear_bound": np.nan,
+        "lower": bounds.lower,
+    }
+
+
+@with_numpy_defaults
+def bounded_curves(
+    universes: FiniteUniverse | Mapping[str, FiniteUniverse] | pd.DataFrame,
+    queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
+    *,
+    size: Any,
+    distances: Any,
+    neighbors: Any,
+    exactly: bool = False,
+    norm: str = "L1",
+    bounds: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> BoundedCurves:
+    """Compute sensitivities at several distances, and bounds where none is within reach.
+
+    A point that an engine accepts is exact; at any other point stands what `sensitivity_bounds`
+    finds. Every point says which it is.
+
+    Parameters
+    ----------
+    universes, queries, size, distances, neighbors, exactly, norm
+        See `sensitivity_curves`.
+    bounds : mapping, optional
+        Arguments of `sensitivity_bounds` for points that are out of reach, such as
+        ``{"time_limit": 5, "value_range": (0, 100)}``.
+    **options
+        Of `sensitivity_curves`: method, n_jobs, progress, memory_limit, timeout, checkpoint.
+
+    Returns
+    -------
+    BoundedCurves
+
+    Raises
+    ------
+    InputError, QueryError
+        See `sensitivity_curves` and `sensitivity_bounds`.
+
+    Notes
+    -----
+    Each point is asked for by itself, so functions that are enumerated are evaluated again for
+    every distance; with a checkpoint they are not.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain(range(0, 100))
+    >>> curves = sl.bounded_curves(
+    ...     universe,
+    ...     ["mean", sl.from_function(lambda x: float(x[29] - x[27]), name="two gaps")],
+    ...     size=30,
+    ...     distances=[1, 2],
+    ...     neighbors="bounded",
+    ...     bounds={"evaluations": 2000, "time_limit": float("inf"), "seed": 1},
+    ... )
+    >>> curves
+    Global sensitivity or its bounds by Hamming distance k, size 30
+    k                                              1              2
+    column  neighbors        query
+    records bounded, at most mean                3.3            6.6
+                             two gaps  99 to unknown  99 to unknown
+    """
+    columns = as_universes(universes)
+    asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
+    families = dict.fromkeys(relation.at(1) for relation in relations)
+    ordered = [one for family in families for one in relations if one.at(1) == family]
+    return BoundedCurves(
+        tuple(
+            (column, _point(check_universe(universe), query, relation, size, norm, bounds, options))
+            for column, universe in columns.items()
+            for family in families
+            for query in asked
+            for relation in ordered
+            if relation.at(1) == family
+        )
+    )
+
+
+def _point(
+    universe: FiniteUniverse,
+    query: Query,
+    relation: Relation,
+    size: Any,
+    norm: str,
+    bounds: Mapping[str, Any] | None,
+    options: Mapping[str, Any],
+) -> Sensitivity | SensitivityBounds:
+    """Return the sensitivity at one point, or its bounds if no engine accepts it."""
+    try:
+        ((_, found),) = sensitivity_curves(
+            universe,
+            [query],
+            size=size,
+            distances=relation.k,
+            neighbors=relation,
+            exactly=relation.exactly,
+            norm=norm,
+            **options,
+        )
+    except NoEngineError:
+        return sensitivity_bounds(
+            universe, query, size=size, neighbors=relation, norm=norm, **(bounds or {})
+        )
+    return found

@@ -1,0 +1,159 @@
+"""What is known of a sensitivity that is not known exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.queries import Query
+from sensitivity_lab.results.measure import measure
+from sensitivity_lab.results.reprs import Facts, rounded_up, show_sizes
+from sensitivity_lab.results.sensitivity import Witness, show_answer
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import (
+    Relation,
+    check_related,
+    multiplicities_of,
+    show,
+)
+
+
+@dataclass(frozen=True, repr=False)
+class SensitivityBounds(Facts):
+    """Bounds of a sensitivity, the lower one with its proof; never the sensitivity itself.
+
+    Attributes
+    ----------
+    lower : float
+        How far the answers on the witness are apart, in the query's unit: the sensitivity is at
+        least that.
+    upper : float
+        What the sensitivity cannot exceed, in the query's unit; math.inf where nothing is known.
+    reason : str
+        What `upper` rests on, in words.
+    witness : Witness
+        The neighbors that are furthest apart of all that were looked at.
+    quantile : float
+        With confidence ``1 - rho``, at most a fraction `gamma` of random neighbors differ by more;
+        math.inf where too few were drawn. It is no bound of the sensitivity.
+    gamma, rho : float
+        See `quantile`.
+    samples : int
+        How many random neighbors were drawn for it.
+    starts : int
+        From how many pairs the local search started.
+    datasets_evaluated : int
+        On how many datasets the query was evaluated.
+    query : Query
+    neighbors : Relation
+    size : int or tuple of int
+        The size n of x; if several were asked for, the bounds are of the maximum over all of them.
+    universe : Universe
+    norm : {"L1", "L2", "Linf"}
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    status : {"bounds"}
+        It is never "exact".
+    kind : {"global"}
+
+    See Also
+    --------
+    sensitivity_bounds : Computes it.
+    """
+
+    lower: float
+    upper: float
+    reason: str
+    witness: Witness
+    quantile: float
+    gamma: float
+    rho: float
+    samples: int
+    starts: int
+    datasets_evaluated: int
+    query: Query
+    neighbors: Relation
+    size: int | tuple[int, ...]
+    universe: FiniteUniverse
+    norm: Norm = "L1"
+    status: Literal["bounds"] = "bounds"
+    kind: Literal["global"] = "global"
+
+    def verify(self) -> None:
+        """Recompute the lower bound from the witness.
+
+        Raises
+        ------
+        VerificationError
+            If x or y is not a dataset of the universe, they are not neighbors, or their answers are
+            not as far apart as `lower` says, or further than `upper`.
+        """
+        x, y = (multiplicities_of(data, self.universe) for data in (self.witness.x, self.witness.y))
+        check_related(x, y, self.universe, self.neighbors)
+        again = measure(self.query, self.universe, x, y, self.norm)
+        if again.value != self.lower:
+            raise VerificationError(
+                f"the lower bound of {self.query.name} is stated as {self.lower}, but the witness "
+                f"gives {again.value}; x = {show(self.witness.x)}, y = {show(self.witness.y)}"
+            )
+        if self.lower > self.upper:
+            raise VerificationError(
+                f"the lower bound {self.lower} of {self.query.name} is above the upper bound "
+                f"{self.upper}"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects, ready for JSON but for exotic records."""
+        return {
+            "query": self.query.name,
+            "neighbors": self.neighbors.family,
+            "meaning": self.neighbors.meaning,
+            "distance": self.neighbors.k,
+            "size": self.size,
+            "kind": self.kind,
+            "norm": self.norm,
+            "status": self.status,
+            "lower": self.lower,
+            "upper": self.upper,
+            "reason": self.reason,
+            "quantile": self.quantile,
+            "gamma": self.gamma,
+            "rho": self.rho,
+            "samples": self.samples,
+            "starts": self.starts,
+            "datasets_evaluated": self.datasets_evaluated,
+            "x": self.witness.x,
+            "y": self.witness.y,
+            "query_x": self.witness.query_x,
+            "query_y": self.witness.query_y,
+        }
+
+    def _facts(self) -> list[tuple[str, str]]:
+        name = self.query.name
+        size = show_sizes(self.size)
+        above = "unknown" if math.isinf(self.upper) else rounded_up(self.upper)
+        spread = "unknown, too few samples"
+        if math.isfinite(self.quantile):
+            spread = (
+                f"at most {self.gamma:.3g} of random neighbors differ by more than "
+                f"{rounded_up(self.quantile)} (confidence {1 - self.rho:.3g})"
+            )
+        return [
+            ("upper", f"{above}: {self.reason}"),
+            ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
+            ("witness x", f"{show(self.witness.x)}  {name} {show_answer(self.witness.query_x)}"),
+            ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
+            ("random", spread),
+            (
+                "method",
+                f"local search from {self.starts:,} starts, "
+                f"{self.datasets_evaluated:,} datasets evaluated",
+            ),
+        ]
+
+    @property
+    def _title(self) -> str:
+        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
+        return f"Sensitivity of {self.query.name}{norm}: at least {self.lower:.10g} (bounds)"

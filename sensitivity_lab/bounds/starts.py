@@ -1,0 +1,129 @@
+"""Pairs from which a local search starts: at the ends, in clusters, at random, and worst cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.errors import SensitivityLabError
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.search import choose
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Relation
+
+from .pairs import Pair, Shape
+
+WORST_CASES = (
+    *("mean", "sum", "median", "min", "max", "range", "midrange", "iqr", "var", "std"),
+    *("percentile_10", "percentile_25", "percentile_75", "percentile_90"),
+)
+"""Queries whose worst pairs are starts: an engine finds each without listing datasets."""
+
+Places = NDArray[np.intp]
+
+_ENGINES = ("linear", "order_statistics", "variance", "ranks")
+
+_LARGEST = 5_000
+"""Worst cases are searched in universes of at most so many distinct values, where it is quick."""
+
+
+def worst_cases(problem: Problem, relation: Relation) -> Iterator[tuple[Shape, Pair]]:
+    """Yield the worst pairs of built-in queries; for numbers only."""
+    if not problem.universe.numeric or len(problem.universe.values) > _LARGEST:
+        return
+    for name in WORST_CASES:
+        try:
+            asked = problem.only([as_query(name)], [relation]).checked()
+            chosen = choose(asked, "auto", Options(memory_limit=2**26))
+            if chosen.engine.name not in _ENGINES:
+                continue
+            ((found,),) = chosen.solve()
+        except SensitivityLabError:
+            continue
+        core = np.minimum(found.x, found.y)
+        pair = Pair(core, found.x - core, found.y - core)
+        yield _shape_of(pair, relation), pair
+
+
+def _shape_of(pair: Pair, relation: Relation) -> Shape:
+    core, only_x, only_y = (int(part.sum()) for part in (pair.core, pair.only_x, pair.only_y))
+    return Shape(core, only_x, only_y, relation.exactly and only_x > 0 and only_y > 0)
+
+
+def starts(limits: Multiplicities, shape: Shape, random: np.random.Generator) -> Iterator[Pair]:
+    """Yield pairs of a shape without end: first those at the ends, then random patterns and pairs.
+
+    Every value stands in the sorted records as often as a pair can use it.
+    """
+    records = np.repeat(np.arange(len(limits)), np.minimum(limits, _most(shape)))
+    parts = (shape.core, shape.only_x, shape.only_y)
+    ends = ((1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (0, 1, 2), (2, 1, 0))
+    for order in ends:
+        yield from _laid_out(records, parts, order, len(limits), shape.disjoint)
+    while True:
+        if random.random() < 0.75:
+            places = _pattern(len(records), parts, random)
+        else:
+            places = random.permutation(len(records))[: sum(parts)]
+        given = np.split(records[places], np.cumsum(parts[:-1]))
+        pair = Pair(*(np.bincount(of, minlength=len(limits)).astype(np.int64) for of in given))
+        if not (shape.disjoint and np.minimum(pair.only_x, pair.only_y).any()):
+            yield pair
+
+
+def _pattern(number: int, parts: Sequence[int], random: np.random.Generator) -> Places:
+    """Return places of C, A and B, one part after the other, of a random pattern.
+
+    Along the sorted records every part is one to three blocks, and so are the records outside; the
+    worst pairs of the engines without a list are of such patterns.
+    """
+    lengths = [*parts, number - sum(parts)]
+    blocks = [
+        (part, length)
+        for part, total in enumerate(lengths)
+        for length in _blocks(total, int(random.integers(1, 4)), random)
+    ]
+    taken: list[list[Places]] = [[], [], [], []]
+    first = 0
+    for at in random.permutation(len(blocks)):
+        part, length = blocks[at]
+        taken[part].append(np.arange(first, first + length))
+        first += length
+    return np.concatenate([one for of_part in taken[:3] for one in of_part]).astype(np.intp)
+
+
+def _blocks(total: int, number: int, random: np.random.Generator) -> list[int]:
+    """Return so many lengths that add up to a total."""
+    cuts = np.sort(random.integers(0, total + 1, number - 1))
+    return [int(length) for length in np.diff([0, *cuts, total])]
+
+
+def _most(shape: Shape) -> int:
+    return shape.core + shape.only_x + shape.only_y
+
+
+def _laid_out(
+    records: Places,
+    parts: Sequence[int],
+    order: Sequence[int],
+    values: int,
+    disjoint: bool,
+) -> Iterator[Pair]:
+    """Yield the pair whose parts are stretches in an order, the last of them at the end."""
+    if len(records) < sum(parts):
+        return
+    given: dict[int, Multiplicities] = {}
+    first = 0
+    for at, part in enumerate(order):
+        stretch = records[first : first + parts[part]]
+        if at == 2:
+            stretch = records[len(records) - parts[part] :]
+        given[part] = np.bincount(stretch, minlength=values).astype(np.int64)
+        first += parts[part]
+    pair = Pair(given[0], given[1], given[2])
+    if not (disjoint and np.minimum(pair.only_x, pair.only_y).any()):
+        yield pair

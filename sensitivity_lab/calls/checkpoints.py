@@ -1,0 +1,71 @@
+"""The folders of a search: for finished blocks that are kept, and for large arrays."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.identity import query_identity, universe_identity
+from sensitivity_lab.running.checkpoint import Checkpoint, as_folder
+from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.universes.finite import AnyUniverse
+
+_SHOWN = 16
+"""So many digits of a fingerprint are shown."""
+
+
+def open_scratch(folder: Any) -> str | None:
+    """Return the absolute path of a folder for large arrays, made if need be; None if None.
+
+    Raises
+    ------
+    InputError
+        If no file can be written there.
+    """
+    if folder is None:
+        return None
+    path = as_folder("scratch", folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return str(path)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(
+            f"scratch must be a folder in which files can be written, got {str(path)!r}: {why}"
+        ) from None
+
+
+def open_checkpoint(
+    folder: Any,
+    kind: str,
+    universes: Mapping[str, AnyUniverse],
+    queries: Iterable[Query],
+    sizes: Sequence[int],
+    **further: Any,
+) -> Checkpoint | None:
+    """Open the folder in which a search keeps its finished blocks; None if it keeps none.
+
+    Raises
+    ------
+    InputError
+        If a query has no fingerprint and no name.
+    CheckpointError
+        If the folder cannot be used, or belongs to another search.
+    """
+    if folder is None:
+        return None
+    identities = {query.name: query_identity(query) for query in queries}
+    named = [f"{name} {identity[:_SHOWN]}" for name, identity in identities.items()]
+    given = [f"{name} {universe_identity(one)[:_SHOWN]}" for name, one in universes.items()]
+    belongs = {
+        "kind": f"{kind} sensitivity",
+        "universe": ", ".join(given),
+        "queries": ", ".join(named),
+        "sizes": ", ".join(map(str, sizes)),
+    }
+    belongs |= {name: fingerprint(value)[:_SHOWN] for name, value in further.items()}
+    return Checkpoint.open(folder, belongs, identities)

@@ -1,0 +1,101 @@
+"""Values that callers pass, as the numbers of Python that they stand for."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+MOST_DIGITS = 4_000
+"""The largest number of decimal digits of a number, and of its denominator."""
+
+_MOST_BITS: int = (10**MOST_DIGITS).bit_length()
+"""By bits, a number with one digit more can pass; Python writes 4,300 digits."""
+
+
+def is_long(value: Any) -> bool:
+    """Tell whether a number has more than `MOST_DIGITS` digits; False for anything else."""
+    if isinstance(value, int | Fraction):
+        longest = max(value.numerator.bit_length(), value.denominator.bit_length())
+        return longest > _MOST_BITS
+    if isinstance(value, Decimal) and value.is_finite():
+        _, digits, exponent = value.as_tuple()
+        return len(digits) + max(int(exponent), 0) > MOST_DIGITS or -int(exponent) > MOST_DIGITS
+    return False
+
+
+def unboxed(value: Any) -> Any:
+    """Return a scalar of NumPy, or an array of a single one, as a value of Python.
+
+    Texts and points of time are converted too. Long doubles stay as they are, since Python has
+    none (see `as_python`), and so does everything else.
+
+    Examples
+    --------
+    >>> unboxed(np.float32(0.5)), unboxed(np.str_("a")), unboxed([np.int8(3)])
+    (0.5, 'a', [np.int8(3)])
+    """
+    single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return value.item() if single else value
+
+
+def as_python(value: Any) -> Any:
+    """Return a number of NumPy, or an array of a single one, as a number of Python.
+
+    A long double becomes a float where that is lossless, else a Fraction. Everything else stays as
+    it is.
+
+    Examples
+    --------
+    >>> as_python(np.int8(3)), as_python(np.longdouble(0.5)), as_python("3")
+    (3, 0.5, '3')
+    """
+    if type(value) is np.ndarray and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, np.generic) or value.dtype.kind not in "biuf":
+        return value
+    if isinstance(value, np.longdouble) and np.isfinite(value):
+        exact = Fraction(*value.as_integer_ratio())
+        close = float(value)
+        return close if math.isfinite(close) and Fraction(close) == exact else exact
+    return float(value) if isinstance(value, np.longdouble) else value.item()
+
+
+def finite_number(value: Any) -> int | float | Fraction | Decimal | None:
+    """Return a finite number with at most `MOST_DIGITS` digits as Python's; None for anything else.
+
+    Examples
+    --------
+    >>> finite_number(np.float32(0.5)), finite_number(True), finite_number(float("inf"))
+    (0.5, None, None)
+    >>> finite_number(Decimal("1e99999999")) is None
+    True
+    """
+    kind = type(value)
+    if kind is float:  # the usual types first: millions of records pass here
+        return value if math.isfinite(value) else None
+    if kind is int:
+        return None if value.bit_length() > _MOST_BITS else value
+    number = value if kind in (Fraction, Decimal) else as_python(value)
+    if isinstance(number, bool) or not isinstance(number, int | float | Fraction | Decimal):
+        return None
+    if isinstance(number, float):
+        return number if math.isfinite(number) else None
+    if isinstance(number, Decimal) and not number.is_finite():
+        return None
+    return None if is_long(number) else number
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a whole number as an int of Python; None for anything else, truth values included.
+
+    Examples
+    --------
+    >>> whole_number(np.int8(3)), whole_number(np.array(3)), whole_number(3.0), whole_number(True)
+    (3, 3, None, None)
+    """
+    number = as_python(value)
+    return int(number) if isinstance(number, int) and not isinstance(number, bool) else None

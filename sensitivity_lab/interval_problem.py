@@ -1,0 +1,148 @@
+"""A sensitivity problem on an interval: validated once, as those on finite universes are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from .exact.difference import Number
+from .exact.norms import Norm
+from .problem import LocalProblem, Problem
+from .queries import Query
+from .universes.finite import AnyUniverse, finite
+from .universes.interval import IntervalUniverse
+from .universes.relation import Family, families_of
+from .universes.relations import Dataset, Relation, RemovedAdded, check_dataset, multiplicities_of
+
+
+@dataclass(frozen=True)
+class IntervalProblem:
+    """How much queries can change between neighbors whose records are any numbers of an interval.
+
+    Parameters
+    ----------
+    universe : IntervalUniverse
+    queries, neighbors, sizes, norm
+        See `Problem`.
+    """
+
+    kind: ClassVar[Literal["global"]] = "global"
+
+    universe: IntervalUniverse
+    queries: tuple[Query, ...]
+    neighbors: tuple[Relation, ...]
+    sizes: tuple[int, ...]
+    norm: Norm = "L1"
+
+    @cached_property
+    def at_the_ends(self) -> Problem:
+        """The same problem for datasets of the two bounds alone."""
+        ends = finite(self.universe)
+        return Problem(ends, self.queries, self.neighbors, self.sizes, self.norm)
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The relations that differ in k only, together, with the changes that they share."""
+        return families_of(self.neighbors, self.sizes, self.universe)
+
+    def checked(self) -> IntervalProblem:
+        """Return the problem, or raise InputError unless all relations and queries apply to it."""
+        for relation in self.neighbors:
+            self.changes(relation)
+        self.at_the_ends.checked()
+        return self
+
+    def changes(self, relation: Relation) -> list[tuple[int, RemovedAdded]]:
+        """Return every size n of x with every change (removed, added) that leads to a neighbor."""
+        return [
+            (size, change)
+            for size in self.sizes
+            for change in relation.changes(size, self.universe)
+        ]
+
+    def only(
+        self, queries: Sequence[Query], neighbors: Sequence[Relation] | None = None
+    ) -> IntervalProblem:
+        """Return the same problem for some of its queries, and some of its relations."""
+        some = self.neighbors if neighbors is None else tuple(neighbors)
+        return IntervalProblem(self.universe, tuple(queries), some, self.sizes, self.norm)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalIntervalProblem:
+    """How much a query can change between one dataset and its neighbors in an interval.
+
+    Parameters
+    ----------
+    universe : IntervalUniverse
+    query, neighbors, norm
+        See `LocalProblem`.
+    x : tuple of numbers, shape (n,)
+        The dataset, ascending.
+    """
+
+    kind: ClassVar[Literal["local"]] = "local"
+
+    universe: IntervalUniverse
+    query: Query
+    neighbors: Relation
+    x: Dataset
+    norm: Norm = "L1"
+
+    def checked(self) -> LocalIntervalProblem:
+        """Return the problem, or raise InputError unless the relation and the query apply to it."""
+        IntervalProblem(self.universe, self.queries, (self.neighbors,), self.sizes).checked()
+        return self
+
+    def on_values(self, more: Iterable[Number] = ()) -> LocalProblem:
+        """Return the problem for records of x, the bounds, and some more values alone."""
+        domain = finite(self.universe, (*self.x, *more))
+        x = multiplicities_of(self.x, domain)
+        return LocalProblem(domain, self.query, self.neighbors, x, self.norm)
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The query, as a problem with several would have it."""
+        return (self.query,)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of x, as a problem with several would have it."""
+        return (len(self.x),)
+
+    @property
+    def changes(self) -> tuple[RemovedAdded, ...]:
+        """The changes (removed, added) that lead from x to a neighbor."""
+        return self.neighbors.changes(len(self.x), self.universe)
+
+
+def problem_on(
+    universe: AnyUniverse,
+    queries: tuple[Query, ...],
+    neighbors: tuple[Relation, ...],
+    sizes: tuple[int, ...],
+    norm: Norm,
+) -> Problem | IntervalProblem:
+    """Return the checked problem for a universe or an interval; see `Problem`."""
+    if isinstance(universe, IntervalUniverse):
+        return IntervalProblem(universe, queries, neighbors, sizes, norm).checked()
+    return Problem(universe, queries, neighbors, sizes, norm).checked()
+
+
+def local_problem_on(
+    universe: AnyUniverse, query: Query, neighbors: Relation, x: Dataset, norm: Norm
+) -> LocalProblem | LocalIntervalProblem:
+    """Return the checked local problem for a universe or an interval, and a dataset of it."""
+    if isinstance(universe, IntervalUniverse):
+        return LocalIntervalProblem(universe, query, neighbors, x, norm).checked()
+    counts = multiplicities_of(x, universe)
+    return LocalProblem(universe, query, neighbors, counts, norm).checked()
+
+
+def dataset_on(universe: AnyUniverse, dataset: Any) -> Dataset:
+    """Return a dataset in ascending order, or raise InputError if it is not of the universe."""
+    if isinstance(universe, IntervalUniverse):
+        return universe.dataset(dataset)
+    return check_dataset(dataset, universe)

@@ -1,0 +1,160 @@
+"""Gaussian noise for (epsilon, delta)-differential privacy: as little as is enough.
+
+Noise of scale sigma on an answer of L2 sensitivity D is (epsilon, delta)-differentially private
+exactly if, with r = sigma / D and the normal distribution function F,
+
+    F(1 / (2 r) - epsilon r) - exp(epsilon) F(-1 / (2 r) - epsilon r) <= delta
+
+(Balle and Wang 2018, Theorem 8). The left side falls as r grows. It is computed in decimals with a
+bound of all that is rounded, so that the smallest float r found is never too small; see
+docs/proofs.md, "Gaussian noise for (epsilon, delta)".
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Difference
+
+from .arguments import positive, small_delta, square_of
+
+EPSILONS = Fraction(1, 10**9), Fraction(100)
+"""What an epsilon may be."""
+
+_SPARE = 30
+"""So many digits are computed beyond those of delta and exp(epsilon)."""
+_LOST = 8
+"""At most so many of them are lost to rounding."""
+
+
+def analytic_gaussian_scale(sensitivity: Any, epsilon: Any, delta: Any) -> float:
+    """Return the scale of Gaussian noise for (epsilon, delta)-differential privacy, exactly enough.
+
+    Parameters
+    ----------
+    sensitivity : number, Root or result of a search
+        The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken; it
+        must be global (or that of an implementation), for neighbors "at most" k apart.
+    epsilon : int, float, Fraction or Decimal
+        The privacy loss of one release, from 1e-9 to 100.
+    delta : int, float, Fraction or Decimal
+        The chance of a larger loss, from 1e-100 to 0.5.
+
+    Returns
+    -------
+    float
+        The standard deviation sigma, in the answer's unit: at most a few units in the last place
+        above the smallest one that is enough, and never below it.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        local, smooth, or for neighbors at exactly some distance: the message says what to use.
+
+    Notes
+    -----
+    Universe and sizes of a result must be public, as for `laplace_scale`. The classical scale
+    ``sqrt(2 ln(1.25 / delta)) / epsilon`` is larger, and holds for epsilon below 1 only.
+
+    References
+    ----------
+    Balle, Wang, "Improving the Gaussian Mechanism for Differential Privacy: Analytical Calibration
+    and Optimal Denoising" (ICML 2018), Theorem 8.
+
+    Examples
+    --------
+    >>> round(analytic_gaussian_scale(1, epsilon=1, delta=1e-5), 4)
+    3.7306
+    """
+    square = square_of(sensitivity, "sensitivity", "L2")
+    ratio = Fraction(_ratio(gaussian_epsilon(epsilon), small_delta(delta)))
+    return Difference(square * ratio**2, Fraction(0), root=True).upper()
+
+
+def gaussian_epsilon(epsilon: Any) -> Fraction:
+    """Return the epsilon of Gaussian noise, or raise InputError."""
+    given = positive(epsilon, "epsilon")
+    if not EPSILONS[0] <= given <= EPSILONS[1]:
+        raise InputError(
+            f"epsilon must be a number from 1e-9 to {EPSILONS[1]} where a delta is given, got "
+            f"{epsilon!r}"
+        )
+    return given
+
+
+@lru_cache(maxsize=1024)
+def _ratio(epsilon: Fraction, delta: Fraction) -> float:
+    """Return the smallest float r that is shown to be enough for a sensitivity of 1."""
+    low = high = 1.0
+    while not _is_enough(high, epsilon, delta):
+        high *= 2
+    while _is_enough(low, epsilon, delta):
+        low /= 2
+    # `low` is not enough, or not shown to be; `high` is.
+    while low < (middle := (low + high) / 2) < high:
+        if _is_enough(middle, epsilon, delta):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _is_enough(ratio: float, epsilon: Fraction, delta: Fraction) -> bool:
+    """Tell whether noise of this scale is enough for a sensitivity of 1, for certain."""
+    # Digits of delta, of exp(epsilon) by which the second term is multiplied, and to spare.
+    digits = _SPARE + math.ceil(-math.log10(delta)) + math.ceil(epsilon * Fraction(4343, 10000))
+    r = Fraction(ratio)
+    context = Context(digits, ROUND_HALF_EVEN, MIN_EMIN, MAX_EMAX, traps=[])
+    with localcontext(context):
+        above = _decimal(1 / (2 * r) - epsilon * r)
+        below = _decimal(-1 / (2 * r) - epsilon * r)
+        growth = _decimal(epsilon).exp()
+        error = (2 + growth) * Decimal(10) ** (_LOST - digits)
+        reached = _normal(above, digits) - growth * _normal(below, digits) + error
+    return Fraction(reached) <= delta
+
+
+def _normal(x: Decimal, digits: int) -> Decimal:
+    """Return the normal distribution function, off by less than 10**(8 - digits).
+
+    F(x) = 1/2 + density(x) (x + x**3 / 3 + x**5 / (3 5) + ...): all terms have one sign.
+    """
+    square = x * x
+    term = total = x
+    odd, least = 1, Decimal(10) ** -digits
+    # Once a term is at most half of the one before, those left out are below the last one.
+    while abs(term) > abs(total) * least or odd < 2 * square:
+        odd += 2
+        term = term * square / odd
+        total += term
+    density = (-square / 2).exp() / (2 * _pi(digits)).sqrt()
+    return Decimal("0.5") + density * total
+
+
+@lru_cache(maxsize=64)
+def _pi(digits: int) -> Decimal:
+    """Return pi to so many digits, by Machin's formula in whole numbers."""
+    unit: int = 10 ** (digits + 10)
+
+    def arctan_of_inverse(number: int) -> int:
+        power = total = unit // number
+        odd, sign = 1, 1
+        while power:
+            power //= number * number
+            odd, sign = odd + 2, -sign
+            total += sign * (power // odd)
+        return total
+
+    whole: int = 4 * (4 * arctan_of_inverse(5) - arctan_of_inverse(239))
+    return Decimal(whole) / Decimal(unit)
+
+
+def _decimal(number: Fraction) -> Decimal:
+    """Return a fraction as a decimal of the precision of the context."""
+    return Decimal(number.numerator) / number.denominator

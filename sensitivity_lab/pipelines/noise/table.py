@@ -1,0 +1,223 @@
+"""Noise for several answers that are released together, each with its share of the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from sensitivity_lab.checks import listed, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Difference, round_up
+from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.implementations.result import ImplementedSensitivity
+from sensitivity_lab.results.curves import SensitivityCurves
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.results.smooth import SmoothSensitivity
+
+from .analytic import EPSILONS, analytic_gaussian_scale
+from .arguments import DELTAS, positive, small_delta, square_of
+from .scales import laplace_scale
+from .table_result import NoiseRow, NoiseTable
+
+_MEAN_OF_NORMAL = Fraction("0.79788456080286535588")
+"""sqrt(2 / pi), rounded up: the expected absolute value of a standard normal draw."""
+
+_RESULTS = (Sensitivity, SmoothSensitivity, ImplementedSensitivity)
+_ACCEPTED = "a result of sl.global_sensitivity, several of them, or a mapping of names to results"
+
+
+def noise_table(results: Any, *, epsilon: Any, delta: Any = None, split: Any = None) -> NoiseTable:
+    """Return how much noise each of several answers needs, if they are released together.
+
+    Every answer gets its own noise and its share of the privacy loss. The shares add up to the
+    whole: sequential composition. With a `delta` the noise is Gaussian, and delta is shared as
+    epsilon is.
+
+    Parameters
+    ----------
+    results : result, iterable of results, SensitivityCurves, or mapping of name to result
+        Global sensitivities, of neighbors "at most" k apart, all for one neighbor relation. In a
+        mapping a number is accepted, too, as in `pipelines.laplace_scale`. Curves must have one
+        distance. Of answers that are vectors, in L1, or with a `delta` in L2.
+    epsilon : int, float, Fraction or Decimal
+        The privacy loss of all releases together, above 0; with a `delta`, each share from 1e-9 to
+        100.
+    delta : int, float, Fraction or Decimal, optional
+        The chance of a larger loss, of all releases together; each share from 1e-100 to 0.5. By
+        default the noise is Laplace noise, and the releases are epsilon-differentially private.
+    split : iterable of numbers, or mapping of name to number, optional
+        The weights of the shares, above 0, in any unit. By default equal ones.
+
+    Returns
+    -------
+    NoiseTable
+        With `rows`, `to_frame()`, and as text and HTML. Per answer: name, sensitivity (the result's
+        `upper`), its share of epsilon and delta, noise, scale (in the answer's unit), and the
+        expected absolute error of each of its numbers: b for Laplace noise, ``sigma sqrt(2 / pi)``
+        for Gaussian noise. Every number is rounded up.
+
+    Raises
+    ------
+    InputError
+        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        local, smooth, or for neighbors at exactly some distance: the message says what to use. If
+        the results are for different neighbors, or two have one name.
+
+    See Also
+    --------
+    sensitivity_lab.pipelines.laplace_scale, sensitivity_lab.pipelines.analytic_gaussian_scale
+
+    Notes
+    -----
+    Universes and sizes of the results must be public, as for `pipelines.laplace_scale`. Scales are
+    those for the exact shares; the shares that the table shows are rounded up, so they can add up
+    to a little more than the whole.
+
+    References
+    ----------
+    Balle, Wang, "Improving the Gaussian Mechanism for Differential Privacy" (ICML 2018), Theorem 8.
+    Dwork, Roth, "The Algorithmic Foundations of Differential Privacy" (2014), Theorem 3.16.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> ages = sl.Universe.from_domain(range(0, 101, 10))
+    >>> results = [
+    ...     sl.global_sensitivity(ages, query, size=100, neighbors=sl.Bounded(1))
+    ...     for query in ("mean", "median", "count_distinct")
+    ... ]
+    >>> noise_table(results, epsilon=1, split={"mean": 1, "median": 2, "count_distinct": 1})
+    Laplace noise of 3 answers, epsilon 1 in all
+                    sensitivity  epsilon  scale  expected_error
+    mean                      1     0.25      4               4
+    median                   50      0.5    100             100
+    count_distinct            1     0.25      4               4
+    """
+    named = _named(results)
+    _check_neighbors(named)
+    loss = positive(epsilon, "epsilon")
+    chance = None if delta is None else small_delta(delta)
+    shares = _shares(split, list(named))
+    rows = tuple(
+        _row(name, result, share * loss, None if chance is None else share * chance)
+        for (name, result), share in zip(named.items(), shares, strict=True)
+    )
+    return NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
+
+
+def _row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
+    """Return the noise of one answer for its share, all numbers rounded up."""
+    label = f"results[{name!r}]"
+    square = square_of(result, label, "L1" if delta is None else "L2")
+    bound = Difference(square, Fraction(0), root=True).upper()
+    # The scale is that of the exact sensitivity, where it is known by its square.
+    asked = Root(square)
+    if delta is None:
+        scale = laplace_scale(asked, epsilon)
+        return NoiseRow(name, bound, round_up(epsilon), 0.0, "Laplace", scale, scale)
+    for what, share, limits in (("epsilon", epsilon, EPSILONS), ("delta", delta, DELTAS)):
+        _check_share(what, name, share, limits)
+    scale = analytic_gaussian_scale(asked, epsilon, delta)
+    error = round_up(Fraction(scale) * _MEAN_OF_NORMAL)
+    return NoiseRow(name, bound, round_up(epsilon), round_up(delta), "Gaussian", scale, error)
+
+
+def _check_share(what: str, name: str, share: Fraction, limits: tuple[Fraction, Fraction]) -> None:
+    """Raise InputError if a share is beyond what Gaussian noise is computed for."""
+    least, most = limits
+    if not least <= share <= most:
+        where = "below" if share < least else "above"
+        raise InputError(
+            f"{what}: the share of {name!r} is {where} what Gaussian noise is computed for, "
+            f"{float(least):g} to {float(most):g}; choose another {what} or split"
+        )
+
+
+def _named(results: Any) -> dict[str, Any]:
+    """Return the results by name, or raise InputError."""
+    if isinstance(results, Mapping):
+        pairs = [(_name_of(name), result) for name, result in results.items()]
+    elif isinstance(results, SensitivityCurves):
+        _check_distances(results)
+        columns = {column for column, _ in results}
+        pairs = [
+            (point.query.name + (f" of {column}" if len(columns) > 1 else ""), point)
+            for column, point in results
+        ]
+    else:
+        wrong = f"results must be {_ACCEPTED}"
+        alone = isinstance(results, _RESULTS) or not isinstance(results, Iterable)
+        several = [results] if alone else listed(results, wrong)
+        for result in several:
+            if not isinstance(result, _RESULTS):
+                raise InputError(f"{wrong}, got {shown(result)}; a number needs a name")
+        pairs = [(result.query.name, result) for result in several]
+    if not pairs:
+        raise InputError(f"results must be {_ACCEPTED}, got none")
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"two of the results are called {twice!r}; give a mapping of names to results"
+        )
+    return named
+
+
+def _name_of(name: Any) -> str:
+    if not isinstance(name, str):
+        raise InputError(f"the names of results must be texts, got {shown(name)}")
+    return name
+
+
+def _check_distances(curves: SensitivityCurves) -> None:
+    """Raise InputError for curves over several distances: a release is for one."""
+    distances = sorted({point.neighbors.k for _, point in curves})
+    if len(distances) > 1:
+        raise InputError(
+            f"results: the curves have the distances {', '.join(map(str, distances))}, and noise "
+            "is for one; ask for curves with one distance, or take the results that are meant with "
+            "curves.result(query, distance=...)"
+        )
+
+
+def _check_neighbors(named: Mapping[str, Any]) -> None:
+    """Raise InputError if results are for different neighbors: their losses do not add up."""
+    told = [
+        (name, result.neighbors)
+        for name, result in named.items()
+        if isinstance(result, (Sensitivity, ImplementedSensitivity)) and result.neighbors
+    ]
+    for (first, one), (second, other) in pairwise(told):
+        if (one.family, one.k) != (other.family, other.k):
+            raise InputError(
+                f"results: {first!r} is for neighbors {one}, {second!r} for {other}, and privacy "
+                "losses add up for one relation; ask for all sensitivities with the same neighbors"
+            )
+
+
+def _shares(split: Any, names: list[str]) -> list[Fraction]:
+    """Return what part of the privacy loss each answer has; together 1."""
+    if split is None:
+        return [Fraction(1, len(names))] * len(names)
+    accepted = "a number above 0 for each result, or a mapping of their names to such numbers"
+    if isinstance(split, Mapping):
+        given = dict(split)
+        if set(given) != set(names):
+            raise InputError(
+                f"split must be {accepted}; the names are {', '.join(map(repr, names))}, got "
+                f"{', '.join(map(shown, given)) or 'none'}"
+            )
+        weights = [given[name] for name in names]
+    else:
+        weights = listed(split, f"split must be {accepted}")
+        if len(weights) != len(names):
+            raise InputError(
+                f"split must be {accepted}: {len(names)} results, got {len(weights)} numbers"
+            )
+    exact = [
+        positive(weight, f"split[{name!r}]") for name, weight in zip(names, weights, strict=True)
+    ]
+    return [weight / sum(exact) for weight in exact]

@@ -1,0 +1,98 @@
+"""The noise of several answers: a row for each, and what they cost together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from sensitivity_lab.results.reprs import Tabled, printable, rounded_up
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """The noise of one answer. No number is below what it stands for.
+
+    Attributes
+    ----------
+    name : str
+        What the result is called.
+    sensitivity : float
+        In the answer's unit: L1 for Laplace noise, L2 for Gaussian noise.
+    epsilon, delta : float
+        The answer's share of the privacy loss; delta is 0 for Laplace noise.
+    noise : {"Laplace", "Gaussian"}
+    scale : float
+        In the answer's unit: b of Laplace noise, the standard deviation of Gaussian noise.
+    expected_error : float
+        The expected absolute value of the noise on each number of the answer, in its unit.
+    """
+
+    name: str
+    sensitivity: float
+    epsilon: float
+    delta: float
+    noise: Literal["Laplace", "Gaussian"]
+    scale: float
+    expected_error: float
+
+
+@dataclass(frozen=True, repr=False)
+class NoiseTable(Tabled):
+    """The noise of several answers that are released together.
+
+    Attributes
+    ----------
+    rows : tuple of NoiseRow
+        In the order of the results.
+    epsilon, delta : float
+        The privacy loss of all releases together; delta is 0 for Laplace noise.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> sl.noise_table({"sum": 10, "count": 1}, epsilon=1)
+    Laplace noise of 2 answers, epsilon 1 in all
+           sensitivity  epsilon  scale  expected_error
+    sum             10      0.5     20              20
+    count            1      0.5      2               2
+    """
+
+    rows: tuple[NoiseRow, ...]
+    epsilon: float
+    delta: float
+
+    def __iter__(self) -> Iterator[NoiseRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per answer.
+
+        Returns
+        -------
+        pandas.DataFrame
+            name, sensitivity, epsilon, delta, noise, scale, expected_error, as in `NoiseRow`.
+        """
+        return pd.DataFrame([vars(row) for row in self.rows])
+
+    def _table(self) -> pd.DataFrame:
+        frame = self.to_frame()
+        shown = ["sensitivity", "epsilon", *(["delta"] if self.delta else [])]
+        table = frame[[*shown, "scale", "expected_error"]]
+        table = table.map(lambda number: float(rounded_up(number, digits=6)))
+        table.index = pd.Index(list(map(printable, frame["name"])))
+        return table
+
+    @property
+    def _title(self) -> str:
+        number = len(self.rows)
+        of_delta = f", delta {rounded_up(self.delta)}" if self.delta else ""
+        return (
+            f"{self.rows[0].noise} noise of {number} answer{'s' * (number != 1)}, epsilon "
+            f"{rounded_up(self.epsilon)}{of_delta} in all"
+        )

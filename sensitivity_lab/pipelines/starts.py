@@ -1,0 +1,47 @@
+"""The start of chains on tables, from the changes that they protect."""
+
+from __future__ import annotations
+
+from sensitivity_lab.checks import shown
+from sensitivity_lab.errors import InputError
+
+from .changes import ProtectedChange
+from .domains import Pair
+from .metrics import PairDistance
+from .table_domains import Table
+from .transformation import Start
+
+
+def start(*changes: ProtectedChange) -> Start:
+    """Return the start of a chain on tables, with one protected change per table.
+
+    Parameters
+    ----------
+    *changes : AddMaxRows or AddRowsWithID
+        One change, or two for a chain that begins with a private join.
+
+    Returns
+    -------
+    Start
+        The domain of tables, or of pairs of tables, and the metric of the changes.
+
+    Raises
+    ------
+    InputError
+        If there are no changes or more than two, or an argument is not a protected change.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> (start(pl.AddMaxRows(1)) >> pl.count()).map(pl.AddMaxRows(3))
+    3
+    """
+    if len(changes) not in (1, 2) or not all(isinstance(one, ProtectedChange) for one in changes):
+        raise InputError(
+            "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), "
+            f"one per table; got {', '.join(map(shown, changes)) or 'none'}"
+        )
+    if len(changes) == 1:
+        return Start(Table(), changes[0].metric)
+    first, second = changes
+    return Start(Pair(Table(), Table()), PairDistance(first.metric, second.metric))

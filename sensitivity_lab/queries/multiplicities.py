@@ -1,0 +1,194 @@
+"""Queries of multiplicities: how many distinct values there are, and how often the commonest is."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import check_column
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.universes.multiplicities import Groups
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.table import TableUniverse
+
+from .base import ExactQuery, Query
+
+_FLOATS = 2**53
+"""Floats hold all integers up to this one; beyond it, two records can be one float."""
+
+
+@dataclass(frozen=True)
+class _OfMultiplicities(ExactQuery):
+    """A function of how often each value occurs, whatever the values are."""
+
+    column: Any = None
+
+    centred: ClassVar[bool] = True
+    on_records: ClassVar[bool] = True
+    degree: ClassVar[int] = 0
+    _word: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if self.column is not None:
+            check_column("column", self.column)
+
+    @property
+    def name(self) -> str:
+        """What tables and legends call the query."""
+        return self._word if self.column is None else f"{self._word} of {self.column}"
+
+    @abstractmethod
+    def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return the answers, given how many records each group has, shape (datasets, groups)."""
+
+    @abstractmethod
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the answer on every row, ascending, shape (datasets, n), in the type of `rows`."""
+
+    def denominator(self, size: int) -> Fraction:
+        """Return 1."""
+        return Fraction(1)
+
+    def magnitude(self, size: int, largest: int) -> int:
+        """Return n; where floats can take different records for equal ones, 2**53 n.
+
+        An enumeration then looks at every dataset again, in whole numbers.
+        """
+        return size if largest <= _FLOATS else size * _FLOATS
+
+    def check_on(self, universe: Any) -> None:
+        """Raise InputError where a universe of records has no such column."""
+        self.grouped(universe)
+
+    def grouped(self, universe: FiniteUniverse) -> Groups:
+        """Return which values are the same to the query: records, or rows with one cell."""
+        if self.column is None:
+            return np.arange(len(universe.values))
+        if not isinstance(universe, TableUniverse):
+            raise InputError(
+                f"{self.name} is a query of a column, and the universe has numbers; leave out the "
+                "column, or make a TableUniverse of the table"
+            )
+        seen: dict[Hashable, int] = {}
+        cells = universe.listed(self.column)
+        return np.array([seen.setdefault(cell, len(seen)) for cell in cells], dtype=np.intp)
+
+    def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Fraction:
+        """Return the exact answer on a dataset given by multiplicities."""
+        counts = np.bincount(self.grouped(universe), weights=data).astype(np.int64)
+        return Fraction(int(self.of_groups(counts[None, :])[0]))
+
+    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> float:
+        """Return the answer on a dataset given by multiplicities, in floats."""
+        return nearest(self.exactly(universe, data))
+
+    def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """Return the answers on datasets given as rows of positions, shape (datasets, 1)."""
+        groups = np.sort(self.grouped(universe)[rows], axis=1)
+        return self.evaluate(groups).astype(np.float64)[:, None]
+
+    @with_numpy_defaults
+    def __call__(self, x: Any) -> float:
+        """Return the answer on one dataset, shape (n,) or a table."""
+        if isinstance(x, pd.DataFrame):
+            rows = TableUniverse.from_dataset(x, allow_missing=True)
+            return self.on(rows, rows.multiplicities(len(x)))
+        if self.column is not None:
+            raise InputError(f"{self.name} is a query on records; give a DataFrame")
+        return super().__call__(x)
+
+
+@dataclass(frozen=True)
+class CountDistinct(_OfMultiplicities):
+    """The number of distinct values: of records, of rows, or of one column of a table.
+
+    Parameters
+    ----------
+    column : hashable, optional
+        The column whose distinct cells are counted; by default, numbers or whole rows. A missing
+        value is a value like others, as in ``Series.nunique(dropna=False)``.
+
+    Raises
+    ------
+    InputError
+        If `column` is not hashable.
+
+    Examples
+    --------
+    >>> CountDistinct()([4, 4, 9])
+    2.0
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"city": ["a", "b", "a"], "age": [20, 30, 40]})
+    >>> CountDistinct()(table), CountDistinct("city")(table)
+    (3.0, 2.0)
+    """
+
+    of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = "distinct"
+    _word: ClassVar[str] = "count_distinct"
+
+    def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return how many groups have a record."""
+        number: NDArray[Any] = (counts > 0).sum(axis=1)
+        return number
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return one more than the number of steps to a larger record."""
+        answers: NDArray[Any] = ((rows[:, 1:] != rows[:, :-1]).sum(axis=1) + 1).astype(rows.dtype)
+        return answers
+
+
+@dataclass(frozen=True)
+class ModeCount(_OfMultiplicities):
+    """The largest multiplicity: how often the commonest value occurs.
+
+    Parameters
+    ----------
+    column : hashable, optional
+        The column whose cells are compared; by default, numbers or whole rows. A missing value is a
+        value like others.
+
+    Raises
+    ------
+    InputError
+        If `column` is not hashable.
+
+    Examples
+    --------
+    >>> ModeCount()([4, 4, 9])
+    2.0
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"city": ["a", "b", "a"], "age": [20, 30, 40]})
+    >>> ModeCount()(table), ModeCount("city")(table)
+    (1.0, 2.0)
+    """
+
+    of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = "largest"
+    _word: ClassVar[str] = "mode_count"
+
+    def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return the number of records of the largest group."""
+        largest: NDArray[Any] = counts.max(axis=1)
+        return largest
+
+    def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the length of the longest run of equal records."""
+        run = np.ones(len(rows), dtype=np.int64)
+        longest = run
+        for place in range(1, rows.shape[1]):
+            run = np.where(rows[:, place] == rows[:, place - 1], run + 1, 1)
+            longest = np.maximum(longest, run)
+        return longest.astype(rows.dtype)
+
+
+QUERIES: tuple[Query, ...] = (CountDistinct(), ModeCount())
+"""What can be asked for by name."""

@@ -1,0 +1,126 @@
+"""Which values a column can have, by their kinds: numbers, texts, points of time."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.checks import as_python, check_whole, is_hashable, is_long, listed, shown
+from sensitivity_lab.errors import InputError
+
+_NAMED = 5
+"""The most values that an error names."""
+
+
+def kind_of(value: Any) -> str | None:
+    """Return the kind of a value; values of two kinds are never equal. None says "any".
+
+    Examples
+    --------
+    >>> kind_of(True), kind_of(0.5), kind_of("0.5"), kind_of((1, 2))
+    ('numbers', 'numbers', 'texts', None)
+    >>> kind_of(pd.Timestamp("2020-01-01")), kind_of(datetime.date(2020, 1, 1))
+    ('timestamps', 'dates')
+    """
+    if isinstance(value, str):
+        return "texts"
+    if isinstance(value, bytes):
+        return "bytes"
+    if isinstance(value, datetime.timedelta | np.timedelta64):
+        return "spans of time"
+    if isinstance(value, numbers.Number | np.bool_):
+        return "numbers"
+    if isinstance(value, datetime.datetime):
+        return "timestamps" if value.tzinfo is None else "timestamps with a time zone"
+    return "dates" if isinstance(value, datetime.date) else None
+
+
+def as_key(value: Any) -> Any:
+    """Return a category as columns hold it: a Python number, a Timestamp or Timedelta of pandas."""
+    if isinstance(value, np.datetime64):
+        return pd.Timestamp(value)
+    if isinstance(value, np.timedelta64):
+        return pd.Timedelta(value)
+    return as_python(value)
+
+
+def keys_of(name: str, values: Any) -> tuple[Any, ...]:
+    """Return distinct values as a tuple, missing ones as None, or raise InputError."""
+    given = list(map(as_key, listed(values, f"{name} must be a sequence")))
+    for value in given:
+        if not is_hashable(value) or is_long(value):
+            raise InputError(f"{name} must be single values of the column, got {shown(value)}")
+    keys = [None if pd.isna(value) is True else value for value in given]
+    if not keys:
+        raise InputError(f"{name} must list at least one value, got none")
+    ((key, count),) = Counter(keys).most_common(1)
+    if count > 1:
+        raise InputError(f"{name} must be distinct, got {shown(key)} more than once")
+    return tuple(keys)
+
+
+def places_of(values: Sequence[Any], keys: Sequence[Any]) -> list[int | None]:
+    """Return which of the distinct keys each value is; None on both sides is a missing one."""
+    place_of = {key: place for place, key in enumerate(keys)}
+    return [place_of.get(value) for value in values]
+
+
+def check_kinds(name: str, column: Any, keys: Iterable[Any], values: Iterable[Any]) -> None:
+    """Raise InputError if values of a column can never be equal to some categories.
+
+    Parameters
+    ----------
+    name : str
+        What the categories are called, "categories" or "groups".
+    column : hashable
+        The column.
+    keys : iterable
+        The categories, None for a missing value.
+    values : iterable
+        The values of the column, None where one is missing.
+    """
+    present = {kind_of(value): value for value in values if value is not None}
+    if not present or None in present:
+        return
+    never = [key for key in keys if key is not None and kind_of(key) not in (None, *present)]
+    if never:
+        raise InputError(
+            f"{name} {_named(never)} can be in no record: column "
+            f"{shown(column)} has {' and '.join(map(str, present))}; give values such as "
+            f"{shown(next(iter(present.values())))}"
+        )
+
+
+def absent_text(column: Any, keys: Iterable[Any], values: Iterable[Any]) -> str:
+    """Return which categories no value of a column is equal to, as text; "" if there is none."""
+    present = set(values)
+    absent = [key for key in keys if key not in present]
+    return f"no record of the universe has {column} {_named(absent)}" if absent else ""
+
+
+def _named(keys: list[Any]) -> str:
+    """Return some values as text."""
+    more = f" and {len(keys) - _NAMED:,} others" if len(keys) > _NAMED else ""
+    return f"{', '.join(map(shown, keys[:_NAMED]))}{more}"
+
+
+def sizes_of_groups(groups: Sequence[Any], sizes: Any) -> tuple[int, ...]:
+    """Return a size for each group, or raise InputError."""
+    wrong = f"group_sizes must have a size for each of the groups {shown(tuple(groups))}"
+    if isinstance(sizes, Mapping):
+        given = [sizes[group] for group in groups if group in sizes]
+        if len(given) != len(groups) or len(sizes) != len(groups):
+            raise InputError(f"{wrong}, got {shown(sizes)}")
+    else:
+        given = listed(sizes, wrong)
+        if len(given) != len(groups):
+            raise InputError(f"{wrong}, got {shown(sizes)}")
+    return tuple(
+        check_whole("group_sizes", size, "a number of rows, at least 0", least=0) for size in given
+    )

@@ -1,0 +1,183 @@
+"""The base class of queries on universes of rows, and filtered counts.
+
+Each query is written as sums over the records and what is computed from the sums (`Sums`), so all
+its answers are computed in whole numbers, for one dataset or for many at once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import check_text, shown
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.exact.difference import nearest
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.queries.base import Answer, Query
+from sensitivity_lab.queries.row_sums import Sums, as_terms
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.table import TableUniverse
+
+from .predicates import parsed
+
+_MADE = "_made"
+"""The attribute that keeps a query's sums by universe."""
+
+_PROBED = 64
+"""How many rows a predicate is tried on alone, to see that it does not look at others."""
+
+
+@dataclass(frozen=True)
+class RecordQuery(Query):
+    """A function of a table, made of sums over its rows."""
+
+    on_numbers: ClassVar[bool] = False
+    on_records: ClassVar[bool] = True
+
+    @abstractmethod
+    def sums_on(self, universe: TableUniverse) -> Sums:
+        """Return the query as sums over the records of a universe; InputError if it has none."""
+
+    def sums(self, universe: FiniteUniverse) -> Sums:
+        """Return the query as sums over the records of a universe; InputError if it has none.
+
+        They are made once per query and universe. What a predicate refers to may change from call
+        to call, so `as_query` returns a copy, which has not made any yet.
+        """
+        if not isinstance(universe, TableUniverse):
+            raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
+        made = self.__dict__.setdefault(_MADE, WeakKeyDictionary())
+        if universe not in made:
+            made[universe] = self.sums_on(universe)
+        sums: Sums = made[universe]
+        return sums
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: the parameters, not the sums."""
+        return {name: value for name, value in self.__dict__.items() if name != _MADE}
+
+    def on(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> Answer:
+        """Return the answer on a dataset given by multiplicities, in floats."""
+        answer = self.exactly(universe, data)
+        if isinstance(answer, tuple):
+            return tuple(map(nearest, answer))
+        return nearest(answer or Fraction(0))
+
+    @with_numpy_defaults
+    def __call__(self, x: pd.DataFrame) -> Answer:
+        """Return the answer on a table, shape (n, columns); missing values are allowed."""
+        universe = TableUniverse.from_dataset(x, allow_missing=True)
+        return copy(self).on(universe, universe.multiplicities(len(x)))
+
+
+@dataclass(frozen=True)
+class CountIf(RecordQuery):
+    """The number of rows for which a predicate holds.
+
+    Parameters
+    ----------
+    predicate : callable or str
+        Takes a DataFrame and returns a boolean per row, each from its own row alone; or a text
+        such as "age >= 18". Where it is missing, it does not hold.
+    name : str, optional
+        What tables and legends call the query; by default made of the text or the function.
+
+    Raises
+    ------
+    InputError
+        If a text is not of the grammar below.
+
+    Notes
+    -----
+    A text is parsed, never run: it has no calls and no attributes. It compares columns (`of two
+    words` in backticks), numbers, texts, True and False by ==, !=, <, <=, >, >= (also chained), in
+    and not in a list, computes with + - * / // %, and joins comparisons by and, or, not, &, |, ~
+    and brackets; & and | bind like and and or. Points of time are written as texts. Whole numbers
+    are computed with exactly.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [17, 18, 40], "lives in": ["a", "b", "c"]})
+    >>> CountIf("age >= 18")(table), CountIf(lambda rows: rows["age"] < 18)(table)
+    (2.0, 1.0)
+    >>> CountIf("10 < age <= 18 and `lives in` not in ['b', 'c']")(table)
+    1.0
+    """
+
+    predicate: Callable[[pd.DataFrame], Any] | str
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if isinstance(self.predicate, str):
+            parsed(self.predicate)
+        elif not callable(self.predicate):
+            raise InputError(
+                "predicate must be a function of a DataFrame, or a text such as 'age >= 18', "
+                f"got {shown(self.predicate)}"
+            )
+        check_text("name", self.name, "a text")
+        if not self.name:
+            made = "count_if" if self.told == "<lambda>" else f"count of {self.told}"
+            object.__setattr__(self, "name", made)
+
+    @property
+    def told(self) -> str:
+        """The expression, or the name of the function."""
+        text = self.predicate
+        return text if isinstance(text, str) else str(getattr(text, "__name__", "<lambda>"))
+
+    def sums_on(self, universe: TableUniverse) -> Sums:
+        """Return the sum of 1 over the records for which the predicate holds."""
+        flags = self._holds(universe.frame)
+        places = np.unique(np.linspace(0, len(flags) - 1, _PROBED).astype(np.intp))
+        for place in places:
+            if self._holds(universe.given(places=np.array([place])))[0] != flags[place]:
+                raise QueryError(
+                    f"the predicate of {self.name!r} decides differently on the row "
+                    f"{universe.values[place]} alone than among others; it must look at one row "
+                    "at a time"
+                )
+        return Sums.additive(as_terms(flags))
+
+    def _holds(self, frame: pd.DataFrame) -> NDArray[np.bool_]:
+        """Return for which rows the predicate holds, or raise QueryError."""
+        flags: Any
+        try:
+            if isinstance(self.predicate, str):
+                flags = parsed(self.predicate)(frame)
+            else:
+                flags = self.predicate(frame.copy())
+        except QueryError as error:
+            raise QueryError(
+                f"the predicate of {self.name!r} cannot be used: {error}; the columns are "
+                f"{', '.join(map(repr, frame.columns))}"
+            ) from None
+        except Exception as error:
+            raise QueryError(
+                f"the predicate of {self.name!r} raised {type(error).__name__}: {error}; the "
+                f"columns are {', '.join(map(repr, frame.columns))}"
+            ) from error
+        try:
+            shape = np.shape(flags)
+            series = pd.Series(flags) if shape == (len(frame),) else pd.Series()
+        except Exception:  # noqa: BLE001 - what cannot become a column has no shape of one
+            shape, series = (), pd.Series()
+        if shape != (len(frame),) or not pd.api.types.is_bool_dtype(series.dtype):
+            came = f"{type(flags).__name__} of shape {shape}" if shape else shown(flags)
+            raise QueryError(
+                f"the predicate of {self.name!r} returned {came} for {len(frame)} rows; it must "
+                "return one boolean per row"
+            )
+        holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)
+        return holds

@@ -1,0 +1,153 @@
+"""The pair of datasets that proves a sensitivity: listed, or found and listed when asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Dataset, Relation, check_related
+
+from .literals import SHOWN, short, short_ends
+from .measure import measure
+from .reprs import rounded_up
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A pair of neighboring datasets that attains the sensitivity.
+
+    Attributes
+    ----------
+    x, y : tuple of records
+        The datasets, ascending; rows of a table in the order of their universe.
+    query_x, query_y : float or tuple of float
+        The query's answers on them, in the query's unit; a tuple where the answer is a vector.
+    """
+
+    x: Dataset
+    y: Dataset
+    query_x: Answer
+    query_y: Answer
+
+    @property
+    def shared(self) -> Dataset:
+        """The records of the core: those of x that are in y too."""
+        return tuple((Counter(self.x) & Counter(self.y)).elements())
+
+    @property
+    def only_x(self) -> Dataset:
+        """The records of x that are not in y."""
+        return tuple((Counter(self.x) - Counter(self.y)).elements())
+
+    @property
+    def only_y(self) -> Dataset:
+        """The records of y that are not in x."""
+        return tuple((Counter(self.y) - Counter(self.x)).elements())
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
+        from sensitivity_lab.plotting import plot_witness
+
+        if "gap" not in options and not isinstance(self.query_x, tuple):
+            options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), digits=6)
+        return plot_witness(self, **options)
+
+
+class Pair(Protocol):
+    """A pair of datasets by multiplicities, made when asked for."""
+
+    @property
+    def x(self) -> Multiplicities:
+        """How often each distinct value of the universe occurs in x."""
+
+    @property
+    def y(self) -> Multiplicities:
+        """How often each distinct value of the universe occurs in y."""
+
+    def ends(self, most: int) -> tuple[Ends, Ends]:
+        """Return so many records of x and of y, the first half of them and the last; or all."""
+
+
+Ends = tuple[list[int], int]
+"""The places of some records of a dataset among the values, and how many records it has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unlisted:
+    """A witness that is not listed yet: the pair, and what was stated of it.
+
+    Attributes
+    ----------
+    pair : Pair
+    query : Query
+    neighbors : Relation
+    universe : FiniteUniverse
+    stated : tuple of float, Fraction or None, and float
+        The value, the exact value and the upper bound that the search gave.
+    """
+
+    pair: Pair
+    query: Query
+    neighbors: Relation
+    universe: FiniteUniverse
+    stated: tuple[float, Fraction | None, float]
+
+    def listed(self) -> Witness:
+        """List the pair, and check that its records are neighbors and as far apart as stated."""
+        x, y = self.pair.x, self.pair.y
+        check_related(x, y, self.universe, self.neighbors)
+        measured = measure(self.query, self.universe, x, y)
+        if (measured.value, measured.exact, measured.upper) != self.stated:
+            raise VerificationError(
+                f"the search gave {self.stated[0]} for {self.query.name}, {self.neighbors}, but "
+                f"its witness gives {measured.value}; please report it"
+            )
+        datasets = self.universe.dataset(x), self.universe.dataset(y)
+        return Witness(*datasets, measured.query_x, measured.query_y)
+
+    def short(self) -> tuple[Dataset | str, Dataset | str]:
+        """Return x and y, as text where they are long; no more of their records are listed."""
+        values = self.universe.values
+        first, second = (
+            short_ends([values[place] for place in places], size)
+            for places, size in self.pair.ends(SHOWN)
+        )
+        return first, second
+
+
+class WhenAskedFor:
+    """The attribute `witness`: a `Witness`, or an `Unlisted` one that is listed at first sight."""
+
+    def __get__(self, result: Any, owner: type | None = None) -> Any:
+        if result is None:
+            raise AttributeError("witness is an attribute of results")
+        held = vars(result)["witness"]
+        if isinstance(held, Unlisted):
+            held = vars(result)["witness"] = held.listed()
+        return held
+
+    def __set__(self, result: Any, witness: Witness | Unlisted) -> None:
+        vars(result)["witness"] = witness
+
+
+def has_vectors(result: Any) -> bool:
+    """Tell whether the answers of a result are vectors; nothing is listed for it."""
+    held = vars(result)["witness"]
+    return not isinstance(held, Unlisted) and isinstance(held.query_x, tuple)
+
+
+def short_pair(result: Any) -> tuple[Dataset | str, Dataset | str]:
+    """Return x and y of a result, as text where they are long; no more records are listed."""
+    held = vars(result)["witness"]
+    if isinstance(held, Unlisted):
+        return held.short()
+    return short(held.x), short(held.y)

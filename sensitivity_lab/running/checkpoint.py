@@ -1,0 +1,193 @@
+"""A folder of finished blocks, from which a later call with the same arguments goes on."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import shown
+from sensitivity_lab.errors import CheckpointError, InputError
+from sensitivity_lab.files import written_whole
+
+from .encoding import from_bytes, to_bytes
+
+_MANIFEST = "manifest.json"
+_WHAT = "a checkpoint of sensitivity_lab"
+_SUFFIX = ".block"
+
+Span = tuple[int, int, NDArray[Any]]
+"""The first dataset of a block, the one after its last, and the answers on these."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder of finished blocks of one search.
+
+    Attributes
+    ----------
+    folder : str
+        Absolute, so that worker processes find it.
+    queries : mapping of str to str
+        The fingerprints of the queries by name, from before any of them was called: a function may
+        change what it refers to.
+
+    Notes
+    -----
+    Every block is a file that names what it belongs to and carries a hash of its content. A file
+    that is cut off, changed or foreign is not taken, and its block is computed again. Nothing is
+    unpickled.
+    """
+
+    folder: str
+    queries: Mapping[str, str]
+
+    @classmethod
+    def open(
+        cls, folder: Any, belongs: Mapping[str, str], queries: Mapping[str, str]
+    ) -> Checkpoint:
+        """Open a folder, or make it.
+
+        Parameters
+        ----------
+        folder : str or path
+            New, empty, or of an earlier call.
+        belongs : mapping of str to str
+            What the search is about; each value in words, with a fingerprint.
+        queries : mapping of str to str
+            The fingerprints of the queries, by name.
+
+        Raises
+        ------
+        CheckpointError
+            If the folder cannot be used, holds other things, or belongs to another search.
+        """
+        path = as_folder("checkpoint", folder)
+        belongs = {**belongs, "versions": _versions()}
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if (path / _MANIFEST).exists():
+                _check_same(path, belongs)
+            else:
+                _check_empty(path)
+                with written_whole(path / _MANIFEST) as file:
+                    text = json.dumps({"what": _WHAT, **belongs}, indent=1)
+                    file.write_text(text + "\n", encoding="utf-8")
+        except CheckpointError:
+            raise
+        except OSError as error:
+            raise CheckpointError(
+                f"cannot use the checkpoint {str(path)!r}: {_why(error)}"
+            ) from None
+        return cls(str(path), dict(queries))
+
+    def spans(self, about: Mapping[str, Any]) -> list[Span]:
+        """Return the finished blocks of something, ascending; where two overlap, one of them."""
+        found: list[Span] = []
+        for file in sorted(Path(self.folder).glob(f"{_prefix(about)}-*{_SUFFIX}")):
+            try:
+                stated, answers = from_bytes(file.read_bytes())
+                first, last = int(stated.pop("first")), int(stated.pop("last"))
+            except (OSError, ValueError, TypeError, KeyError, AttributeError):
+                continue
+            if stated == dict(about) and len(answers) == last - first > 0:
+                found.append((first, last, answers))
+        return list(_disjoint(sorted(found, key=lambda span: span[:2])))
+
+    def keep(self, about: Mapping[str, Any], first: int, last: int, answers: NDArray[Any]) -> None:
+        """Write the answers on datasets first to last - 1, whole or not at all.
+
+        Raises
+        ------
+        CheckpointError
+            If the file cannot be written, for example because the disk is full.
+        """
+        path = Path(self.folder, f"{_prefix(about)}-{first}-{last}{_SUFFIX}")
+        data = to_bytes({**about, "first": first, "last": last}, np.asarray(answers))
+        try:
+            with written_whole(path) as file:
+                file.write_bytes(data)
+        except OSError as error:
+            raise CheckpointError(
+                f"cannot write to the checkpoint {self.folder!r}: {_why(error)}; "
+                f"{self.resume.replace('call', 'mend that and call', 1)}"
+            ) from None
+
+    @property
+    def resume(self) -> str:
+        """How to go on after an interruption, in words."""
+        return f"call again with the same arguments and checkpoint={self.folder!r} to go on"
+
+
+def as_folder(name: str, folder: Any) -> Path:
+    """Return the absolute path of a folder, or raise InputError if that is none."""
+    try:
+        path = Path(folder).absolute() if str(folder) else None
+    except TypeError:
+        path = None
+    if path is None or isinstance(folder, bytes) or "\0" in str(path):
+        raise InputError(f"{name} must be None or the path of a folder, got {shown(folder)}")
+    return path
+
+
+def _prefix(about: Mapping[str, Any]) -> str:
+    """Return the beginning of file names: fingerprints in short, to find files, not to trust."""
+    return "-".join(str(part)[:12] for part in about.values())
+
+
+def _disjoint(spans: list[Span]) -> Iterator[Span]:
+    end = 0
+    for first, last, answers in spans:
+        if first >= end:
+            yield first, last, answers
+            end = last
+
+
+def _check_same(path: Path, belongs: Mapping[str, str]) -> None:
+    """Raise CheckpointError unless a manifest is that of this search."""
+    try:
+        manifest = json.loads((path / _MANIFEST).read_text(encoding="utf-8"))
+        stated = dict(manifest) if isinstance(manifest, dict) else {}
+    except ValueError:
+        stated = {}
+    if stated.pop("what", None) != _WHAT:
+        raise CheckpointError(
+            f"the file {str(path / _MANIFEST)!r} is not {_WHAT}, or is damaged; choose another "
+            "folder, or delete this one"
+        )
+    for name in dict.fromkeys([*belongs, *stated]):
+        there, here = stated.get(name, "none"), belongs.get(name, "none")
+        if there != here:
+            raise CheckpointError(
+                f"the checkpoint {str(path)!r} belongs to another search: there, {name} is "
+                f"{there}; here, {here}; choose another folder, or delete this one"
+            )
+
+
+def _check_empty(path: Path) -> None:
+    others = [one.name for one in path.iterdir() if not one.name.startswith(".sensitivity_lab-")]
+    if others:
+        raise CheckpointError(
+            f"the folder {str(path)!r} holds other files, such as {min(others)!r}; a checkpoint "
+            "needs a folder of its own, new or empty"
+        )
+
+
+def _versions() -> str:
+    """Return what can change answers, in words."""
+    try:
+        own = metadata.version("sensitivity_lab")
+    except metadata.PackageNotFoundError:
+        own = "of a checkout"
+    return f"sensitivity_lab {own}, numpy {np.__version__}, Python {platform.python_version()}"
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or type(error).__name__

@@ -1,0 +1,168 @@
+"""Where the arrays of a search live on one machine, and how many threads work on them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.numpy_state import with_numpy_defaults
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_CELLS = 1 << 17
+"""About how many numbers a task handles: a MiB, which fits into a processor's cache."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Threads that share arrays, in memory or in files of a folder.
+
+    Parameters
+    ----------
+    threads : int, default 1
+        How many tasks run at a time.
+    folder : str or None, default None
+        Where the files of large arrays are; None keeps all arrays in memory.
+
+    Notes
+    -----
+    A file has no name: it vanishes with its array, or with the process. After every task the pages
+    of the arrays that it names are given back, so a process holds about what its tasks under way
+    need.
+
+    Examples
+    --------
+    >>> machine = Machine(threads=2)
+    >>> squares = machine.empty((3,))
+    >>> machine.fill(squares, lambda rows: np.arange(3.0)[rows] ** 2)
+    >>> squares.tolist()
+    [0.0, 1.0, 4.0]
+    """
+
+    threads: int = 1
+    folder: str | None = None
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
+        """Return a new array, in memory or in a file.
+
+        Raises
+        ------
+        TooLargeError
+            If the folder has not enough room.
+        """
+        length = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if self.folder is None or not length or np.dtype(dtype).hasobject:
+            return np.empty(shape, dtype)
+        with no_room(self.folder, length), tempfile.TemporaryFile(dir=self.folder) as file:
+            # Room on the disk is taken here: a page that has none would end the process.
+            _reserve(file, length)
+            return np.ndarray(shape, dtype, buffer=mmap.mmap(file.fileno(), length))
+
+    def run(
+        self,
+        task: Callable[[Item], Result],
+        items: Iterable[Item],
+        arrays: Sequence[NDArray[Any]] = (),
+    ) -> list[Result]:
+        """Apply a task to every item, some at a time; tasks write to different parts of arrays.
+
+        Parameters
+        ----------
+        task : callable
+            Takes an item.
+        items : iterable
+            What the tasks are about.
+        arrays : sequence of ndarray
+            What the tasks read or write, of which nothing need stay in memory.
+
+        Returns
+        -------
+        list
+            What the tasks returned, in the order of the items.
+        """
+
+        @with_numpy_defaults  # which are those of a thread
+        def one(item: Item) -> Result:
+            result = task(item)
+            for array in arrays:
+                give_back(array)
+            return result
+
+        listed = list(items)
+        if self.threads == 1 or len(listed) < 2:
+            return [one(item) for item in listed]
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            return list(pool.map(one, listed))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def fill(
+        self,
+        out: NDArray[Any],
+        make: Callable[[slice], NDArray[Any]],
+        arrays: Sequence[NDArray[Any]] = (),
+    ) -> None:
+        """Fill an array with what `make` returns for every batch of its rows.
+
+        `arrays` are those that `make` reads.
+        """
+
+        def one(rows: slice) -> None:
+            out[rows] = make(rows)
+
+        self.run(one, batches(out), (out, *arrays))
+
+
+def batches(array: NDArray[Any]) -> list[slice]:
+    """Return slices of the rows of an array, of about a MiB each; the same for every machine."""
+    step = max(1, _CELLS * len(array) // max(1, array.size))
+    return [slice(at, min(at + step, len(array))) for at in range(0, len(array), step)]
+
+
+def give_back(array: NDArray[Any]) -> None:
+    """Let the system take the pages of an array that lives in a file; its content stays there."""
+    base: Any = array.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and hasattr(base, "madvise"):
+        base.madvise(mmap.MADV_DONTNEED)
+
+
+@contextmanager
+def no_room(folder: str, length: int) -> Iterator[None]:
+    """Raise TooLargeError where a folder cannot take so many bytes."""
+    try:
+        yield
+    except OSError as error:
+        raise TooLargeError(
+            f"the scratch folder {folder!r} cannot take {length:,} bytes more: "
+            f"{error.strerror or type(error).__name__}; choose a folder on a disk with more room, "
+            "or a smaller size or distance"
+        ) from None
+
+
+def _reserve(file: Any, length: int) -> None:
+    """Make a file as long as it will be, with room on the disk for all of it."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, length)
+        return
+    part = bytes(min(length, 1 << 20))
+    for start in range(0, length, len(part)):
+        file.write(part[: length - start])
+    file.flush()
+
+
+IN_TURN = Machine()
+"""One task after the other, in memory."""

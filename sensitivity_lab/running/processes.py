@@ -1,0 +1,146 @@
+"""Blocks of work by joblib's workers on this machine, some of which may die."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import PicklingError
+from typing import Any
+
+import joblib
+
+from sensitivity_lab.errors import InputError, WorkerError
+
+from .block import Block, Keeper, Produced
+from .guards import serve
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a worker does with a block.
+
+    Attributes
+    ----------
+    function : callable
+        Pickled by value where plain pickle cannot.
+    keeper : Keeper or None
+    parent : int
+        The process that the workers serve.
+    begun : str
+        A folder in which a file named by its place marks every block that is under way.
+    """
+
+    function: Callable[[Any], Any]
+    keeper: Keeper | None
+    parent: int
+    begun: str
+
+    def __call__(self, place: int, block: Block[Any]) -> Produced:
+        serve(self.parent)
+        mark = Path(self.begun, str(place))
+        mark.touch()
+        answer = self.function(block.recipe)
+        # Here, not in the parent: what is finished is kept even if the parent is killed now.
+        if self.keeper is not None:
+            self.keeper.keep(block.recipe, answer)
+        mark.unlink()
+        return place, block.length, answer
+
+
+def run(
+    function: Callable[[Any], Any],
+    blocks: Iterable[Block[Any]],
+    n_jobs: int | None,
+    keeper: Keeper | None,
+) -> Iterator[Produced]:
+    """Yield what joblib's workers produce, as soon as it is there.
+
+    If a worker dies, all answers that have not arrived are computed again: first the blocks that
+    were under way, each alone, so that one that kills its worker twice can be named.
+    """
+    # Pickles by value what plain pickle cannot, which not every backend does by itself.
+    portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
+    given: Iterator[tuple[int, Block[Any]]] = enumerate(blocks)
+    waiting: dict[int, Block[Any]] = {}
+    with tempfile.TemporaryDirectory(prefix="sensitivity_lab-") as folder:
+        task = _Task(portable, keeper, os.getpid(), folder)
+        while True:
+            try:
+                for produced in _by_joblib(task, given, waiting, n_jobs):
+                    waiting.pop(produced[0])
+                    yield produced
+                return
+            except BrokenProcessPool:
+                under_way = sorted(int(mark.name) for mark in Path(folder).iterdir())
+                for mark in Path(folder).iterdir():
+                    mark.unlink()
+                suspects = [place for place in under_way if place in waiting]
+                if not suspects:
+                    raise _death("before it began a block", keeper) from None
+                for place in suspects:
+                    yield _alone(task, place, waiting.pop(place), keeper)
+                given = _first(dict(waiting), given)
+                waiting = {}
+
+
+def _first(
+    again: dict[int, Block[Any]], rest: Iterator[tuple[int, Block[Any]]]
+) -> Iterator[tuple[int, Block[Any]]]:
+    """Yield the blocks that have to be done again, then the rest."""
+    yield from again.items()
+    yield from rest
+
+
+def _by_joblib(
+    task: _Task,
+    given: Iterator[tuple[int, Block[Any]]],
+    waiting: dict[int, Block[Any]],
+    n_jobs: int | None,
+) -> Iterator[Produced]:
+    """Yield what the workers produce; `waiting` tells which blocks were sent to them."""
+
+    def calls() -> Iterator[Any]:
+        for place, block in given:
+            waiting[place] = block
+            yield joblib.delayed(task)(place, block)
+
+    try:
+        # Blocks take seconds: none may wait for another one, nor travel together with it.
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    except ValueError as error:
+        raise InputError(
+            f"joblib refuses to work as parallel_config says: {error}; choose the backend 'loky', "
+            "'threading' or 'dask'"
+        ) from error
+    try:
+        yield from parallel(calls())
+    except PicklingError as error:
+        cause = error.__context__ or error
+        raise InputError(
+            "the query cannot be sent to worker processes, because pickling it raised "
+            f"{type(cause).__name__}: {cause}; use n_jobs=1, or threads: "
+            "with joblib.parallel_config(backend='threading', n_jobs=2)"
+        ) from error
+
+
+def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) -> Produced:
+    """Return what a worker produces from one block, while no other block is under way."""
+    try:
+        # With one job, joblib would run the block in this very process.
+        (produced,) = joblib.Parallel(n_jobs=2)([joblib.delayed(task)(place, block)])
+    except BrokenProcessPool:
+        raise _death(f"twice in {block.label}", keeper) from None
+    found: Produced = produced
+    return found
+
+
+def _death(when: str, keeper: Keeper | None) -> WorkerError:
+    how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
+    return WorkerError(
+        f"a worker process ended {when}: it crashed, was killed, called os._exit, or ran out of "
+        f"memory; call the query there with n_jobs=1 to see which{how}"
+    )

@@ -1,0 +1,142 @@
+"""Finished blocks of evaluations in a checkpoint: which there are, and how one is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.identity import query_identity, universe_identity
+from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.results.measure import ExactAnswer
+from sensitivity_lab.running.checkpoint import Checkpoint
+from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Datasets `first` to `last` - 1 of the level `size`."""
+
+    size: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Consecutive datasets of a listing, the first of which has the number `first`."""
+
+    first: int
+    datasets: tuple[Multiplicities, ...]
+
+
+@dataclass(frozen=True)
+class LevelKeeper:
+    """Keeps answers on the datasets of whole levels.
+
+    A block's file holds the answers of one query on a range of a level. Neither the relation nor
+    the other queries matter to it, so a later call may ask for other ones.
+    """
+
+    checkpoint: Checkpoint
+    universe: str
+    queries: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, universe: FiniteUniverse, queries: Sequence[Query], checkpoint: Checkpoint | None
+    ) -> LevelKeeper | None:
+        """Return what keeps the answers of queries; None without a checkpoint."""
+        if checkpoint is None:
+            return None
+        identities = tuple(_identity(query, checkpoint) for query in queries)
+        return cls(checkpoint, universe_identity(universe), identities)
+
+    def kept(self, sizes: Sequence[int]) -> Iterator[tuple[Recipe, list[Answers]]]:
+        """Yield the blocks of some levels that all queries have answered, level by level."""
+        for size in sizes:
+            by_query = [
+                {
+                    Recipe(size, first, last): answers
+                    for first, last, answers in self.checkpoint.spans(self._about(query, size))
+                }
+                for query in self.queries
+            ]
+            for recipe in by_query[0]:
+                if all(recipe in of_query for of_query in by_query):
+                    yield recipe, [of_query[recipe] for of_query in by_query]
+
+    def keep(self, recipe: Recipe, answer: list[Answers]) -> None:
+        """Keep the answers of all queries on a block."""
+        for query, of_query in zip(self.queries, answer, strict=True):
+            about = self._about(query, recipe.size)
+            self.checkpoint.keep(about, recipe.first, recipe.last, of_query)
+
+    @property
+    def resume(self) -> str:
+        """How to go on after an interruption, in words."""
+        return self.checkpoint.resume
+
+    def _about(self, query: str, size: int) -> Mapping[str, Any]:
+        return {"universe": self.universe, "query": query, "size": size}
+
+
+@dataclass(frozen=True)
+class NeighborKeeper:
+    """Keeps answers on the neighbors of one dataset, in the order in which they are listed."""
+
+    checkpoint: Checkpoint
+    universe: str
+    query: str
+    listing: str
+
+    @classmethod
+    def of(cls, problem: LocalProblem, checkpoint: Checkpoint | None) -> NeighborKeeper | None:
+        """Return what keeps the answers of a problem; None without a checkpoint."""
+        if checkpoint is None:
+            return None
+        changes = [(removed, added) for removed, added in problem.changes]
+        listing = fingerprint([problem.x, changes])
+        identity = _identity(problem.query, checkpoint)
+        return cls(checkpoint, universe_identity(problem.universe), identity, listing)
+
+    def kept(self, number: int) -> dict[int, ExactAnswer]:
+        """Return the answers that are there, by the number of the neighbor in the listing."""
+        found: dict[int, ExactAnswer] = {}
+        for first, last, answers in self.checkpoint.spans(self._about):
+            if last <= number:
+                numbers = answers.tolist()
+                found |= {
+                    first + at: tuple(one) if isinstance(one, list) else one
+                    for at, one in enumerate(numbers)
+                }
+        return found
+
+    def keep(self, recipe: Chunk, answer: list[ExactAnswer]) -> None:
+        """Keep the answers on a chunk of neighbors."""
+        shape = (len(answer), len(answer[0])) if isinstance(answer[0], tuple) else (len(answer),)
+        numbers = np.empty(shape, dtype=object)
+        for at, one in enumerate(answer):
+            numbers[at] = one
+        last = recipe.first + len(answer)
+        self.checkpoint.keep(self._about, recipe.first, last, numbers)
+
+    @property
+    def resume(self) -> str:
+        """How to go on after an interruption, in words."""
+        return self.checkpoint.resume
+
+    @property
+    def _about(self) -> Mapping[str, Any]:
+        return {"universe": self.universe, "query": self.query, "listing": self.listing}
+
+
+def _identity(query: Query, checkpoint: Checkpoint) -> str:
+    """Return the fingerprint of a query, or of the query on one column that stands for one."""
+    return checkpoint.queries.get(query.name) or query_identity(query)

@@ -1,0 +1,1 @@
+"""A query on the rows of each group: the changed rows split over the groups."""

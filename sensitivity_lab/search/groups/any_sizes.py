@@ -1,0 +1,139 @@
+"""The search with groups of any size, for one query and one relation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.exact.root_sums import Gap
+from sensitivity_lab.search.engine import Finding
+from sensitivity_lab.universes.relations import RemovedAdded
+
+from .bounds import Table
+from .combine import ANY, Combination, Part, Split, Target
+from .kernels import Kernel
+from .known_sizes import Rows
+from .largest import largest_part
+from .members import Grouped, Members
+
+
+@dataclass(frozen=True, eq=False)
+class AnySizes(ABC):
+    """The search for one query and one relation, with sizes that are not public."""
+
+    grouped: Grouped
+    targets: tuple[Target, ...]
+    states: frozenset[RemovedAdded]
+    top: int
+    norm: Norm
+
+    @abstractmethod
+    def exactly(self, part: Part) -> Gap:
+        """Return the largest difference of a group's answers exactly."""
+
+    @abstractmethod
+    def rows(self, group: int, change: RemovedAdded, stays: int) -> Rows:
+        """Return the records of C, A and B in a group."""
+
+    def split(self, tables: Sequence[Table], error: float) -> Split:
+        """Return the best split, of values with a bound of their error."""
+        others = self.grouped.others.size
+        if self.norm == "Linf":
+            sizes = [*(group.size for group in self.grouped.groups), others]
+            return largest_part(tables, sizes, self.targets, error, self.exactly)
+        widest = max(float(values.max()) for table in tables for values in table.values())
+        if self.norm == "L2":
+            error = 2 * widest * error + error**2
+            tables = [{of: _squared(values) for of, values in table.items()} for table in tables]
+            widest *= widest
+        if widest * len(tables) >= 2.0**52:
+            error += float(np.finfo(np.float64).eps) * widest
+        power = 2 if self.norm == "L2" else 1
+        combination = Combination(
+            tables, others, self.targets, error, lambda part: self.exactly(part) ** power
+        )
+        return combination.best()
+
+    def found(self, split: Split) -> Finding:
+        """Return datasets that a split describes."""
+        core, of_x, of_y = (np.zeros(self.grouped.many, dtype=np.int64) for _ in range(3))
+        placed: set[int] = set()
+        total, (removed, added) = split.target
+        free: list[tuple[Members, RemovedAdded | None]] = []
+        for group, change, stays in split.parts:
+            placed.add(group)
+            removed, added = removed - change[0], added - change[1]
+            members = self.grouped.groups[group]
+            if stays == ANY:
+                free.append((members, change))
+                continue
+            total -= stays
+            rows = self.rows(group, change, stays)
+            for data, taken in zip((core, of_x, of_y), rows, strict=True):
+                data += taken
+        rest = [m for g, m in enumerate(self.grouped.groups) if g not in placed]
+        free += [(members, None) for members in (self.grouped.others, *rest)]
+        left = [removed, added, total]
+        for members, own in free:
+            wanted = (*(own or left[:2]), left[2])
+            start = 0
+            for place, data in enumerate((of_x, of_y, core)):
+                stop = min(start + wanted[place], members.size)
+                data += members.taken(((start, stop),), self.grouped.many)
+                if own is None or place == 2:
+                    left[place] -= stop - start
+                start = stop
+        return Finding(core + of_x, core + of_y, None, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Search(AnySizes):
+    """The search with a kernel, which finds the differences of a group for all sizes at once."""
+
+    kernel: Kernel
+
+    def finding(self) -> Finding:
+        """Return a pair that is furthest apart."""
+        tables = [self._table(group) for group in range(len(self.grouped.groups))]
+        return self.found(self.split(tables, self.kernel.error))
+
+    def _table(self, group: int) -> Table:
+        """Return the largest differences of a group's answers."""
+        size = self.grouped.groups[group].size
+        table: Table = {(0, 0): np.where(np.arange(self.top + 1) <= size, 0.0, -np.inf)}
+        for i, j in sorted(self.states - {(0, 0)}):
+            same = table.get((j, i))
+            if same is None:
+                one, other = (self.kernel.floats(group, self.top, *of) for of in ((i, j), (j, i)))
+                same = np.maximum(one, other)
+            table[i, j] = same
+        return table
+
+    def exactly(self, part: Part) -> Gap:
+        """Return the largest difference of a group's answers exactly."""
+        group, (i, j), stays = part
+        if stays == ANY:
+            return Fraction(0)
+        return max(self.kernel.exactly(group, stays, *of) for of in ((i, j), (j, i)))
+
+    def rows(self, group: int, change: RemovedAdded, stays: int) -> Rows:
+        """Return the records of C, A and B in a group."""
+        (i, j), members = change, self.grouped.groups[group]
+        direct = self.kernel.exactly(group, stays, i, j) >= self.kernel.exactly(group, stays, j, i)
+        p, q = (i, j) if direct else (j, i)
+        parts = (
+            self.kernel.core(group, stays, p, q),
+            ((members.size - p, members.size),),
+            ((0, q),),
+        )
+        core, top, bottom = (members.taken(ranges, self.grouped.many) for ranges in parts)
+        return (core, top, bottom) if direct else (core, bottom, top)
+
+
+def _squared(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(values), values * values, -np.inf)

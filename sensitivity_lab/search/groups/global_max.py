@@ -1,0 +1,140 @@
+"""Exact search for a query on the rows of each group.
+
+The changed rows split over the groups: i removed from a group and j added to it change its answer
+by at most G(c; i, j), where c of its rows stay. The norm's maximum is a max-plus combination of the
+groups' G, under the sums of i, of j and of c (docs/proofs.md). With public group sizes every c is
+known, and the engines on numbers find each G.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.search.engine import Cost, Engine, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.universes.relations import Relation, RemovedAdded
+
+from .any_sizes import Search
+from .fixed_sizes import plan_fixed
+from .kernels import Kernel, PowerSums, Quantile, is_quantile
+from .members import Grouped
+from .spread import Spreads, is_variance
+
+COVERS = "a query of one column by group (GroupBy), the column without missing values"
+
+
+class Groups:
+    """The engine: exact for mean, sum, count, median, percentile, min and max by group.
+
+    Parameters
+    ----------
+    engines : sequence of Engine
+        The engines on numbers, for groups of public sizes.
+
+    Notes
+    -----
+    For g groups, sizes up to n, i removed and j added: (i + 1)(j + 1) values per group and size,
+    O(1) each. Linf needs no more. L1 and L2 combine them, at worst in g ((i + 1)(j + 1) n)**2 / 8
+    additions; bounds leave out most. With `group_sizes` each group is one search per number of
+    replaced rows, by the engines on numbers, and any query is covered that they cover.
+    """
+
+    name = "groups"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
+
+    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
+        self._engines = tuple(engines)
+
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse other queries, and too much memory."""
+        searches, memory = [], 0
+        for query in problem.queries:
+            for relation in problem.neighbors:
+                plan = self._plan(problem, query, relation, options)
+                if isinstance(plan, Refusal):
+                    return plan
+                searches.append(plan.solve)
+                memory = max(memory, plan.cost.bytes)
+        many = len(problem.neighbors)
+
+        def solve() -> Findings:
+            found = [search() for search in searches]
+            return [found[start : start + many] for start in range(0, len(found), many)]
+
+        return Plan(solve, Cost(bytes=memory))
+
+    def _plan(
+        self, problem: Problem, query: Query, relation: Relation, options: Options
+    ) -> Plan[Finding] | Refusal:
+        """Plan the search for one query and one relation."""
+        changes = problem.changes(relation)
+        limit = max(size + added for size, (_, added) in changes)
+        grouped = Grouped.of(problem.universe, query, problem.universe.multiplicities(limit))
+        if isinstance(grouped, str):
+            return Refusal.of_query(self.name, self.covers, grouped)
+        if grouped.sizes is not None:
+            return plan_fixed(grouped, problem, query, relation, self._engines, options)
+        sizes = {of for n, (i, j) in changes for of in (n, n - i + j)}
+        undefined = _without_answer(grouped, query, min(sizes))
+        if undefined is not None:
+            return undefined
+        states = {
+            (i, j) for _, most in changes for i in range(most[0] + 1) for j in range(most[1] + 1)
+        }
+        top = max(n - removed for n, (removed, _) in changes)
+        memory = 16 * (len(grouped.groups) + 2) * len(states) * (top + 1)
+        if memory > options.memory_limit:
+            return Refusal(
+                f"groups would need about {memory:,} bytes for {query.name}, {relation}, more than "
+                f"the memory limit of {options.memory_limit:,}; choose a smaller size or distance, "
+                "or public group_sizes",
+                too_large=True,
+            )
+        targets = tuple((n - i, (i, j)) for n, (i, j) in changes)
+        rest = (targets, frozenset(states), top, problem.norm)
+        kernel = _kernel(grouped, limit, top, states)
+        if kernel is not None:
+            return Plan(Search(grouped, *rest, kernel).finding, Cost(bytes=memory))
+        if is_variance(grouped) and max(map(max, states)) == 1:
+            unlimited = problem.universe.counts is None
+            spreads = Spreads(grouped, *rest, self._engines, options, unlimited)
+            return Plan(spreads.finding, Cost(bytes=memory))
+        return Refusal(
+            f"groups covers {grouped.query.name} by group only where the groups' sizes are public; "
+            "give group_sizes (a variance or standard deviation with ddof 0: also where at most "
+            "one row is removed and one added)"
+        )
+
+
+def _kernel(grouped: Grouped, limit: int, top: int, states: set[RemovedAdded]) -> Kernel | None:
+    """Return the kernel for the query on a group; None if there is none."""
+    most = max(1, min(limit, max(group.size for group in grouped.groups)))
+    if grouped.query.moment in ("mean", "sum", "count"):
+        return PowerSums(grouped, most)
+    if not is_quantile(grouped.query, most):
+        return None
+    kernel = Quantile(grouped, most)
+    last = min(top, most)
+    if all(
+        kernel.in_order(min(last, most - max(i, j)), p, q)
+        for i, j in states
+        for p, q in ((i, j), (j, i))
+        if most >= max(i, j)
+    ):
+        return kernel
+    return None
+
+
+def _without_answer(grouped: Grouped, query: Query, least: int) -> Refusal | None:
+    """Refuse a query without an answer for an empty group, if a group can be empty."""
+    sizes = [group.size for group in grouped.groups]
+    elsewhere = grouped.others.size + sum(sizes) - min(sizes)
+    if grouped.empty is not None or elsewhere < least:
+        return None
+    return Refusal(
+        f"groups needs an answer for empty groups: {query.name} has none, and a group can be empty "
+        f"in datasets of size {least}; give the query empty=..., or public group_sizes"
+    )

@@ -1,0 +1,166 @@
+"""Groups of known sizes, each searched alone by an engine on numbers.
+
+The sizes are known where they are public, and where one dataset is given. What is left is to split
+the changed records over the groups, exactly and in rational numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from operator import itemgetter
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.exact.root_sums import Gap, root_gap
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.interval import Space
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Relation, RemovedAdded
+from sensitivity_lab.universes.universe import Universe, of_numbers
+
+from .members import Grouped, Members
+
+Rows = tuple[Multiplicities, Multiplicities, Multiplicities]
+"""The records of C, A and B, by multiplicities."""
+
+OfChange = dict[RemovedAdded, tuple[Gap, Any]]
+"""By change: the largest difference of a group's answers, and the records that attain it."""
+
+Best = tuple[Gap, list[tuple[int, RemovedAdded]], RemovedAdded]
+"""A norm (its square for L2), what each changed group does, and the change outside the groups."""
+
+
+@dataclass(frozen=True)
+class OneChange(Relation):
+    """So many records removed, and so many added, disjoint."""
+
+    k: int = 1
+    exactly: bool = True
+    removed: int = 1
+    added: int = 0
+
+    name: ClassVar[str] = "one change"
+
+    def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
+        """Return the change."""
+        return ((self.removed, self.added),)
+
+    @property
+    def _limits(self) -> str:
+        return "as many records must be there"
+
+    def _largest(self, size: int, universe: Space) -> int | float:
+        return self.k
+
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+        return ((self.removed, self.added),)
+
+
+def one_change(change: RemovedAdded) -> OneChange:
+    """Return the relation of just one change."""
+    return OneChange(sum(change), True, *change)
+
+
+def numbers_of(
+    grouped: Grouped, members: Members, *, unlimited: bool
+) -> tuple[FiniteUniverse, Any]:
+    """Return the numbers of a group as a universe, and the place of each row's number there."""
+    distinct, places = np.unique(members.integers, return_inverse=True)
+    values = [Fraction(int(value), grouped.unit) for value in distinct]
+    if unlimited:
+        return Universe.from_domain(values), places
+    counts = np.bincount(places, weights=members.counts).astype(np.int64)
+    return Universe(values, counts.tolist()), places
+
+
+def answer(query: Query, universe: FiniteUniverse, data: Multiplicities) -> Fraction:
+    """Return a query's exact answer on numbers, its square if it is a root."""
+    integers, unit = of_numbers(universe).integers
+    found = query.rational(np.repeat(integers, data), unit)
+    return found if found is not None else Fraction(0)
+
+
+def gap_of(query: Query, one: Fraction, other: Fraction) -> Gap:
+    """Return how far two answers are apart; they are squares if the query is a root."""
+    return root_gap(one, other) if query.root else abs(one - other)
+
+
+def best_split(
+    groups: Sequence[OfChange],
+    outside: Callable[[RemovedAdded], bool],
+    wanted: Iterable[RemovedAdded],
+    norm: Norm,
+) -> Best | None:
+    """Return the split of a change over the groups with the largest norm of all differences.
+
+    Parameters
+    ----------
+    groups : sequence of OfChange
+        By group.
+    outside : callable
+        Tells whether the records of no group can take a change.
+    wanted : iterable of (int, int)
+        How many records are removed and added in all; the best of them is found.
+    norm : {"L1", "L2", "Linf"}
+        Of the differences of all groups.
+
+    Returns
+    -------
+    Best or None
+        None if no split is possible.
+    """
+    totals = list(wanted)
+    most = [max(total[side] for total in totals) for side in (0, 1)]
+    best: dict[RemovedAdded, tuple[Gap, list[tuple[int, RemovedAdded]]]] = {
+        (0, 0): (Fraction(0), [])
+    }
+    for group, options in enumerate(groups):
+        after = dict(best)
+        for (i, j), (value, parts) in best.items():
+            for (removed, added), (gap, _) in options.items():
+                both = i + removed, j + added
+                if both[0] > most[0] or both[1] > most[1]:
+                    continue
+                total = {"L1": value + gap, "L2": value + gap**2, "Linf": max(value, gap)}[norm]
+                if both not in after or total > after[both][0]:
+                    after[both] = total, [*parts, (group, (removed, added))]
+        best = after
+    found = [
+        (value, parts, (total[0] - i, total[1] - j))
+        for total in totals
+        for (i, j), (value, parts) in best.items()
+        if i <= total[0] and j <= total[1] and outside((total[0] - i, total[1] - j))
+    ]
+    return max(found, key=itemgetter(0)) if found else None
+
+
+def in_rows(members: Members, places: Any, data: Multiplicities, have: Multiplicities) -> Any:
+    """Return numbers of a group as the first rows that have them, of those there are.
+
+    Parameters
+    ----------
+    members : Members
+        The rows of the group.
+    places : ndarray of intp, shape (rows,)
+        Where the number of each of its rows is among the numbers.
+    data : ndarray of int64
+        How often each number is taken.
+    have : ndarray of int64, shape (many,)
+        How often each row of the universe is there.
+
+    Returns
+    -------
+    ndarray of int64, shape (many,)
+    """
+    found = np.zeros_like(have)
+    held = have[members.rows]
+    before = np.cumsum(held) - held
+    first = np.full(len(data), np.iinfo(np.int64).max)
+    np.minimum.at(first, places, before)
+    found[members.rows] = np.clip(data[places] - (before - first[places]), 0, held)
+    return found

@@ -1,0 +1,160 @@
+"""Exact search over an interval: a finite domain that holds a worst case takes its place.
+
+An L-statistic is linear in the records as long as their order stays, so the two bounds are enough,
+and an engine on finite universes does the search. For variance and standard deviation the worst
+case is written down, with one value inside the interval (docs/proofs.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.interval_problem import IntervalProblem
+from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.search.engine import (
+    Cost,
+    Engine,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+)
+from sensitivity_lab.universes.finite import finite
+from sensitivity_lab.universes.interval import IntervalUniverse
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.relations import Relation
+
+from .spread import Family, Weighted, closed_forms
+
+COVERS = "L-statistics (sums, means, weighted sums by rank), count, var and std over an interval"
+
+
+class Intervals:
+    """The engine: exact over all real numbers of an interval.
+
+    Parameters
+    ----------
+    engines : sequence of Engine
+        The engines on finite universes for L-statistics, in order of preference.
+
+    Notes
+    -----
+    L-statistics cost what the engine on the domain of the two bounds takes, with as many copies as
+    a dataset has records. Variance: O(1) per change. Standard deviation: likewise, and O(n) for a
+    change with some records removed and more added, if a bound does not settle it.
+    """
+
+    name = "intervals"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
+
+    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
+        self._engines = tuple(engines)
+
+    def plan(self, problem: IntervalProblem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse what has no proof that a finite domain is enough."""
+        searches, costs = [], []
+        for query in problem.queries:
+            plan = self._plan(problem.only([query]), query, options)
+            if isinstance(plan, Refusal):
+                return plan
+            searches.append(plan.solve)
+            costs.append(plan.cost)
+        most = Cost(max(cost.datasets for cost in costs), max(cost.bytes for cost in costs))
+        return Plan(lambda: [found for solve in searches for found in solve()], most)
+
+    def _plan(
+        self, problem: IntervalProblem, query: Query, options: Options
+    ) -> Plan[Findings] | Refusal:
+        """Plan the search for one query."""
+        if query.moment == "variance":
+            return Plan(partial(_solve_spread, problem, query))
+        ends = problem.at_the_ends
+        if not linear_by_rank(query, ends.every_size):
+            return not_proved(query)
+        reasons = []
+        for engine in self._engines:
+            plan = engine.plan(ends, options)
+            if isinstance(plan, Plan):
+                return Plan(partial(_at_the_ends, plan, ends), plan.cost)
+            reasons.append(plan)
+        return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
+
+
+def linear_by_rank(query: Query, sizes: set[int]) -> bool:
+    """Tell whether a query is linear in the records as long as their order stays."""
+    if query.moment in ("count", "sum", "mean"):
+        return True
+    return all(query.weights(size) is not None for size in sizes)
+
+
+def not_proved(query: Query) -> Refusal:
+    """Return why a query of another kind is refused."""
+    return Refusal(
+        f"intervals covers {COVERS}, not {query.name}: no finite set of values is proved to hold "
+        "its worst case; take a grid, Universe.from_domain(values), for a lower bound"
+    )
+
+
+def _at_the_ends(plan: Plan[Findings], ends: Problem) -> Findings:
+    """Return what is found on the domain of the two bounds, as datasets of the interval."""
+    return [
+        [
+            Finding(one.x, one.y, one.answers, one.datasets_evaluated, ends.universe.values)
+            for one in of_query
+        ]
+        for of_query in plan.solve()
+    ]
+
+
+def _solve_spread(problem: IntervalProblem, query: Query) -> Findings:
+    """Return what is found for a variance or a standard deviation: there is little to search."""
+    return [
+        [
+            _spread_finding(problem.universe, *_furthest(problem, query, relation))
+            for relation in problem.neighbors
+        ]
+    ]
+
+
+def _furthest(
+    problem: IntervalProblem, query: Query, relation: Relation
+) -> tuple[Weighted, Weighted]:
+    """Return x and y furthest apart on [0, 1]."""
+    ddof = Fraction(query.ddof)
+    families = {
+        Family(size - removed, own, other, ddof, query.root): forward
+        for size, (removed, added) in problem.changes(relation)
+        for own, other, forward in ((added, removed, False), (removed, added, True))
+    }
+    offered = ((pair, family) for family in families for pair in closed_forms(family))
+    best, of_best = max(offered, key=lambda offer: offer[0].gap)
+    for family in families:
+        if family.exceeds(best.gap):
+            pair = family.furthest_in_deviation()
+            if pair.gap > best.gap:
+                best, of_best = pair, family
+    return (best.more, best.less) if families[of_best] else (best.less, best.more)
+
+
+def _spread_finding(interval: IntervalUniverse, x: Weighted, y: Weighted) -> Finding:
+    """Return datasets of [0, 1] moved into an interval."""
+    lower, width = Fraction(interval.lower), Fraction(interval.upper) - Fraction(interval.lower)
+    place: dict[Fraction, Number] = {value: lower + width * value for value in {**x, **y}}
+    domain = finite(interval, place.values())
+
+    def counted(data: Weighted) -> Multiplicities:
+        counts = np.zeros(len(domain.values), dtype=np.int64)
+        for value, count in data.items():
+            counts[domain.index(place[value])] += count
+        return counts
+
+    return Finding(counted(x), counted(y), None, 0, domain.values)

@@ -1,0 +1,83 @@
+"""Exact local search over an interval: a finite domain that holds the furthest neighbor of x.
+
+With the records kept from x fixed, an L-statistic of y is linear in the added records between two
+kept ones, so added records can be kept ones or the bounds. The variance is largest with added
+records at the bounds, and smallest with all of them at the mean of the kept ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import accumulate
+
+from sensitivity_lab.exact.difference import common_integers
+from sensitivity_lab.interval_problem import LocalIntervalProblem
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.search.engine import Engine, Finding, Options, Plan, Refusal
+
+from .global_max import COVERS, linear_by_rank, not_proved
+
+
+class LocalIntervals:
+    """The engine: exact over all neighbors of x in an interval.
+
+    Parameters
+    ----------
+    engines : sequence of Engine
+        The local engines on finite universes, in order of preference.
+
+    Notes
+    -----
+    Costs what the engine on the domain of x and the two bounds takes. For variance and standard
+    deviation that domain also has one mean per change, found in O(n) exact steps.
+    """
+
+    name = "intervals"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "every relation"
+
+    def __init__(self, engines: Sequence[Engine[LocalProblem, Finding]]) -> None:
+        self._engines = tuple(engines)
+
+    def plan(self, problem: LocalIntervalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse what has no proof that a finite domain is enough."""
+        size = len(problem.x)
+        sizes = {size, *(size - removed + added for removed, added in problem.changes)}
+        if problem.query.moment == "variance":
+            on_values = problem.on_values(_means(problem))
+        elif linear_by_rank(problem.query, sizes):
+            on_values = problem.on_values()
+        else:
+            return not_proved(problem.query)
+        reasons = []
+        for engine in self._engines:
+            plan = engine.plan(on_values, options)
+            if isinstance(plan, Plan):
+                return Plan(partial(_solve, plan, on_values), plan.cost)
+            reasons.append(plan)
+        return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
+
+
+def _solve(plan: Plan[Finding], on_values: LocalProblem) -> Finding:
+    """Return what is found on the finite domain, as datasets of the interval."""
+    return replace(plan.solve(), values=on_values.universe.values)
+
+
+def _means(problem: LocalIntervalProblem) -> Iterator[Fraction]:
+    """Yield, for every number of records kept, the mean of the least spread ones: a window of x."""
+    integers, unit = common_integers(problem.x)
+    sums = [0, *accumulate(integers)]
+    squares = [0, *accumulate(integers * integers)]
+    for kept in {len(problem.x) - removed for removed, added in problem.changes if added}:
+        if kept:
+            starts = range(len(problem.x) - kept + 1)
+            totals = [sums[start + kept] - sums[start] for start in starts]
+            _, total = min(
+                (kept * (squares[start + kept] - squares[start]) - total * total, total)
+                for start, total in zip(starts, totals, strict=True)
+            )
+            yield Fraction(total, kept * unit)

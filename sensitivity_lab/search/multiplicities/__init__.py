@@ -1,0 +1,1 @@
+"""The number of distinct values, and the largest multiplicity: counting copies."""

@@ -1,0 +1,140 @@
+"""Exact search for the number of distinct values and the largest multiplicity.
+
+Only the numbers of copies matter, so a pair of datasets is three arrays: how many records of the
+core, only in x and only in y each group has. See docs/proofs.md, "Multiplicities
+(`multiplicities`)".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+
+from sensitivity_lab.problem import Kind, LocalProblem, Problem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.universes.multiplicities import Groups, Multiplicities, smallest_of_each
+from sensitivity_lab.universes.relations import Relation, RemovedAdded
+
+from .capacities import Capacities, Parts
+from .distinct import distinct_gain, distinct_parts
+from .largest import largest_gain, largest_parts
+
+COVERS = "count_distinct and mode_count"
+
+Gain = Callable[[Capacities, int, int, int], tuple[int, int]]
+"""The largest f(x) - f(y) for so many records of C, A and B; and what attains it: a number."""
+
+MakeParts = Callable[[Capacities, int, int, int, int], Parts]
+"""Makes C, A and B of their sizes and that number."""
+
+KERNELS: dict[str, tuple[Gain, MakeParts]] = {
+    "distinct": (distinct_gain, distinct_parts),
+    "largest": (largest_gain, largest_parts),
+}
+"""By what a query declares."""
+
+
+class MultiplicitiesEngine:
+    """The engine: exact for count_distinct and mode_count under every relation.
+
+    Notes
+    -----
+    For m distinct values, a sort, and O(log m) per change; O(j + log m) where a dataset has more
+    records than its core has values, for j records that only it has. A pair takes O(m).
+    """
+
+    name = "multiplicities"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
+
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse queries of another kind."""
+        refused = refusal(problem)
+        return Plan(partial(_solve, problem)) if refused is None else refused
+
+
+def refusal(problem: Problem | LocalProblem) -> Refusal | None:
+    """Return why a problem is not one of multiplicities; None if it is."""
+    for query in problem.queries:
+        if query.of_multiplicities is None:
+            return Refusal.of_query("multiplicities", COVERS, query.name)
+    return None
+
+
+def _solve(problem: Problem) -> Findings:
+    return [
+        [search.finding(relation) for relation in problem.neighbors]
+        for search in (_Search.of(problem, query) for query in problem.queries)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """The search for one query.
+
+    Attributes
+    ----------
+    problem : Problem
+    groups : ndarray of intp, shape (m,)
+        The group of each distinct value.
+    rows : ndarray of int64, shape (m,)
+        How many records of each distinct value there are.
+    capacities : Capacities
+        The same of the groups.
+    kernel : tuple of two functions
+    known : dict
+        By (records of C, of A, of B), the gain and what attains it: relations share them.
+    """
+
+    problem: Problem
+    groups: Groups
+    rows: Multiplicities
+    capacities: Capacities
+    kernel: tuple[Gain, MakeParts]
+    known: dict[tuple[int, int, int], tuple[int, int]]
+
+    @classmethod
+    def of(cls, problem: Problem, query: Query) -> _Search:
+        """Sort the groups of a universe by their numbers of records."""
+        limit = max(
+            size + added
+            for relation in problem.neighbors
+            for size, (_, added) in problem.changes(relation)
+        )
+        groups, rows = query.grouped(problem.universe), problem.universe.multiplicities(limit)
+        kernel = KERNELS[query.of_multiplicities or ""]
+        return cls(problem, groups, rows, Capacities.of(groups, rows), kernel, {})
+
+    def finding(self, relation: Relation) -> Finding:
+        """Return the pair of neighbors that is furthest apart; the first of equals."""
+        _, more, core, of_more, of_less, place = max(self._candidates(relation), key=itemgetter(0))
+        _, make = self.kernel
+        parts = make(self.capacities, core, of_more, of_less, place)
+        x, y = self._lifted(parts if more == "x" else (parts[0], parts[2], parts[1]))
+        return Finding(x, y, None, 0)
+
+    def _candidates(self, relation: Relation) -> Iterator[tuple[int, str, int, int, int, int]]:
+        """Yield for every change the largest f(x) - f(y), and the largest f(y) - f(x)."""
+        changes: set[tuple[int, RemovedAdded]] = set(self.problem.changes(relation))
+        for size, (removed, added) in sorted(changes):
+            core = size - removed
+            for more, of_more, of_less in (("x", removed, added), ("y", added, removed)):
+                asked = core, of_more, of_less
+                if asked not in self.known:
+                    self.known[asked] = self.kernel[0](self.capacities, *asked)
+                gain, place = self.known[asked]
+                yield gain, more, *asked, place
+
+    def _lifted(self, parts: Parts) -> tuple[Multiplicities, Multiplicities]:
+        """Return x and y by distinct values, given C, A and B by groups.
+
+        The records of a group stand in a line: first those of C, then those of A, then of B.
+        """
+        core, only_x, only_y = parts
+        taken = partial(smallest_of_each, self.rows, self.groups)
+        of_core, of_x, of_both = taken(core), taken(core + only_x), taken(core + only_x + only_y)
+        return of_x, of_core + of_both - of_x

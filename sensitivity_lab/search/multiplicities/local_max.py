@@ -1,0 +1,193 @@
+"""Exact local search for the number of distinct values and the largest multiplicity.
+
+x is fixed, so the largest and the smallest answer on y are enough. y has what is left of x, and
+some of the records outside it; both are counted by groups of equal records. See docs/proofs.md,
+"Multiplicities (`multiplicities`)", "One dataset".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.problem import Kind, LocalProblem
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.universes.multiplicities import (
+    Groups,
+    Multiplicities,
+    smallest,
+    smallest_of_each,
+)
+
+from .fewest import FewestDistinct
+from .global_max import COVERS, refusal
+
+MAX_STEPS = 5_000_000_000
+"""At most so many comparisons: some ten seconds."""
+
+Change = tuple[Multiplicities, Multiplicities]
+"""How many records of each group are removed from x, and how many are added."""
+
+
+class LocalMultiplicities:
+    """The engine: exact for count_distinct and mode_count under every relation.
+
+    Notes
+    -----
+    For m distinct values O(m log m) per change. Where the records outside x are so few that they
+    decide which values can go, count_distinct takes up to i**3 log i steps for i removed records.
+    """
+
+    name = "multiplicities"
+    kind: Kind = "local"
+    covers = COVERS
+    reach = "every relation"
+
+    def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
+        """Plan the search; refuse queries of another kind, and too many steps."""
+        refused = refusal(problem)
+        if refused is not None:
+            return refused
+        held = _Held.of(problem)
+        steps = memory = 0
+        if problem.query.of_multiplicities == "distinct":
+            needed = [FewestDistinct(held.x, held.outside, *change) for change in problem.changes]
+            steps, memory = sum(one.steps for one in needed), max(one.bytes for one in needed)
+        if steps > MAX_STEPS or memory > options.memory_limit:
+            return Refusal(
+                f"{self.name} would take {steps:,} steps and about {memory:,} bytes, more than "
+                f"{MAX_STEPS:,} steps or the memory limit of {options.memory_limit:,} bytes; "
+                "choose a smaller distance",
+                too_large=True,
+            )
+        return Plan(partial(_solve, problem, held), Cost(bytes=memory))
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """The records of x and those outside it, by groups.
+
+    Attributes
+    ----------
+    groups : ndarray of intp, shape (m,)
+        The group of each distinct value.
+    x, outside : ndarray of int64, shape (g,)
+    """
+
+    groups: Groups
+    x: Multiplicities
+    outside: Multiplicities
+
+    @classmethod
+    def of(cls, problem: LocalProblem) -> _Held:
+        groups = problem.query.grouped(problem.universe)
+        x, outside = np.zeros((2, int(groups.max()) + 1), dtype=np.int64)
+        np.add.at(x, groups, problem.x)
+        np.add.at(outside, groups, problem.outside)
+        return cls(groups, x, outside)
+
+
+def _solve(problem: LocalProblem, held: _Held) -> Finding:
+    return best_neighbor(problem, _candidates(problem, held))
+
+
+def _candidates(problem: LocalProblem, held: _Held) -> Iterator[tuple[Difference, Multiplicities]]:
+    """Yield the neighbors with the largest and the smallest answer of every change that matters.
+
+    An answer rises by at most j, and falls by at most i: changes that cannot reach further than
+    what was found are left out.
+    """
+    distinct = problem.query.of_multiplicities == "distinct"
+    answer = _distinct if distinct else _largest
+    of_x = answer(held.x)
+    find = (_most_distinct, _fewest_distinct) if distinct else (_highest, _lowest)
+    furthest = Fraction(-1)
+    for removed, added in sorted(problem.changes, key=max, reverse=True):
+        if max(removed, added) <= furthest:
+            return
+        for extreme in find:
+            lost, gained = extreme(held.x, held.outside, removed, added)
+            y = (
+                problem.x
+                - smallest_of_each(problem.x, held.groups, lost)
+                + smallest_of_each(problem.outside, held.groups, gained)
+            )
+            of_y = answer(held.x - lost + gained)
+            furthest = max(furthest, abs(of_x - of_y))
+            yield Difference(of_x, of_y), y
+
+
+def _filled(start: Multiplicities, limits: Multiplicities, records: int) -> Multiplicities:
+    """Return the records at the start, and more up to a number, within limits."""
+    more: Multiplicities = start + smallest(limits - start, records - int(start.sum()))
+    return more
+
+
+def _distinct(counts: Multiplicities) -> Fraction:
+    return Fraction(int(np.count_nonzero(counts)))
+
+
+def _largest(counts: Multiplicities) -> Fraction:
+    return Fraction(int(counts.max()))
+
+
+def _most_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
+    """Remove what is there twice, then values that can come back; add every value that can be."""
+    lost = smallest(np.maximum(x - 1, 0), i)
+    gone = np.zeros_like(x)
+    # Once every value is there once, each record removed is a value.
+    values = np.flatnonzero(x > 0)
+    first = values[np.argsort(outside[values] == 0, kind="stable")]
+    gone[first[: i - int(lost.sum())]] = 1
+    missing = np.minimum(outside, (x == 0) | (gone == 1))
+    new = smallest(np.minimum(missing, 1), j)
+    return lost + gone, _filled(new, outside, j)
+
+
+def _fewest_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
+    """Remove as many values as possible whole, and add to as few new ones as possible."""
+    gone, new = FewestDistinct(x, outside, i, j).best()
+    lost = _filled(np.where(gone, x, 0), x, i)
+    kept = smallest(np.where((x > 0) & ~gone, outside, 0), j)
+    return lost, _filled(kept, np.where(gone | ((x == 0) & ~new), 0, outside), j)
+
+
+def _highest(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
+    """Add to one value, and remove others as long as there are any."""
+    top = int(np.argmax(np.minimum(x, x.sum() - i) + np.minimum(outside, j)))
+    others = x.copy()
+    others[top] = 0
+    new = np.zeros_like(x)
+    new[top] = min(int(outside[top]), j)
+    return _filled(smallest(others, i), x, i), _filled(new, outside, j)
+
+
+def _lowest(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
+    """Keep every multiplicity at most h, for the smallest h for which that is possible."""
+    low, high = -1, int((x + outside).max())  # not possible at `low`, possible at `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        lost, room = _bounded(x, outside, i, middle)
+        possible = lost.sum() == i and room.sum() >= j
+        low, high = (low, middle) if possible else (middle, high)
+    lost, room = _bounded(x, outside, i, high)
+    return lost, smallest(room, j)
+
+
+def _bounded(x: Multiplicities, outside: Multiplicities, i: int, height: int) -> Change:
+    """Return what to remove so that no multiplicity exceeds a height, and what can be added then.
+
+    At least i records are removed, more only where that many exceed the height.
+    """
+    over = np.maximum(x - height, 0)
+    # A record less of a value makes room for one more of it, where the room is what limits it.
+    stay = x - over
+    helps = np.clip(outside - (height - stay), 0, stay)
+    lost = over + smallest(helps, i - int(over.sum()))
+    lost = _filled(lost, x, i)
+    return lost, np.minimum(outside, height - x + lost)

@@ -1,0 +1,1 @@
+"""Several queries released together, each searched alone."""

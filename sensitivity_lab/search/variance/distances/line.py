@@ -1,0 +1,115 @@
+"""The records of a universe and their prefix sums as floats, for bounds on many pairs at once.
+
+In all arrays the first axis is the row: a window, or what lies outside one. Sums are floats with a
+bound on their rounding (`Line.off`; docs/proofs.md, "Whole curves", *Rounding*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sensitivity_lab.search.variance.float_prefix_sums import UNIT, Positions, Reals, SortedRecords
+from sensitivity_lab.search.variance.windows import Mask
+
+
+class Sums(NamedTuple):
+    """The sums of records and of their squares, per row."""
+
+    total: Reals
+    squares: Reals
+
+    def about(self, center: Reals, size: Positions) -> Reals:
+        """The sum of squares about a center, less the part that no choice of records changes."""
+        found: Reals = self.squares - center * (2 * self.total - size * center)
+        return found
+
+
+class Line:
+    """The records of a universe and their prefix sums as floats.
+
+    Attributes
+    ----------
+    error : float
+        Every sum of records of this module is off by at most this share of the absolute values of
+        all records, and every sum of squares by this share of the sum of all squares.
+    """
+
+    def __init__(self, records: SortedRecords) -> None:
+        self.records, self.size = records, records.size
+        places = np.arange(records.size + 1)
+        self.values = records.record(places[:-1])
+        self.totals = records.real(records.total(places))
+        self.squares = records.real_squares(records.squares(places))
+        self.runs = records.run(places[:-1])
+        self.all_squares = self.squares[-1]
+        self.all_absolute = np.abs(self.values).sum() * (1 + self.size * UNIT)
+        self.error = 64 * max(records.error, 4 * UNIT)
+
+    def window(self, begin: Positions, width: Positions) -> Sums:
+        """The sums over the `width` records from a position on."""
+        end = begin + width
+        return Sums(
+            self.totals.take(end) - self.totals.take(begin),
+            self.squares.take(end) - self.squares.take(begin),
+        )
+
+    def off(self, number: Reals, size: Positions) -> Reals:
+        """A bound on the error of sums of squares about a number, of up to `size` records."""
+        most = np.abs(number)
+        off: Reals = self.error * (self.all_squares + most * self.all_absolute + size * most * most)
+        return off
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """A range of positions that A avoids, per row: what all windows of a node share."""
+
+    line: Line
+    start: Positions
+    width: Positions
+
+    def position(self, number: Positions) -> Positions:
+        """The position of a record, numbered without the gap."""
+        return number + self.width * (number >= self.start)
+
+    def slope(self, split: Positions, take: Positions) -> Reals:
+        """Return e + l, where e enters and l leaves the ends when the split grows by one."""
+        rest = self.line.size - self.width - take
+        values = self.line.values
+        enter, leave = self.position(split), self.position(split + rest)
+        last = self.line.size - 1
+        found: Reals = values.take(np.minimum(enter, last)) + values.take(np.minimum(leave, last))
+        return found
+
+    def ends(self, split: Positions, take: Positions) -> Sums:
+        """The sums over the first `split` and the last ``take - split`` records outside the gap."""
+        line, stop = self.line, self.start + self.width
+        rest = split + (line.size - self.width - take)
+        low, high = (
+            split + self.width * (split > self.start),
+            rest + self.width * (rest > self.start),
+        )
+        # The gap counts once too often, unless it lies between both numbers.
+        between = (rest > self.start) & ~(split > self.start)
+        parts = []
+        for prefix in (line.totals, line.squares):
+            outside = prefix.take(low) - prefix.take(high) + prefix[-1]
+            inside = prefix.take(stop) - prefix.take(self.start)
+            parts.append(outside - np.where(between, 0, inside))
+        return Sums(*parts)
+
+
+def first_of(low: Positions, high: Positions, test: Callable[[Positions], Mask]) -> Positions:
+    """For each row the first index in [low, high) that passes a monotone test, else high."""
+    low, high = low.copy(), high.copy()
+    steps = int((high - low).max(initial=0)).bit_length()
+    for _ in range(steps):
+        middle = (low + high) // 2
+        passed = test(middle) | (low >= high)
+        high = np.where(passed, np.minimum(middle, high), high)
+        low = np.where(passed, low, middle + 1)
+    return low

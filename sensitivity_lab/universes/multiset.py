@@ -1,0 +1,157 @@
+"""What every finite universe is, of numbers or of rows: distinct records and how often each is."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain, compress, repeat
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import is_hashable, listed, shown, text_of
+from sensitivity_lab.errors import InputError
+
+HOLDS = "public, results hold only among datasets drawn from it"
+"""Of a finite number of records, which a result over it tells of."""
+
+SHOWN = 12
+"""A repr shows at most so many distinct records."""
+
+
+class FiniteUniverse(ABC):
+    """A finite multiset of records, numbers or rows, that datasets are drawn from.
+
+    It holds what is true of both; `Universe` and `TableUniverse` make them.
+
+    Attributes
+    ----------
+    values : tuple, shape (m,)
+        The distinct records, ascending.
+    counts : tuple of int, shape (m,), or None
+        Their multiplicities; None if there are as many copies as a dataset can hold.
+    size : int or math.inf
+        The number of records N, also ``len(universe)``.
+
+    See Also
+    --------
+    Universe : Of numbers.
+    TableUniverse : Of rows of a table.
+    IntervalUniverse : Every real number of an interval, which is no finite multiset.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> isinstance(sl.Universe([1, 2]), FiniteUniverse)
+    True
+    >>> isinstance(sl.Universe.from_interval(1, 2), FiniteUniverse)
+    False
+    """
+
+    numeric: ClassVar[bool]
+    """Whether records are numbers."""
+
+    noun: ClassVar[str]
+    """What the distinct records are called, in the plural."""
+
+    values: tuple[Any, ...]
+    counts: tuple[int, ...] | None
+    size: int | float
+
+    def _set(self, values: Sequence[Any], counts: tuple[int, ...] | None) -> None:
+        self.values = tuple(values)
+        self.counts = counts
+        self._counts = np.array(counts or (), dtype=np.int64)
+        self.size = math.inf if counts is None else sum(counts)
+
+    @property
+    def extent(self) -> str:
+        """How large the universe is, in words."""
+        if self.counts is None:
+            return f"domain of {len(self.values):,} {self.noun}, unlimited copies"
+        return f"universe of {len(self):,} records"
+
+    def multiplicities(self, limit: int) -> NDArray[np.int64]:
+        """Return how often each value can occur in a dataset of at most `limit` records."""
+        if self.size == math.inf:
+            return np.full(len(self.values), limit, dtype=np.int64)
+        return np.minimum(self._counts, limit)
+
+    def records_of(self, x: Any) -> list[Any]:
+        """Return the records of a dataset, in any order and not yet checked."""
+        return listed(x, "a dataset must be a sequence of records")
+
+    @abstractmethod
+    def given(self, places: NDArray[np.intp]) -> Any:
+        """Return the records at some positions, as a caller's function gets them."""
+
+    def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Any, ...]:
+        """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
+        times = multiplicities.tolist()
+        if multiplicities.max() == 1:
+            return tuple(compress(self.values, times))
+        return tuple(chain.from_iterable(map(repeat, self.values, times)))
+
+    def __len__(self) -> int:
+        if self.counts is None:
+            raise InputError(
+                "a domain with unlimited copies has no number of records; use len(universe.values) "
+                "for the number of distinct values, or from_domain(values, copies=...)"
+            )
+        return int(self.size)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the records in ascending order, each as often as it occurs."""
+        len(self)
+        return chain.from_iterable(map(repeat, self.values, self.counts or ()))
+
+    def __contains__(self, record: object) -> bool:
+        return is_hashable(record) and record in self._position
+
+    def index(self, record: Any) -> int:
+        """Return the position of a record among the distinct ones, or raise InputError."""
+        if record not in self:
+            raise InputError(f"the record {shown(record)} is not in the universe: {self}")
+        return self._position[record]
+
+    @cached_property
+    def _position(self) -> dict[Any, int]:
+        return {value: position for position, value in enumerate(self.values)}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FiniteUniverse):
+            return NotImplemented
+        return self is other or (self.values == other.values and self.counts == other.counts)
+
+    def __hash__(self) -> int:
+        # A few values tell universes apart well enough, and are quick for a million of them.
+        return hash((len(self.values), self.values[:8], self.values[-8:], self.size))
+
+    def __repr__(self) -> str:
+        return f"{self}; {HOLDS}" if self.counts else str(self)
+
+    def __str__(self) -> str:
+        records = self._shown()
+        if self.counts is None:
+            of = f"{self.noun}{self._names}"
+            return f"Universe of the {of} {records}, each as often as a dataset can hold"
+        return f"Universe of {len(self)} record{'s' * (len(self) != 1)}{self._names}: {records}"
+
+    @property
+    def _names(self) -> str:
+        """The names of the columns in parentheses, after a space; empty for numbers."""
+        return ""
+
+    def _shown(self) -> str:
+        """Return the records for a line of text, the middle left out if they are many."""
+        counts = self.counts or (1,) * len(self.values)
+        records = [
+            f"{text_of(value)} (x{count})" if count > 1 else text_of(value)
+            for value, count in zip(self.values[:SHOWN], counts[:SHOWN], strict=True)
+        ]
+        if len(self.values) > SHOWN:
+            records[-2:] = ["...", text_of(self.values[-1])]
+        return ", ".join(records)

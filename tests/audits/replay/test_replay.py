@@ -1,0 +1,277 @@
+"""Replayed audits: the releases of one dataset are fed to the runs on its neighbors."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import statistics
+from fractions import Fraction
+
+import naive_distances as naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay_cases import Noise, around_the_median, audited
+
+import sensitivity_lab as sl
+
+
+def test_a_correct_adaptive_release_is_sound():
+    """Compared by their own true values, the sums around two medians differ by more."""
+    report = audited(around_the_median, histories=0)
+    assert [(row.verdict, row.claimed, row.exact) for row in report.rows] == [
+        ("tight", 10, 10),
+        ("tight", 2, 2),
+    ]
+    assert report.sound
+    equal = audited(lambda x: around_the_median(x, (10, 10)))
+    assert [row.verdict for row in equal.rows] == ["tight", "loose"]
+    alarm = audited(lambda x: around_the_median(x, (10, 10)), replay=False)
+    assert (alarm.verdict, alarm.rows[0].exact) == ("violated", 12)
+
+
+def test_half_the_noise_is_violated_and_the_step_is_named():
+    report = audited(lambda x: around_the_median(x, (10, 1)), histories=0, subject="around")
+    line = around_the_median.__code__.co_firstlineno + 2
+    # By hand: around the released 4, the sum over (0, 4, 4) is -1 and over (4, 4, 5) is 1.
+    assert repr(report) == (
+        "Audit of around: violated\n"
+        "  setting  bounded, at most 1; norm L1; values (0, 4, 5, 10), sizes (3,) in one order; "
+        "implementation; replayed with the releases of each dataset and 0 more histories (110 "
+        "runs)\n"
+        "  k  claimed  truth  verdict\n"
+        "  1  1        2      violated (claim / truth = 0.5) at step 2 of 2, Noise in "
+        f"around_the_median (replay_cases.py:{line + 1}), after the releases (4,)\n"
+        "  1  10       10     tight at step 1 of 2, Noise in around_the_median "
+        f"(replay_cases.py:{line})\n"
+        "  x  (0, 4, 4)  ->  -1\n"
+        "  y  (4, 4, 5)  ->  1"
+    )
+    facts = json.loads(json.dumps(report.to_dict()))["rows"][1]
+    assert facts["history"] == [4]
+    assert facts["step"].startswith("step 2 of 2, Noise in around_the_median")
+    with pytest.raises(sl.SensitivityViolation, match="a sensitivity of 1 is claimed at distance"):
+        report.raise_if_violated()
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=10, max_size=10),
+    st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=10, max_size=10),
+    st.lists(st.integers(1, 4), min_size=4, max_size=4),
+)
+def test_every_step_is_that_of_the_definition(first, second, claims):
+    """Random tables: the second value and claim depend on the first release."""
+    datasets = [[0] * zeros + [1] * ones for zeros in range(4) for ones in range(4 - zeros)]
+
+    def steps(x, released=None):
+        at = datasets.index(sorted(x))
+        released = first[at] if released is None else released
+        return (first[at], claims[3]), (second[at][released % 3], claims[released % 3])
+
+    def function(x):
+        at = datasets.index(sorted(x))
+        released = Noise(claims[3]).randomise(first[at])
+        Noise(claims[released % 3]).randomise(second[at][released % 3])
+
+    fed = [(one,) for one in (7, 11)]
+    report = audited(function, [0, 1], range(4), neighbors="unbounded", replay=True, histories=fed)
+    worst = [Fraction(-1), Fraction(-1)]
+    for x, y in itertools.permutations(datasets, 2):
+        if naive.add_or_remove(x, y) > 1:
+            continue
+        for history in (None, 7, 11):
+            released = first[datasets.index(x)] if history is None else history
+            for place, (one, two) in enumerate(
+                zip(steps(x, released), steps(y, released), strict=True)
+            ):
+                worst[place] = max(worst[place], Fraction(abs(one[0] - two[0]), one[1]))
+    assert [row.exact / Fraction(row.claimed) for row in report.rows] == worst
+    assert report.sound == (max(worst) <= 1)
+
+
+def test_a_budget_split_over_several_calls_is_kept_and_a_whole_one_each_is_not():
+    """As in the mean of two columns; norm L1 of one vector would call both violated."""
+
+    def means(x, epsilon):
+        for place in range(2):
+            Noise(1, epsilon).randomise(sum(one[place] for one in x))
+
+    records = list(itertools.product((0, 1), repeat=2))
+    split = audited(lambda x: means(x, Fraction(1, 2)), records, 2, budget=1)
+    assert [(row.verdict, row.exact) for row in split.rows] == [("tight", 1)] * 3
+    assert split.rows[2].step == "the whole run"
+    assert split.setting.endswith("; the largest loss of a whole run is 1")
+    whole = audited(lambda x: means(x, 1), records, 2, budget=1)
+    assert [row.verdict for row in whole.rows] == ["tight", "tight", "violated"]
+    assert (whole.rows[2].claimed, whole.rows[2].exact) == (1, 2)
+    assert audited(lambda x: means(x, Fraction(1, 2)), records, 2).verdict == "violated"
+
+
+@pytest.mark.parametrize(("one", "verdict"), [(1, "violated"), (1.0, "tight up to rounding")])
+def test_a_budget_is_kept_exactly_where_nothing_is_rounded(one, verdict):
+    def function(x):
+        Noise(one, 1 + Fraction(1, 2**60)).randomise(sum(x))
+
+    assert audited(function, [0, 1], 2, budget=1).rows[1].verdict == verdict
+
+
+def test_no_noise_loses_everything():
+    report = audited(lambda x: Noise(0).randomise(sum(x)), [0, 1], 2, budget=1)
+    assert [row.verdict for row in report.rows] == ["violated", "violated"]
+    assert report.rows[1].truth == math.inf
+    same = audited(lambda x: Noise(0).randomise(len(x)), [0, 1], 2, budget=1)
+    assert [(row.verdict, row.exact) for row in same.rows] == [("tight", 0), ("loose", 0)]
+
+
+def clusters(x):
+    """Counts every value that occurs: the number of releases tells which do."""
+    return [Noise(1).randomise(x.count(value)) for value in sorted(set(x))]
+
+
+def elsewhere(x):
+    if 1 in x:
+        return Noise(1).randomise(0)
+    return Noise(1).randomise(0)
+
+
+def test_runs_that_do_not_align_say_so():
+    report = audited(clusters, [0, 1], 2, replay=True, histories=0)
+    assert (report.verdict, report.sound) == ("not aligned", False)
+    # Fed with the releases of x, which has both values, y still counts the one that it has.
+    assert report.rows[0].remark == (
+        "not aligned (1 releases on x, 2 on y) over the whole run, after the releases (2,)"
+    )
+    assert (report.rows[0].evidence.x, report.rows[0].evidence.y) == ([0, 0], [0, 1])
+    with pytest.raises(sl.SensitivityViolation, match="not aligned"):
+        report.raise_if_violated()
+
+
+def test_calls_are_aligned_by_where_they_are_made():
+    report = audited(elsewhere, [0, 1], 2, replay=True, histories=0)
+    line = elsewhere.__code__.co_firstlineno
+    assert (report.verdict, report.rows[0].reason) == (
+        "not aligned",
+        f"step 1 is Noise in elsewhere (test_replay.py:{line + 3}) on x, "
+        f"Noise in elsewhere (test_replay.py:{line + 2}) on y",
+    )
+    vectors = audited(lambda x: Noise(1).randomise(np.array(x)), [0, 1], (1, 2), replay=True,
+                      neighbors="unbounded")  # fmt: skip
+    assert vectors.rows[0].reason == "step 1 has 1 numbers on x, 2 on y"
+    spent = audited(lambda x: Noise(1, 1 + sum(x)).randomise(0), [0, 1], 2, budget=9)
+    assert spent.rows[0].reason == "step 1 has epsilon 1 on x, 2 on y"
+    chosen = audited(
+        lambda x: Noise(1).randomise(sum(x)),
+        [0, 1],
+        2,
+        replay=True,
+        select=lambda calls: [call for call in calls if call.value],
+    )
+    assert chosen.rows[0].reason == "0 selected calls on x, 1 on y"
+
+
+def test_a_local_sensitivity_is_never_tight_in_a_replay():
+    def local(x):
+        others = [[*x[:i], value, *x[i + 1 :]] for i in range(len(x)) for value in (0, 1, 10)]
+        return max(abs(statistics.median(y) - statistics.median(x)) for y in others)
+
+    def function(x):
+        Noise(1).randomise(len(x))
+        Noise(local(x)).randomise(statistics.median(x))
+
+    report = audited(function, [0, 1, 10], 3)
+    assert [row.verdict for row in report.rows] == ["loose", "data-dependent claim"]
+    assert report.rows[1].claims == {"on x": 0, "on y": 10}
+    assert "; the claim depends on the data" in report.setting
+    assert not report.sound
+
+
+def test_a_claim_that_follows_the_release_is_none_of_that():
+    """The second claim differs between neighbors, but not once they have released the same."""
+
+    def function(x):
+        center = Noise(10).randomise(statistics.median(x))
+        Noise(1 + abs(center)).randomise(1 if sum(x) > 12 else 0)
+
+    assert audited(function, [0, 4, 10], 3).sound
+    alone = audited(function, [0, 4, 10], 3, replay=False, select=lambda calls: calls[1:])
+    assert alone.verdict == "data-dependent claim"
+
+
+def test_a_claim_must_hold_for_every_history():
+    """Wrong for releases between the true values, 0 and 10: found by drawn and by own ones."""
+
+    def function(x):
+        released = Noise(10).randomise(x[0])
+        Noise(1 if 1 < released < 9 else 10).randomise(x[0])
+
+    options = {"values": [0, 10], "sizes": 1, "replay": True}
+    assert audited(function, histories=0, **options).verdict == "tight"
+    for histories in (3, [(5,)]):
+        report = audited(function, histories=histories, **options)
+        (row,) = [row for row in report.rows if row.verdict == "violated"]
+        assert (row.claimed, row.exact) == (1, 10)
+        assert 1 < row.history[0] < 9
+    again = audited(function, histories=3, **options)
+    assert repr(again) == repr(audited(function, histories=3, **options))
+
+
+def test_datasets_that_release_the_same_share_their_runs():
+    """Three histories for five datasets: a run for each neighbor and itself, and no more."""
+    called = []
+
+    def function(x):
+        called.append(tuple(x))
+        Noise(1).randomise(min(sum(x), 2))
+
+    report = audited(function, [0, 1], 4, replay=True, histories=0)
+    # First runs on 0 to 4 ones; with release 0: on 0, 1; with 1: on 0, 1, 2; with 2: on 1 to 4.
+    assert len(called) == 5 + 2 + 3 + 4
+    assert "0 more histories (14 runs)" in report.setting
+
+
+@pytest.mark.parametrize(("calls", "each"), [(1, 1), (2, 3)])
+def test_a_function_that_heeds_no_release_is_not_replayed(calls, each):
+    """Several calls are made again with two histories, to see that; a single one is not."""
+    called = []
+
+    def function(x):
+        called.append(tuple(x))
+        for _ in range(calls):
+            Noise(calls).randomise(sum(x))
+
+    report = audited(function, [0, 1], 2)
+    assert (report.verdict, len(report.rows)) == ("tight", 1)
+    assert report.setting.endswith("; implementation")
+    assert len(called) == 3 * each
+
+
+def test_histories_are_drawn_where_all_runs_make_the_same_step():
+    """Between the smallest and the largest true value, of their type; not beyond the first if."""
+    seen = []
+
+    def function(x):
+        whole = Noise(9).randomise(sum(x))
+        real = Noise(9).randomise(np.array([0.5 * len(x), 1.0]))
+        last = Noise(9).randomise(-1) if 1 in x else Noise(9).randomise(-2)
+        seen.append((whole, real.tolist(), last))
+
+    audited(function, [0, 1], (2, 4), replay=True, histories=20)
+    drawn = [one for one in seen if one[1] not in ([1.0, 1.0], [2.0, 1.0])]
+    assert len(drawn) > 20
+    assert {type(whole) for whole, _, _ in drawn} == {int}
+    assert {whole for whole, _, _ in drawn} == set(range(5))
+    assert all(1 < real[0] < 2 and real[1] == 1 for _, real, _ in drawn)
+    assert {last for _, _, last in drawn} == {-1, -2}
+
+
+def test_what_a_function_does_to_a_release_leaves_the_record_alone():
+    def function(x):
+        mine = np.array(x)
+        noisy = Noise(1).randomise(mine)
+        noisy *= 100
+        mine *= 100
+
+    report = audited(function, [0, 1], 2, replay=True)
+    assert report.verdict == "tight"

@@ -1,0 +1,125 @@
+"""Code that draws its noise from a sampler: where its answer is, and what its scale claims."""
+
+# ruff: noqa: NPY002 - code in the field calls the samplers of the module
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.audits.samplers.quiet import places_of, quiet
+
+GENERATOR = np.random.default_rng(5)
+
+
+def laplace_noise(scale, center=0.0):
+    raise NotImplementedError("no noise in a test")
+
+
+ADDED = {
+    "a function of one's own": lambda x: sum(x) + laplace_noise(3.0),
+    "the module of NumPy": lambda x: sum(x) + np.random.laplace(0, 3.0),
+    "a new generator": lambda x: sum(x) + np.random.default_rng(1).laplace(scale=3.0),
+    "a generator of the module": lambda x: sum(x) + GENERATOR.laplace(0.0, 3.0),
+    "around the total": lambda x: np.random.laplace(sum(x), 3.0),
+}
+
+
+@pytest.mark.parametrize("case", ADDED)
+@pytest.mark.parametrize(("epsilon", "verdict"), [(1, "tight"), (0.5, "violated"), (2, "loose")])
+def test_noise_of_a_sampler_is_left_out_and_its_scale_is_the_claim(case, epsilon, verdict):
+    samplers = ("numpy.random.laplace", np.random.default_rng, laplace_noise, GENERATOR)
+    report = sl.audit_sampled(
+        ADDED[case], [0, 3], [1, 2], *samplers, neighbors="unbounded", epsilon=epsilon
+    )
+    (row,) = report.rows
+    assert (row.claimed, row.exact, report.verdict) == (3.0 * epsilon, 3, verdict)
+
+
+def test_the_answer_is_where_the_caller_says():
+    def rounded(x):
+        return 100 * round(np.random.laplace(sum(x), 3.0) / 100)
+
+    options = {"neighbors": "unbounded", "epsilon": 1, "subject": "rounded"}
+    report = sl.audit_sampled(rounded, [0, 3], [1, 2], value="location", **options)
+    assert (report.rows[0].exact, report.verdict) == (3, "tight")
+    assert "perhaps" not in report.setting
+    report = sl.audit_sampled(rounded, [0, 3], [1, 2], **options)
+    assert (report.rows[0].exact, report.verdict) == (0, "loose")
+    assert report.setting.endswith(
+        "implementation; the truth is 0 and the claim is not, so perhaps the wrong thing was "
+        "recorded: see value="
+    )
+
+
+def test_own_names_of_parameters():
+    report = sl.audit_sampled(
+        lambda x: laplace_noise(2.0, center=max(x)),
+        [0, 2],
+        2,
+        laplace_noise,
+        neighbors="bounded",
+        epsilon=1,
+        value="location",
+        location="center",
+    )
+    assert (report.rows[0].claimed, report.rows[0].exact) == (2.0, 2)
+
+
+def used_and_failing():
+    samplers = ("numpy.random.laplace", GENERATOR)
+    before = np.random.laplace, GENERATOR
+    with quiet(places_of(samplers), "loc", "scale"):
+        assert np.random.laplace is not before[0]
+        assert GENERATOR.laplace(4.0, 2.0) == 4.0
+        assert GENERATOR.bit_generator is before[1].bit_generator
+        raise ArithmeticError("while samplers are quiet")
+
+
+def test_everything_is_put_back():
+    before = np.random.laplace, np.random.default_rng, GENERATOR
+    with pytest.raises(ArithmeticError, match="while samplers are quiet"):
+        used_and_failing()
+    assert (np.random.laplace, np.random.default_rng, GENERATOR) == before
+
+
+REFUSED = {
+    "no noise": (
+        {"function": sum},
+        "[0] raised QueryError: the function drew no noise from a sampler; name the samplers whose "
+        "scale is the claim",
+    ),
+    "two scales": (
+        {"function": lambda x: np.random.laplace(0, 1) + np.random.normal(len(x), 2)},
+        "[0] raised QueryError: the function drew noise of 2 scales; name the samplers whose scale "
+        "is the claim",
+    ),
+    "no sampler": (
+        {"samplers": ["numpy.random.no"]},
+        "a sampler must be a function, a generator of NumPy, or the dotted "
+        "name of one, such as 'numpy.random.laplace', got 'numpy.random.no'",
+    ),
+    "no scale": (
+        {"samplers": [laplace_noise], "scale": "b"},
+        "scale must be the name of a parameter of laplace_noise(scale, center=0.0), got 'b'",
+    ),
+    "no loss": ({"epsilon": 0}, "epsilon must be a finite number above 0, got 0"),
+    "no place": ({"value": "sum"}, "value must be one of 'returns', 'location', got 'sum'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case):
+    options, message = REFUSED[case]
+    options = {"function": ADDED["around the total"], "epsilon": 1, **options}
+    with pytest.raises((sl.InputError, sl.QueryError)) as caught:
+        sl.audit_sampled(
+            options.pop("function"),
+            [0],
+            1,
+            *options.pop("samplers", ()),
+            neighbors="bounded",
+            **options,
+        )
+    assert str(caught.value) == message

@@ -1,0 +1,83 @@
+"""Curves that mix exact sensitivities and bounds, and say which is which."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+
+UNIVERSE = sl.Universe.from_domain(range(100))
+
+
+def gap(x):
+    return float(x[2] - x[1])
+
+
+def curves(**bounds) -> sl.BoundedCurves:
+    return sl.bounded_curves(
+        UNIVERSE,
+        ["mean", gap],
+        size=30,
+        distances=[1, 2, 3],
+        neighbors="bounded",
+        bounds={"time_limit": math.inf, "evaluations": 120, "seed": 3, **bounds},
+    )
+
+
+def test_a_point_is_exact_where_an_engine_takes_it_and_bounded_elsewhere():
+    found = curves(value_range=(0, 99))
+    exact = sl.sensitivity_curves(
+        UNIVERSE, "mean", size=30, distances=[1, 2, 3], neighbors="bounded"
+    )
+    assert len(found) == 6
+    frame = found.to_frame().set_index(["query", "distance"])
+    assert frame["status"].tolist() == ["exact"] * 3 + ["bounds"] * 3
+    assert frame.loc["mean", "sensitivity"].tolist() == [one.value for _, one in exact]
+    assert (frame.loc["mean", "lower"] == frame.loc["mean", "sensitivity"]).all()
+    assert frame.loc["gap", "sensitivity"].isna().all()
+    assert (frame.loc["gap", "lower"] <= frame.loc["gap", "upper"]).all()
+    for _, point in found:
+        point.verify()
+    assert repr(found).splitlines()[0] == (
+        "Global sensitivity or its bounds by Hamming distance k, size 30"
+    )
+
+
+def test_what_is_within_reach_is_the_same_as_without_bounds():
+    small = sl.Universe.from_dataset([1, 2, 4, 8, 16])
+    mixed = sl.bounded_curves(small, [gap], size=4, distances=1, neighbors="bounded")
+    alone = sl.sensitivity_curves(small, [gap], size=4, distances=1, neighbors="bounded")
+    assert mixed.to_frame().drop(columns="lower").equals(alone.to_frame())
+
+
+@pytest.mark.parametrize(("declared", "arrows"), [({"value_range": (0, 99)}, 0), ({}, 3)])
+def test_bounds_are_bars_or_arrows_and_never_a_line(declared, arrows):
+    figure = curves(**declared).plot()
+    (ax,) = figure.axes
+    drawn = {line.get_label(): line for line in ax.lines}
+    assert len(drawn["mean"].get_xdata()) == 3
+    # The line of the bounded curve holds no point, so nothing is joined.
+    assert np.isnan(drawn["gap"].get_ydata()).all()
+    open_ends = [line for line in ax.lines if line.get_marker() == "^" and line is not drawn["gap"]]
+    assert sum(len(line.get_xdata()) for line in open_ends) == arrows
+    bars = sum(len(collection.get_segments()) for collection in ax.collections)
+    assert bars == 3 - arrows
+    (legend,) = figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert texts == ["mean", "gap", "lower bound only" if arrows else "bounds"]
+
+
+def test_an_exact_line_stops_where_only_bounds_are_known():
+    frame = sl.sensitivity_curves(
+        UNIVERSE, "mean", size=30, distances=[1, 2, 3], neighbors="bounded"
+    ).to_frame()
+    frame["lower"] = frame["sensitivity"]
+    frame.loc[1, ["status", "sensitivity", "upper"]] = ["bounds", math.nan, 9.0]
+    from sensitivity_lab.plotting import plot_curves
+
+    (ax,) = plot_curves(frame).axes
+    (line,) = (line for line in ax.lines if line.get_label() == "mean")
+    assert np.isnan(line.get_ydata()).tolist() == [False, True, False]

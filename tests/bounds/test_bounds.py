@@ -1,0 +1,214 @@
+"""Bounds of sensitivities: what they say, what they rest on, and what is not accepted."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.bounds.sampling import quantile, rank_of_quantile
+
+UNIVERSE = sl.Universe.from_domain(range(101))
+LIMITS = {"time_limit": math.inf, "evaluations": 1500, "seed": 7}
+
+
+def spread_of_gaps(x):
+    return np.ptp(np.diff(x))
+
+
+def bounds(query=spread_of_gaps, universe=UNIVERSE, size=20, neighbors="bounded", **options):
+    found = sl.sensitivity_bounds(
+        universe, query, size=size, neighbors=neighbors, **{**LIMITS, **options}
+    )
+    found.verify()
+    return found
+
+
+def test_a_seed_gives_the_same_bounds_again():
+    assert bounds().to_dict() == bounds().to_dict()
+
+
+def test_without_a_declaration_nothing_is_known_from_above():
+    found = bounds()
+    assert found.status == "bounds"
+    assert (found.lower, found.upper) == (100.0, math.inf)
+    assert found.reason == "nothing is declared that would bound it"
+    assert repr(found).splitlines()[0] == "Sensitivity of spread_of_gaps: at least 100 (bounds)"
+    assert "upper      unknown: nothing is declared that would bound it" in repr(found)
+    json.dumps(found.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("query", "declared", "neighbors", "upper", "reason"),
+    [
+        (
+            spread_of_gaps,
+            {"value_range": (0, 100)},
+            sl.Bounded(1),
+            100.0,
+            "answers are declared to be from 0 to 100",
+        ),
+        (
+            np.sum,
+            {"per_record": 100},
+            sl.Unbounded(3),
+            300.0,
+            "one changed record is declared to change the answer by at most 100",
+        ),
+        (
+            np.sum,
+            {"per_record": Fraction(1, 3) + 100, "value_range": (0, 10**9)},
+            sl.Bounded(3),
+            301.0,
+            "one changed record is declared to change the answer by at most 100.333",
+        ),
+        (
+            np.median,
+            {"monotone": True},
+            sl.Bounded(2),
+            math.nextafter(100.0, math.inf),
+            "the query is declared monotone, an assumption that was checked on 64 pairs of each "
+            "size",
+        ),
+    ],
+)
+def test_what_is_declared_bounds_it_from_above(query, declared, neighbors, upper, reason):
+    found = bounds(query, neighbors=neighbors, evaluations=400, **declared)
+    assert (found.upper, found.reason) == (upper, reason)
+    assert found.lower <= found.upper
+
+
+@pytest.mark.parametrize(("norm", "upper"), [("L1", 300.0), ("L2", 300 / 3**0.5), ("Linf", 100.0)])
+def test_a_range_of_vectors_is_that_of_each_coordinate(norm, upper):
+    def three(x):
+        return np.array([x.min(), x.max(), np.median(x)])
+
+    found = bounds(three, norm=norm, value_range=(0, 100))
+    assert upper <= found.upper <= math.nextafter(upper * (1 + 1e-15), math.inf)
+    exact = sl.global_sensitivity(
+        sl.Universe.from_domain([0, 50, 100]), three, size=4, neighbors="bounded", norm=norm
+    )
+    small = bounds(three, sl.Universe.from_domain([0, 50, 100]), size=4, norm=norm)
+    assert small.lower == exact.value
+
+
+@pytest.mark.parametrize("relation", [sl.Bounded(2, exactly=True), sl.Unbounded(2), sl.Bounded(7)])
+def test_rows_of_a_table_and_few_records_are_searched_too(relation):
+    """Of 8 records, 7 replaced is more than there are outside: A and B have some in common."""
+    table = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6, 7, 8], "b": list("xxyyzzww")})
+    universe = sl.TableUniverse.from_dataset(table)
+
+    def largest_group(rows):
+        return rows.groupby("b")["a"].sum().max()
+
+    k = relation if relation.k < 7 else sl.Bounded(3)
+    size = 4 if relation.k < 7 else 5
+    found = bounds(largest_group, universe, size=size, neighbors=k, evaluations=600, samples=50)
+    exact = sl.global_sensitivity(universe, largest_group, size=size, neighbors=k)
+    assert found.lower == exact.value
+
+
+@pytest.mark.parametrize("seeds", [40, pytest.param(200, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+def test_a_quantile_of_random_neighbors_holds_with_its_confidence(seeds):
+    """Ten times fewer errors than allowed would be suspicious, twice as many a bug."""
+    universe = sl.Universe.from_dataset(range(12))
+    exact = sl.neighboring_datasets
+    x_all = list(sl.datasets(universe, 3))
+    gaps = np.array(
+        [abs(sum(x) - sum(y)) for x in x_all for y in exact(x, universe, sl.Bounded(1, True))]
+    )
+    wrong = 0
+    for seed in range(seeds):
+        found = bounds(
+            sl.from_function(lambda rows: rows.sum(axis=1), vectorized=True),
+            universe,
+            size=3,
+            neighbors=sl.Bounded(1),
+            evaluations=400,
+            gamma=0.2,
+            rho=0.1,
+            samples=40,
+            seed=seed,
+        )
+        wrong += (gaps > found.quantile).mean() > 0.2
+    assert wrong <= 2 * 0.1 * seeds
+
+
+@pytest.mark.parametrize("samples", [10, 59, 100, pytest.param(300, marks=pytest.mark.exhaustive)])
+def test_the_rank_of_a_quantile_is_the_smallest_that_suffices(samples):
+    def tail(samples, rank, gamma):
+        return sum(
+            math.comb(samples, below) * (1 - gamma) ** below * gamma ** (samples - below)
+            for below in range(rank, samples + 1)
+        )
+
+    for gamma in (Fraction(1, 20), Fraction(1, 4)):
+        rank = rank_of_quantile(samples, float(gamma), 0.05)
+        ranks = [one for one in range(1, samples + 1) if tail(samples, one, gamma) <= 0.05]
+        assert rank == (ranks[0] if ranks else None)
+
+
+def test_a_quantile_of_too_few_samples_is_not_known():
+    assert quantile(np.arange(10.0), 0.05, 0.05) == math.inf
+
+
+def test_noise_needs_an_upper_bound():
+    with pytest.raises(sl.InputError) as caught:
+        pl.laplace_scale(bounds(), epsilon=1)
+    assert str(caught.value) == (
+        "sensitivity: the result has a lower bound only, and the sensitivity can be larger; say "
+        "what bounds it from above: value_range, per_record or monotone of sl.sensitivity_bounds"
+    )
+    assert pl.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"value_range": (0, 5)},
+            r"value_range says that answers are from 0 to 5, but spread_of_gaps is \d+\.?\d* on "
+            r"\(.*; widen the range, or clip the query's answers to it",
+        ),
+        (
+            {"per_record": 1},
+            r"spread_of_gaps changes by 100 between \(.*\) and \(.*\), more than the upper bound "
+            r"1: one changed record is declared to change the answer by at most 1",
+        ),
+        (
+            {"monotone": True},
+            r"monotone=True says that spread_of_gaps never falls when records rise, but it is "
+            r"\[.*\] on \(.*\) and \[.*\] on \(.*\)",
+        ),
+        ({"time_limit": 0}, "time_limit must be a positive number of seconds, at most 10,000,000"),
+        ({"time_limit": math.inf, "evaluations": None}, "time_limit must be a positive number"),
+        ({"evaluations": 0}, "evaluations must be None or a number of datasets, at least 1, got 0"),
+        ({"seed": -1}, "seed must be None or a whole number of at least 0, got -1"),
+        ({"gamma": 1}, "gamma must be above 0 and below 1, got 1"),
+        ({"rho": "x"}, "rho must be above 0 and below 1, got 'x'"),
+        ({"samples": -1}, "samples must be a number of pairs from 0 to 1,000,000, got -1"),
+        ({"value_range": 3}, "value_range must be the smallest and the largest answer"),
+        ({"per_record": -1}, "per_record must be how much one changed record can change"),
+        ({"monotone": 1}, "monotone must be True or False"),
+        ({"size": 0}, "size must be a number of records, at least 1"),
+    ],
+)
+def test_what_is_not_accepted(arguments, message):
+    with pytest.raises(sl.InputError, match=message):
+        bounds(**arguments)
+
+
+def test_bounds_that_do_not_hold_are_found_out():
+    found = bounds()
+    with pytest.raises(sl.VerificationError, match="the lower bound of spread_of_gaps is st"):
+        replace(found, lower=99.0).verify()
+    with pytest.raises(sl.VerificationError, match=r"the lower bound 100\.0 of spread_of_gaps is"):
+        replace(found, upper=50.0).verify()

@@ -1,0 +1,202 @@
+"""Curves at every distance: each point against the definition, its witness and plain loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import oracle
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import QUERIES, RELATIONS, as_fractions, percentiles, problems
+
+import sensitivity_lab as sl
+from sensitivity_lab.search.linear.global_max import Linear
+from sensitivity_lab.universes.relations import Relation
+
+BY_COLUMNS = ("mean", "sum", "count", "median", "min", "max")
+
+FAMILIES = [
+    pytest.param(family, exactly, id=f"{family}, {'exactly' if exactly else 'at most'}")
+    for family in RELATIONS
+    for exactly in (False, True)
+]
+
+
+@pytest.mark.representative("family")
+@pytest.mark.parametrize(("family", "exactly"), FAMILIES)
+@given(data=st.data())
+def test_every_point_agrees_with_the_definition(family, exactly, data):
+    asked = data.draw(problems(family, exactly))
+    name = data.draw(st.sampled_from(BY_COLUMNS))
+    some = [QUERIES[name], data.draw(percentiles())]
+    queries = dict(some)
+    distances = data.draw(st.permutations(range(1, asked.relation.k + 1)))
+    curves = sl.sensitivity_curves(
+        asked.universe,
+        list({query.name: query for query in queries}.values()),
+        size=asked.size,
+        distances=distances,
+        neighbors=asked.relation.at(1),
+    )
+    assert [result.neighbors.k for _, result in curves][: len(distances)] == distances
+    for _, result in curves:
+        here, theirs = replace(asked, relation=result.neighbors), queries[result.query]
+        assert result.exact == here.sensitivity(theirs)
+        x, y = as_fractions(result.witness.x), as_fractions(result.witness.y)
+        assert y in here.neighbors(x)
+        assert abs(oracle.evaluate(theirs, x) - oracle.evaluate(theirs, y)) == result.exact
+        result.verify()
+
+
+def draw_records(kind: str, number: int) -> list[float]:
+    rng = Random(kind)
+    return {
+        "heavy tails": [rng.lognormvariate(0, 3) for _ in range(number)],
+        "both signs": [rng.gauss(0, 1) for _ in range(number)],
+        "ties": [rng.randrange(9) - 4 for _ in range(number)],
+        "offset": [1e9 + rng.randrange(64) / 8 for _ in range(number)],
+        "beyond 2**53": [2**60 + rng.randrange(64) for _ in range(number)],
+    }[kind]
+
+
+KINDS = ("heavy tails", "both signs", "ties", "offset", "beyond 2**53")
+
+
+def changes(relation: Relation, size: int, total: int) -> Iterator[tuple[int, int]]:
+    """What the relation allows, from its definition."""
+    distances = [relation.k] if relation.exactly else range(1, relation.k + 1)
+    for k in distances:
+        if relation.name == "bounded":
+            pairs = [(k, k)]
+        elif relation.name == "unbounded":
+            pairs = [(k, 0), (0, k)]
+        else:
+            pairs = [(i, k - i) for i in range(k + 1)]
+        yield from (
+            (i, j) for i, j in pairs if i <= size and j <= total - size and size - i + j > 0
+        )
+
+
+def rearranged(records: Sequence[Fraction], query: str, size: int, i: int, j: int) -> Fraction:
+    """The largest |f(x) - f(y)|: coefficients in ascending order, or all of them negative."""
+    m = size - i + j
+    of_x, of_y = (Fraction(1, size), Fraction(1, m)) if query == "mean" else (1, 1)
+    parts = [of_x - of_y] * (size - i) + [of_x] * i + [-of_y] * j
+    parts += [0] * (len(records) - len(parts))
+    return max(
+        sum(map(Fraction.__mul__, records, map(Fraction, sorted(coefficients))))
+        for coefficients in (parts, [-part for part in parts])
+    )
+
+
+def split_everywhere(records: Sequence[Fraction], q: int, size: int, i: int, j: int) -> Fraction:
+    """The largest |f(x) - f(y)| over all splits of the core into smallest and largest records."""
+    largest = Fraction(0)
+    for only_x, only_y in ((i, j), (j, i)):
+        core, last = size - i, len(records) - only_x
+        for low in range(core + 1):
+            inner = [*records[only_y : only_y + low], *records[last - (core - low) : last]]
+            x, y = [*inner, *records[last:]], [*records[:only_y], *inner]
+            answers = (oracle.evaluate(("percentile", q, "linear"), one) for one in (x, y))
+            first, second = answers
+            largest = max(largest, first - second)
+    return largest
+
+
+@pytest.mark.representative("kind")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "family",
+    [sl.Bounded(), sl.Unbounded(), sl.Unbounded(exactly=True), sl.SymmetricDifference()],
+    ids=str,
+)
+def test_every_distance_of_a_larger_universe(kind, family):
+    records, size = draw_records(kind, 21), 10
+    exact = sorted(map(Fraction, records))
+    most = 9 if family.name == "unbounded" else 10
+    curves = sl.sensitivity_curves(
+        sl.Universe.from_dataset(records),
+        ["mean", "sum", "percentile_30"],
+        size=size,
+        distances=range(1, most + 1),
+        neighbors=family,
+    )
+    gaps: dict[tuple[str, int, int], Fraction] = {}
+
+    def gap(query: str, i: int, j: int) -> Fraction:
+        if (query, i, j) not in gaps:
+            found = rearranged(exact, query, size, i, j) if query != "percentile_30" else None
+            gaps[query, i, j] = split_everywhere(exact, 30, size, i, j) if found is None else found
+        return gaps[query, i, j]
+
+    for _, result in curves:
+        allowed = changes(result.neighbors, size, len(records))
+        assert result.exact == max(gap(result.query.name, i, j) for i, j in allowed)
+        result.verify()
+
+
+@pytest.mark.representative("kind")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("family", ["bounded", "unbounded", sl.Bounded(exactly=True)], ids=str)
+def test_values_are_those_of_the_witnesses_at_every_distance(kind, family):
+    """Also of results alone: a curve and a search for one distance find the same pair."""
+    universe = sl.Universe.from_dataset(draw_records(kind, 120))
+    queries = ["mean", "sum", "count", "median", "percentile_90"]
+    curves = sl.sensitivity_curves(
+        universe, queries, size=60, distances=range(1, 60), neighbors=family
+    )
+    for _, result in curves:
+        result.verify()
+    for k in (1, 2, 31, 59):
+        for query in queries:
+            alone = sl.global_sensitivity(
+                universe, query, size=60, neighbors=curves.points[k - 1][1].neighbors
+            )
+            assert alone == curves.result(query, distance=k)
+
+
+def test_relations_of_a_family_share_their_changes(monkeypatch):
+    """At most 1 to 200 have 200 changes and not 20,100; an engine is asked once, not 200 times."""
+    asked, planned = [], []
+    changes_at, plan = Relation.changes_at, Linear.plan
+    monkeypatch.setattr(
+        Relation, "changes_at", lambda *given: asked.append(given[1]) or changes_at(*given)
+    )
+    monkeypatch.setattr(Linear, "plan", lambda *given: planned.append(1) or plan(*given))
+    curves = sl.sensitivity_curves(
+        sl.Universe.from_dataset(range(400)),
+        "mean",
+        size=200,
+        distances=range(1, 201),
+        neighbors="bounded",
+    )
+    assert len(curves) == 200
+    assert sorted(asked) == list(range(1, 201))
+    assert len(planned) == 2  # to choose the engine, and to solve
+
+
+def test_an_engine_that_takes_some_relations_leaves_the_others():
+    """Of the symmetric difference `variance` covers distances 1 and 2."""
+    universe = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])
+    family = sl.SymmetricDifference()
+    curves = sl.sensitivity_curves(
+        universe, ["var", "mean"], size=4, distances=[3, 1, 2], neighbors=family
+    )
+    methods = [(r.query.name, r.neighbors.k, r.method) for _, r in curves]
+    assert methods == [
+        ("var", 3, "enumeration"),
+        ("var", 1, "variance"),
+        ("var", 2, "variance"),
+        ("mean", 3, "linear"),
+        ("mean", 1, "linear"),
+        ("mean", 2, "linear"),
+    ]
+    for _, result in curves:
+        alone = sl.global_sensitivity(
+            universe, result.query, size=4, neighbors=result.neighbors, method="enumeration"
+        )
+        assert result.value == alone.value

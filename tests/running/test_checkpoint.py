@@ -1,0 +1,285 @@
+"""A checkpoint's folder: damaged, swapped and foreign files never become answers."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import itertools
+import json
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.running.fingerprint import fingerprint
+
+RECORDS = [1, 2, 3, 5, 8, 13]
+UNIVERSE = sl.Universe.from_dataset(RECORDS)
+CALLS: Counter[tuple] = Counter()
+
+
+def spread(x):
+    CALLS[tuple(x.tolist())] += 1
+    return float(x.max() - x.min())
+
+
+def middle(x):
+    CALLS[tuple(x.tolist())] += 1
+    return Fraction(int(x.sum()), 7), 2**80 + int(x[0]), 0.5
+
+
+def solve(folder, function=spread, universe=UNIVERSE, size=3, neighbors="bounded", **options):
+    """Return the result's facts, and how often the function was called to find it."""
+    CALLS.clear()
+    result = sl.global_sensitivity(
+        universe, function, size=size, neighbors=neighbors, checkpoint=folder, **options
+    )
+    result.verify()
+    return (result.value, result.exact, result.witness), CALLS.total()
+
+
+def blocks(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.block"))
+
+
+@pytest.mark.parametrize("function", [spread, middle])
+def test_what_is_kept_is_not_evaluated_again(tmp_path, function):
+    first, calls = solve(tmp_path / "kept", function)
+    again, fewer = solve(tmp_path / "kept", function)
+    without, _ = solve(None, function)
+    assert first == again == without
+    assert fewer == calls - 20  # each of the datasets once; the witness is measured again
+
+
+def test_other_distances_take_what_is_there(tmp_path):
+    solve(tmp_path, neighbors="bounded")
+    found, calls = solve(tmp_path, neighbors=sl.SymmetricDifference(2))
+    assert found == solve(None, neighbors=sl.SymmetricDifference(2))[0]
+    assert 0 < calls < 20 + 6 + 15 + 20
+
+
+def test_curves_and_local_sensitivities_keep_theirs(tmp_path):
+    def curves():
+        CALLS.clear()
+        found = sl.sensitivity_curves(
+            {"a": UNIVERSE, "b": sl.Universe.from_dataset([1, 2, 4, 9])},
+            [spread],
+            size=2,
+            distances=[1, 2],
+            neighbors="bounded",
+            checkpoint=tmp_path / "curves",
+        )
+        return found.to_frame().to_csv(), CALLS.total()
+
+    def local():
+        CALLS.clear()
+        found = sl.local_sensitivity(
+            [1, 3, 8], UNIVERSE, middle, neighbors=sl.Bounded(2), checkpoint=tmp_path / "local"
+        )
+        return (found.value, found.witness), CALLS.total()
+
+    for call, neighbors in ((curves, 15 + 6), (local, 18 - 2)):
+        first, calls = call()
+        again, fewer = call()
+        assert first == again
+        assert calls - fewer == neighbors
+
+
+def test_another_search_is_refused_with_both_fingerprints(tmp_path):
+    solve(tmp_path / "kept")
+    manifest = json.loads((tmp_path / "kept" / "manifest.json").read_text())
+    path = str(tmp_path / "kept")
+    other = sl.Universe.from_dataset([1, 2, 3, 5, 8, 14])
+    with pytest.raises(sl.CheckpointError) as caught:
+        solve(tmp_path / "kept", universe=other)
+    start = f"the checkpoint {path!r} belongs to another search: there, "
+    end = "; choose another folder, or delete this one"
+    assert str(caught.value).startswith(
+        f"{start}universe is {manifest['universe']}; here, records "
+    )
+    assert str(caught.value).endswith(end)
+    with pytest.raises(sl.CheckpointError) as caught:
+        solve(tmp_path / "kept", lambda x: float(x.max()))
+    assert str(caught.value).startswith(f"{start}queries is {manifest['queries']}; here, function ")
+    with pytest.raises(sl.CheckpointError) as caught:
+        solve(tmp_path / "kept", size=4)
+    assert str(caught.value) == f"{start}sizes is 3; here, 4{end}"
+
+
+def test_a_folder_of_other_things_is_refused(tmp_path):
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(sl.CheckpointError) as caught:
+        solve(tmp_path)
+    assert str(caught.value) == (
+        f"the folder {str(tmp_path)!r} holds other files, such as 'letter.txt'; a checkpoint needs "
+        "a folder of its own, new or empty"
+    )
+    with pytest.raises(sl.CheckpointError, match=r"cannot use the checkpoint .*: File exists"):
+        solve(tmp_path / "letter.txt")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"what": "something else"}', "null", "\0"])
+def test_a_damaged_manifest_is_refused(tmp_path, text):
+    solve(tmp_path)
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(sl.CheckpointError, match="is not a checkpoint of sensitivity_lab, or is"):
+        solve(tmp_path)
+
+
+def damage(folder: Path, seed: int) -> None:
+    """Cut off, change, swap, rename, and exchange for foreign ones some of a folder's files."""
+    chance = random.Random(seed)
+    for file in blocks(folder):
+        data = file.read_bytes()
+        what = chance.choice(
+            ["nothing", "cut", "bit", "swap", "rename", "foreign", "empty", "gone"]
+        )
+        if what == "cut":
+            file.write_bytes(data[: chance.randrange(len(data) or 1)])
+        elif what == "bit" and data:
+            place = chance.randrange(len(data) or 1)
+            changed = data[place] ^ (1 << chance.randrange(8))
+            file.write_bytes(data[:place] + bytes([changed]) + data[place + 1 :])
+        elif what == "swap":
+            other = chance.choice(blocks(folder))
+            file.write_bytes(other.read_bytes())
+            other.write_bytes(data)
+        elif what == "rename":
+            file.rename(folder / f"{file.stem[:-1]}{chance.randrange(10)}.block")
+        elif what == "foreign":
+            file.write_bytes(chance.randbytes(chance.randrange(200)))
+        elif what == "empty":
+            file.write_bytes(b"")
+        elif what == "gone":
+            file.unlink()
+
+
+@pytest.mark.parametrize("function", [spread, middle])
+@pytest.mark.parametrize(
+    "seeds", [range(3), pytest.param(range(3, 25), marks=pytest.mark.exhaustive)]
+)
+def test_a_damaged_folder_gives_no_wrong_answer(tmp_path, function, seeds):
+    expected, _ = solve(None, function)
+    for seed in seeds:
+        assert solve(tmp_path / "kept", function)[0] == expected
+        damage(tmp_path / "kept", seed)
+        assert solve(tmp_path / "kept", function)[0] == expected
+
+
+def test_blocks_of_another_search_are_not_taken(tmp_path):
+    """Both folders hold blocks of the same names but for the fingerprints, which are inside too."""
+    solve(tmp_path / "one")
+    expected, _ = solve(None, lambda x: float(x.sum()))
+    solve(tmp_path / "other", lambda x: float(x.sum()))
+    for mine, foreign in zip(blocks(tmp_path / "other"), blocks(tmp_path / "one"), strict=True):
+        mine.write_bytes(foreign.read_bytes())
+    assert solve(tmp_path / "other", lambda x: float(x.sum()))[0] == expected
+
+
+def test_nothing_is_unpickled(tmp_path, monkeypatch):
+    solve(tmp_path, middle)
+    for module in ("pickle.loads", "pickle.load", "numpy.load"):
+        monkeypatch.setattr(module, lambda *_: pytest.fail("something is unpickled"))
+    assert solve(tmp_path, middle)[1] < 20
+
+
+def test_a_full_disk_is_one_line_and_corrupts_nothing(tmp_path, monkeypatch):
+    folder = tmp_path / "kept"
+    expected, _ = solve(folder)
+    for file in blocks(folder)[::2]:
+        file.unlink()
+    left = {file.name: file.read_bytes() for file in blocks(folder)}
+    failing = itertools.count()
+
+    def fsync(_):
+        if next(failing) >= 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fsync)
+    with pytest.raises(sl.CheckpointError) as caught:
+        solve(folder)
+    assert str(caught.value) == (
+        f"cannot write to the checkpoint {str(folder)!r}: No space left on device; mend that and "
+        f"call again with the same arguments and checkpoint={str(folder)!r} to go on"
+    )
+    monkeypatch.undo()
+    now = {file.name: file.read_bytes() for file in blocks(folder)}
+    assert left.items() <= now.items()
+    assert len(now) == len(left) + 2
+    assert solve(folder)[0] == expected
+
+
+def test_vectorized_functions_resume_with_the_same_batches(tmp_path, monkeypatch):
+    """Sums of floats depend on how many rows are added together; the answers must not."""
+    monkeypatch.setattr("sensitivity_lab.search.enumeration.evaluate._BATCH_ROWS", 4)
+    monkeypatch.setattr("sensitivity_lab.search.enumeration.evaluate._PROBE_ROWS", 2)
+    batches: list[int] = []
+
+    def batched(rows):
+        batches.append(len(rows))
+        return rows.max(axis=1) - rows.min(axis=1)
+
+    query = sl.from_function(batched, vectorized=True)
+    sl.global_sensitivity(UNIVERSE, query, size=3, neighbors="bounded", checkpoint=tmp_path)
+    together = [length for length in batches if length > 1]
+    assert together[1:7] == [2, 2, 4, 4, 4, 4]
+    for file in blocks(tmp_path)[::2]:
+        file.unlink()
+    batches.clear()
+    sl.global_sensitivity(UNIVERSE, query, size=3, neighbors="bounded", checkpoint=tmp_path)
+    assert set(batches) <= {1, 2, 4, 6, 8}
+
+
+def test_functions_that_wrap_an_installed_one_are_told_apart(tmp_path):
+    """`functools.wraps` gives both the name and the module of NumPy's median."""
+
+    def wrapping(change):
+        @functools.wraps(np.median)
+        def wrapper(x):
+            return float(np.median(x)) * change
+
+        return wrapper
+
+    assert fingerprint(wrapping(1)) == fingerprint(wrapping(1)) != fingerprint(wrapping(2))
+    solve(tmp_path / "kept", wrapping(1))
+    with pytest.raises(sl.CheckpointError):
+        solve(tmp_path / "kept", wrapping(2))
+
+
+class Opened:
+    """Something without a fingerprint: what it does is in no attribute."""
+
+    __slots__ = ("calls",)
+
+    def __call__(self, x):
+        return float(x[0])
+
+
+def test_a_function_without_fingerprint_asks_for_a_name(tmp_path):
+    with pytest.raises(sl.InputError) as caught:
+        solve(tmp_path / "kept", Opened())
+    assert str(caught.value) == (
+        "query 'Opened' cannot be told from others, because it uses something of type "
+        "test_checkpoint.Opened; name it, and change the name whenever the query changes: "
+        "from_function(function, name='my query 1')"
+    )
+    named = sl.from_function(Opened(), name="first record 1")
+    assert solve(tmp_path / "kept", named)[0] == solve(None, Opened())[0]
+    with pytest.raises(sl.CheckpointError, match=r"queries is first record 1 \w+; here, first rec"):
+        solve(tmp_path / "kept", sl.from_function(Opened(), name="first record 2"))
+
+
+@pytest.mark.parametrize("answers", [[1.5, -0.0, 1e-320], [2**62, -(2**63)], [2**70, 3]])
+def test_answers_survive_their_file(answers):
+    from sensitivity_lab.running.encoding import from_bytes, to_bytes
+
+    array = np.array(answers)
+    about, read = from_bytes(to_bytes({"size": 3}, array))
+    assert about == {"size": 3}
+    assert read.dtype == array.dtype
+    assert read.tolist() == array.tolist()
+    assert list(map(str, read)) == list(map(str, array))

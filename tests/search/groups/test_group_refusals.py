@@ -1,0 +1,124 @@
+"""Queries by group: what the engine `groups` refuses, and what cannot be asked."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from group_cases import grouped, table
+
+import sensitivity_lab as sl
+
+SMALL = table([("a", 1), ("a", 2), ("b", 3), ("b", 10)])
+
+
+def test_mean_of_is_a_shorthand():
+    options = {"size": 3, "neighbors": sl.Bounded(1), "method": "groups"}
+    one = sl.GroupBy("g", sl.MeanOf("d", empty=0), groups=["a", "b"])
+    first = sl.global_sensitivity(SMALL, one, **options)
+    second = sl.global_sensitivity(SMALL, grouped("mean", 0, "ab"), **options)
+    assert (first.exact, first.query.name) == (second.exact, "mean of d by g")
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (
+            sl.GroupBy("g", sl.MeanOf("d"), groups=["a", "b"]),
+            "groups needs an answer for empty groups: mean of d by g has none, and a group can be "
+            "empty in datasets of size 2; give the query empty=..., or public group_sizes",
+        ),
+        (
+            sl.GroupBy("g", sl.ColumnQuery("d", sl.Var(ddof=1), empty=0), groups=["a", "b"]),
+            "groups covers var_ddof_1 by group only where the groups' sizes are public; give "
+            "group_sizes (a variance or standard deviation with ddof 0: also where at most one row "
+            "is removed and one added)",
+        ),
+        (
+            grouped("mean", 0, "ab", group_sizes=[1, 3]),
+            "groups finds no dataset on which mean of d by g has an answer and the group_sizes are "
+            "(1, 3): for one group of 2 rows that is 3",
+        ),
+        (
+            sl.CountIf("d > 1"),
+            "groups covers a query of one column by group (GroupBy), the column without missing "
+            "values, not count of d > 1",
+        ),
+    ],
+)
+def test_refusals_say_what_to_do(query, reason):
+    with pytest.raises(sl.NoEngineError) as caught:
+        sl.global_sensitivity(SMALL, query, size=2, neighbors=sl.Bounded(1), method="groups")
+    assert str(caught.value) == f"no engine accepts {query.name} here: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: sl.Stack(sl.ColumnQuery("d", "std"), sl.Count()),
+            "std of d cannot be part of a Stack: the norm of roots and other answers is not "
+            "computed; take the variance, such as ColumnQuery('age', 'var'), or release each query "
+            "with its share of epsilon",
+        ),
+        (
+            lambda: sl.ColumnQuery("d", "sum", empty=3),
+            "empty must be None or 0 for a sum: that of no values is 0, got 3",
+        ),
+        (
+            lambda: sl.ColumnQuery("d", "median", empty="x"),
+            "empty must be a finite number or None, got 'x'",
+        ),
+        (
+            lambda: sl.ColumnQuery("d", "mode"),
+            "query must be a query on numbers, such as 'mean', 'count', 'sum', 'std', 'var', "
+            "'median', 'min', 'max', 'range', 'midrange', 'iqr', 'gini_mean_difference', "
+            "'trimmed_mean_10', 'winsorized_mean_10', 'percentile_90' or Var(ddof=1), got 'mode'; "
+            "write one of your own as a function of a DataFrame",
+        ),
+        (
+            lambda: grouped("mean", 0, "ab", group_sizes=[1]),
+            "group_sizes must have a size for each of the groups ('a', 'b'), got [1]",
+        ),
+        (
+            lambda: grouped("mean", 0, "ab", group_sizes={"a": 1, "c": 2}),
+            "group_sizes must have a size for each of the groups ('a', 'b'), got {'a': 1, 'c': 2}",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_told(make, message):
+    with pytest.raises(sl.InputError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+def test_a_query_with_group_sizes_has_no_answer_elsewhere():
+    query = grouped("mean", 0, "ab", group_sizes={"b": 1, "a": 2})
+    frame = pd.DataFrame({"g": list("aab"), "d": [1, 2, 3]})
+    assert query(frame) == (1.5, 3.0)
+    with pytest.raises(sl.QueryError, match=r"sizes \(2, 1\), got \(1, 1\); the engine 'groups'"):
+        query(frame[1:])
+
+
+def test_ranks_of_a_column_alone_and_by_group():
+    """Weights that are no quantile's, or not those of a mean: the engine groups leaves them."""
+    table = pd.DataFrame({"g": list("aabbb"), "v": [0, 7, 1, 2, 9]})
+    universe = sl.TableUniverse.from_dataset(table)
+    options = {"size": 3, "neighbors": sl.Unbounded(1)}
+    for inner in (
+        *("iqr", "range", "trimmed_mean_10"),
+        sl.LStatistic(lambda n: [2] + [0] * (n - 1)),
+        sl.LStatistic(lambda n: [0] * n),
+    ):
+        query = sl.ColumnQuery("v", inner, empty=0)
+        alone, listed = (
+            sl.global_sensitivity(universe, query, **options, method=method)
+            for method in ("auto", "enumeration")
+        )
+        assert (alone.method, alone.exact) == ("one_column", listed.exact)
+        by_group = sl.GroupBy("g", query, groups=["a", "b"])
+        with pytest.raises(sl.NoEngineError):
+            sl.global_sensitivity(universe, by_group, **options, method="groups")
+    with pytest.raises(sl.InputError, match="at least 2 records"):
+        sl.global_sensitivity(
+            universe, sl.ColumnQuery("v", "gini_mean_difference"), size=2, neighbors="unbounded"
+        )

@@ -1,0 +1,325 @@
+"""A query on the rows of each group: the engine `groups` against the definition, and its limits."""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import oracle
+import oracle_records as records
+import pandas as pd
+import pytest
+from checks import check_value
+from group_cases import Row, grouped, table
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+import sensitivity_lab as sl
+from sensitivity_lab.search.groups import combine, spread
+
+MANY = int(os.environ.get("STRESS", "20000"))
+
+INNER = {
+    "mean": ("mean",),
+    "median": ("median",),
+    "percentile_90": ("percentile", 90, "linear"),
+    "percentile_25": ("percentile", 25, "linear"),
+    "min": ("min",),
+    "max": ("max",),
+    "sum": ("sum",),
+    "count": ("count",),
+}
+RELATIONS = {
+    "bounded": sl.Bounded,
+    "unbounded": sl.Unbounded,
+    "symmetric_difference": sl.SymmetricDifference,
+}
+POOLS = (
+    (0, 1, 2, 3),
+    (0, 1, 5, 9, 40),
+    (0.1, 0.2, 0.7, 3.0),
+    (-3, 0, 4),
+    (10**17, 10**17 + 1, 10**17 + 7, 3),
+)
+"""Small numbers, spread ones, floats with a large denominator, signs, and ones beyond 2**53."""
+
+
+def answer(name: str, empty: Any) -> records.Query:
+    """The query on the rows of a group, by the oracle."""
+
+    def query(rows: tuple[Row, ...]) -> Fraction:
+        if not rows:
+            return Fraction(0 if name in ("sum", "count") else empty)
+        return oracle.evaluate(INNER.get(name, ("var", 0)), [value for _, value in rows])
+
+    return query
+
+
+def check(result: sl.Sensitivity, norm: str, expected: Fraction) -> None:
+    """The value is the oracle's, which tells squares for L2."""
+    if norm != "L2":
+        check_value(result, expected)
+        return
+    with localcontext() as context:
+        context.prec = 60
+        root = (Decimal(expected.numerator) / Decimal(expected.denominator)).sqrt()
+    check_value(result, root)
+
+
+def large(seed: int = 0) -> sl.TableUniverse:
+    rng = np.random.default_rng(seed)
+    days = np.minimum(rng.geometric(0.08, 20_000) - 1, 80)
+    return sl.TableUniverse.from_dataset(
+        pd.DataFrame({"g": rng.choice(list("abcde"), 20_000), "d": days})
+    )
+
+
+LARGE = large()
+
+
+@st.composite
+def rows_of(draw, most: int = 7) -> list[Row]:
+    cats, pool = draw(st.sampled_from(["ab", "abc", "abz", "az"])), draw(st.sampled_from(POOLS))
+    row = st.tuples(st.sampled_from(cats), st.sampled_from(pool))
+    return draw(st.lists(row, min_size=2, max_size=most))
+
+
+asked = {
+    "groups": st.sampled_from(["a", "ab", "abc", "ba"]),
+    "empty": st.sampled_from([0, 2, -1, Fraction(1, 3)]),
+    "k": st.integers(1, 4),
+    "exactly": st.booleans(),
+}
+
+
+def relation_of(name: str, k: int, exactly: bool, size: int, universe: sl.TableUniverse) -> Any:
+    """The relation, if it is feasible."""
+    relation = RELATIONS[name](k, exactly)
+    try:
+        relation.changes(size, universe)
+    except sl.InputError:
+        assume(False)
+    return relation
+
+
+def check_global(name, relation, rows, size, groups, empty, k, exactly):
+    universe = table(rows)
+    asked_for = relation_of(relation, k, exactly, size, universe)
+    of = records.group_by(0, answer(name, empty), groups)
+    try:
+        expected = records.global_sensitivity(rows, size, of, relation, k, exactly=exactly)
+    except ValueError:  # no pair
+        assume(False)
+    query = grouped(name, empty, groups)
+    for norm in records.NORMS:
+        result = sl.global_sensitivity(
+            universe, query, size=size, neighbors=asked_for, norm=norm, method="groups"
+        )
+        check(result, norm, expected[norm][0])
+
+
+@pytest.mark.representative("name")
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("name", INNER)
+@given(rows=rows_of(), size=st.integers(1, 6), **asked)
+def test_groups_of_any_size_are_those_of_the_definition(
+    name, relation, rows, size, groups, empty, k, exactly
+):
+    check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("name", INNER)
+@settings(max_examples=MANY // 8)
+@given(rows=rows_of(8), size=st.integers(1, 7), **asked)
+def test_groups_of_any_size_for_long(name, relation, rows, size, groups, empty, k, exactly):
+    check_global(name, relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@given(rows=rows_of(), size=st.integers(1, 6), **(asked | {"k": st.just(1)}))
+def test_variances_at_distance_1_are_those_of_the_definition(
+    relation, rows, size, groups, empty, k, exactly
+):
+    check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("relation", RELATIONS)
+@settings(max_examples=MANY // 3)
+@given(rows=rows_of(8), size=st.integers(1, 7), **(asked | {"k": st.just(1)}))
+def test_variances_at_distance_1_for_long(relation, rows, size, groups, empty, k, exactly):
+    check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
+
+
+def test_variances_of_thousands_of_rows_take_few_searches(monkeypatch):
+    monkeypatch.setattr(spread, "MOST_SEARCHES", 20)
+    result = sl.global_sensitivity(
+        LARGE, grouped("var", 0, "abcde"), size=5000, neighbors=sl.Bounded(1)
+    )
+    # One row stays at one end of 0 to 80, and one goes to it: in two groups.
+    assert (result.method, result.exact) == ("groups", 2 * Fraction(80**2, 4))
+
+
+@given(rows=rows_of(4), **(asked | {"k": st.integers(1, 2)}), size=st.integers(1, 3))
+@pytest.mark.parametrize("name", ["mean", "median"])
+def test_rows_without_limit_are_those_of_the_definition(
+    name, rows, size, groups, empty, k, exactly
+):
+    rows = list(dict.fromkeys(rows))
+    universe = sl.TableUniverse.from_domain(pd.DataFrame(rows, columns=["g", "d"]))
+    of = records.group_by(0, answer(name, empty), groups)
+    every = rows * (size + k)
+    expected = records.global_sensitivity(every, size, of, "bounded", min(k, size), exactly=exactly)
+    relation = sl.Bounded(min(k, size), exactly)
+    query = grouped(name, empty, groups)
+    for norm in records.NORMS:
+        result = sl.global_sensitivity(
+            universe, query, size=size, neighbors=relation, norm=norm, method="groups"
+        )
+        check(result, norm, expected[norm][0])
+
+
+def check_public(name, relation, rows, size, sizes, k, exactly):
+    """Only pairs count whose groups have the sizes; without any the engine refuses."""
+    universe = table(rows)
+    asked_for = relation_of(relation, k, exactly, size, universe)
+    pairs = [
+        pair
+        for pair in records.pairs(rows, size, relation, k, exactly=exactly)
+        if all(sum(1 for g, _ in of if g == at) == n for of in pair for at, n in sizes.items())
+    ]
+    of = records.group_by(0, answer(name, 0), "ab")
+    query = grouped(name, 0, "ab", group_sizes=sizes)
+    for norm in records.NORMS:
+        options = {"size": size, "neighbors": asked_for, "norm": norm, "method": "groups"}
+        if not pairs:
+            with pytest.raises(sl.NoEngineError, match="group_sizes"):
+                sl.global_sensitivity(universe, query, **options)
+            continue
+        result = sl.global_sensitivity(universe, query, **options)
+        check(result, norm, max(records.distances(of(x), of(y))[norm] for x, y in pairs))
+
+
+public = {
+    "sizes": st.fixed_dictionaries({"a": st.integers(0, 3), "b": st.integers(0, 2)}),
+    "k": st.integers(1, 3),
+    "exactly": st.booleans(),
+    "more": st.integers(0, 1),
+}
+
+
+@pytest.mark.parametrize("name", ["mean", "median", "sum", "var"])
+@example(
+    relation="bounded",
+    rows=[(g, d) for g in "ab" for d in (0, 1, 5)],
+    sizes={"a": 2, "b": 1},
+    k=2,
+    exactly=False,
+    more=0,
+)
+@given(relation=st.sampled_from(["bounded", *RELATIONS]), rows=rows_of(), **public)
+def test_public_sizes_are_those_of_the_definition(name, relation, rows, sizes, k, exactly, more):
+    size = sum(sizes.values()) + more
+    assume(1 <= size <= len(rows))
+    check_public(name, relation, rows, size, sizes, k, exactly)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("name", ["mean", "median", "sum", "var"])
+@settings(max_examples=MANY // 3)
+@given(relation=st.sampled_from(["bounded", *RELATIONS]), rows=rows_of(8), **public)
+def test_public_sizes_for_long(name, relation, rows, sizes, k, exactly, more):
+    size = sum(sizes.values()) + more
+    assume(1 <= size <= len(rows))
+    check_public(name, relation, rows, size, sizes, k, exactly)
+
+
+LOCAL = ["mean", "median", "percentile_90", "count"]
+
+
+def check_local(name, relation, rows, size, groups, empty, k, exactly):
+    universe = table(rows)
+    x = rows[: min(size, len(rows))]
+    asked_for = relation_of(relation, k, exactly, len(x), universe)
+    of = records.group_by(0, answer(name, empty), groups)
+    try:
+        expected = records.local_sensitivity(rows, x, of, relation, k, exactly=exactly)
+    except ValueError:  # no neighbor
+        assume(False)
+    query = grouped(name, empty, groups)
+    for norm in records.NORMS:
+        result = sl.local_sensitivity(
+            x, universe, query, neighbors=asked_for, norm=norm, method="groups"
+        )
+        check(result, norm, expected[norm][0])
+
+
+@pytest.mark.representative("name")
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("name", LOCAL)
+@given(rows=rows_of(), size=st.integers(1, 6), **asked)
+def test_local_sensitivities_are_those_of_the_definition(
+    name, relation, rows, size, groups, empty, k, exactly
+):
+    check_local(name, relation, rows, size, groups, empty, k, exactly)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("name", LOCAL)
+@settings(max_examples=MANY // 12)
+@given(rows=rows_of(8), size=st.integers(1, 7), **asked)
+def test_local_sensitivities_for_long(name, relation, rows, size, groups, empty, k, exactly):
+    check_local(name, relation, rows, size, groups, empty, k, exactly)
+
+
+def test_a_local_variance_is_that_of_the_definition():
+    rows = [(g, d) for g in "ab" for d in (0, 1, 5, 9)]
+    x, universe = rows[:3] + rows[4:7], table(rows)
+    of = records.group_by(0, answer("var", 0), "ab")
+    expected = records.local_sensitivity(rows, x, of, "bounded", 2)
+    for norm in records.NORMS:
+        result = sl.local_sensitivity(
+            x, universe, grouped("var", 0, "ab"), neighbors=sl.Bounded(2), norm=norm
+        )
+        assert result.method == "groups"
+        check(result, norm, expected[norm][0])
+
+
+# Cost
+
+
+@pytest.mark.representative("name")
+@pytest.mark.parametrize("norm", records.NORMS)
+@pytest.mark.parametrize("name", ["mean", "median"])
+def test_thousands_of_rows_take_few_additions(monkeypatch, name, norm):
+    """A hundredth of all the additions would already be some 10**8."""
+    monkeypatch.setattr(combine, "MOST_WORK", 20_000_000)
+    result = sl.global_sensitivity(
+        LARGE, grouped(name, 0, "abcde"), size=5000, neighbors=sl.Unbounded(3), norm=norm
+    )
+    assert result.method == "groups"
+    assert result.value >= {"L1": 3 * 40, "L2": 3**0.5 * 40, "Linf": 80}[norm]
+
+
+def test_too_many_additions_are_refused_in_words(monkeypatch):
+    monkeypatch.setattr(combine, "MOST_WORK", 10)
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(
+            LARGE, grouped("mean", 0, "abcde"), size=50, neighbors=sl.Bounded(2), method="groups"
+        )
+    assert str(caught.value) == (
+        "groups would take more than 10 additions; choose the norm 'Linf', a smaller size or "
+        "distance, or public group_sizes"
+    )
+
+
+def test_memory_is_bounded():
+    options = {"size": 5000, "neighbors": sl.Bounded(5), "memory_limit": 10**6}
+    with pytest.raises(sl.TooLargeError, match="groups would need about 20,160,000 bytes"):
+        sl.global_sensitivity(LARGE, grouped("mean", 0, "abcde"), method="groups", **options)

@@ -1,0 +1,239 @@
+"""Smooth sensitivity of sum, mean, count, var and std by their engines: at every distance."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import oracle
+import oracle_smooth
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from strategies import KINDS, as_fractions
+
+import sensitivity_lab as sl
+from sensitivity_lab.problem import SmoothProblem
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.linear.smooth_max import SmoothLinear
+from sensitivity_lab.search.variance import smooth_max, smooth_states
+from sensitivity_lab.search.variance.smooth_max import SmoothVariance
+
+LINEAR = {
+    "mean": (sl.Mean(), ("mean",)),
+    "sum": (sl.Sum(), ("sum",)),
+    "count": (sl.Count(), ("count",)),
+}
+VARIANCE = {
+    f"{word}, ddof {ddof}": (made(ddof), (word, ddof))
+    for word, made in (("var", sl.Var), ("std", sl.Std))
+    for ddof in (0, 1, Fraction(3, 2))
+}
+FARTHEST = 12
+"""Beyond the farthest dataset of every universe here."""
+
+RECORDS = KINDS | {"floats": st.floats(-1e6, 1e6, width=32)}
+"""Of doubles, some are too close to 0 beside others for the engine of the variance."""
+
+TWO_TIES = [0, 0, 1, 100, 101, 102]
+LONG = Fraction(1, 3**40)
+
+
+@st.composite
+def places(draw):
+    """A universe, finite or of unlimited copies, and a dataset of it."""
+    kind = RECORDS[draw(st.sampled_from(list(RECORDS)))]
+    if draw(st.integers(0, 2)):
+        universe = sl.Universe.from_dataset(draw(st.lists(kind, min_size=2, max_size=7)))
+        records = list(universe)
+        return universe, draw(st.permutations(records))[: draw(st.integers(1, len(records) - 1))]
+    universe = sl.Universe.from_domain(draw(st.lists(kind, min_size=1, max_size=3, unique=True)))
+    return universe, draw(st.lists(st.sampled_from(universe.values), min_size=1, max_size=4))
+
+
+def agrees(universe, x, asked, sizes=None, **options):
+    """The result of an engine, held against the definition at every distance."""
+    ours, theirs = asked
+    relation = "bounded" if sizes is None else "unbounded"
+    every_size = [len(x)] if sizes is None else range(sizes[0], sizes[1] + 1)
+    found = sl.smooth_sensitivity(
+        x, universe, ours, neighbors=relation, sizes=sizes, farthest=FARTHEST, **options
+    )
+    most = max(every_size) + (sizes is None)
+    records = oracle.universe_of(map(Fraction, universe.values), universe.multiplicities(most))
+    largest = oracle_smooth.local_at_distance(
+        records, as_fractions(x), theirs, relation, every_size
+    )
+    largest += [largest[-1]] * (FARTHEST + 1 - len(largest))
+    assert len(found.local_at_distance) == FARTHEST + 1
+    for gap, true in zip(found.local_at_distance, largest, strict=True):
+        if isinstance(true, Decimal):
+            assert gap == pytest.approx(float(true), rel=1e-15)
+        else:
+            assert gap == true
+    damped = oracle_smooth.smooth_sensitivity(largest, found.beta)
+    assert found.value == pytest.approx(float(damped), rel=1e-15)
+    assert found.upper >= Fraction(damped) * (1 - Fraction(1, 10**40))
+    found.verify()
+    return found
+
+
+@given(place=places(), name=st.sampled_from([*LINEAR, *VARIANCE]), beta=st.sampled_from([1e-6, 1]))
+@example(place=(sl.Universe.from_dataset(TWO_TIES), [0, 100, 101]), name="std, ddof 0", beta=1)
+@example(place=(sl.Universe.from_dataset([7, 7]), [7]), name="var, ddof 0", beta=1)
+def test_replacing_agrees_with_the_definition(place, name, beta):
+    (universe, x), asked = place, {**LINEAR, **VARIANCE}[name]
+    assume(len(x) >= asked[0].least_size)
+    method = "linear" if name in LINEAR else "variance"
+    assert agrees(universe, x, asked, beta=beta, method=method).method == method
+
+
+@given(place=places(), name=st.sampled_from(list(LINEAR)), data=st.data())
+def test_adding_and_removing_agrees_with_the_definition(place, name, data):
+    universe, x = place
+    most = min(universe.size, len(x) + 2)
+    sizes = data.draw(st.tuples(st.integers(1, len(x)), st.integers(len(x), most)))
+    assume(sizes[0] < sizes[1])
+    agrees(universe, x, LINEAR[name], sizes, beta=1e-3, method="linear")
+
+
+def test_new_records_help_a_mean_where_the_smallest_size_forbids_to_remove_more():
+    """Two of three records may not be fewer: both of x go, and two others come."""
+    universe = sl.Universe.from_domain([0, 5, 6])
+    found = agrees(universe, [5, 5], LINEAR["mean"], (2, 3), beta=1e-3, method="linear")
+    assert (found.local.exact, found.distance) == (Fraction(2), 4)
+    assert found.local.witness.x in {(0, 0), (0, 0, 6)}
+
+
+def test_the_core_of_a_root_is_not_that_of_the_variance():
+    """The spread of C counts against it in a root: C is no longer the smallest records."""
+    universe, x = sl.Universe.from_dataset([0, 40, 41, 41, 42, 43, 91]), [0, 40, 41, 42, 43]
+    var = agrees(universe, x, VARIANCE["var, ddof 0"], beta=1e-6, method="variance")
+    std = agrees(universe, x, VARIANCE["std, ddof 0"], beta=1e-6, method="variance")
+    assert 0 in var.z
+    assert 0 not in std.z + std.y
+
+
+@pytest.mark.parametrize("records", [[10**9 + 3, 10**9 + 4], [2**60, 2**60 + 1], [LONG, 2 * LONG]])
+@pytest.mark.parametrize("name", list(VARIANCE))
+def test_near_ties_are_told_apart(records, name):
+    """Beside a record that outweighs all; some are beyond int64 once they are squared."""
+    universe = sl.Universe.from_dataset([*records, *records, records[0] + 3 * LONG, 2**63])
+    asked = VARIANCE[name]
+    agrees(universe, [*records, records[0]], asked, beta=1e-6, method="variance")
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+def test_many_records_give_what_few_distinct_values_give_by_enumeration(name):
+    universe = sl.Universe([0, 1, 10], [45, 35, 30])
+    x = [0] * 20 + [1] * 15 + [10] * 15
+    quick, listed = (
+        sl.smooth_sensitivity(x, universe, name, beta=0.02, method=method, farthest=30)
+        for method in ("auto", "enumeration")
+    )
+    assert quick.method != listed.method
+    assert (quick.value, quick.upper, quick.distance) == (
+        listed.value,
+        listed.upper,
+        listed.distance,
+    )
+    assert len(quick.local_at_distance) == 31
+    assert quick.local_at_distance == listed.local_at_distance[:31]
+
+
+def large(values, size):
+    """A problem of so many values, half of them in x, that stops after 20 distances."""
+    universe = sl.Universe.from_dataset(values)
+    x = np.zeros(len(universe.values), dtype=np.int64)
+    x[np.random.default_rng(size).permutation(len(x))[:size]] = 1
+    return universe, x, lambda *told: told[2] >= 20
+
+
+def two_clusters(random):
+    """No record is near the mean of any core, so the best place for q is no record."""
+    return np.concatenate([random.normal(size=1_500), 1e6 + random.normal(size=1_500)])
+
+
+@pytest.mark.parametrize("query", ["var", "std"])
+@pytest.mark.parametrize(
+    "drawn", [lambda random: random.normal(size=3_000), two_clusters], ids=["one", "two"]
+)
+def test_thousands_of_records_need_few_states(query, drawn):
+    """Of up to 6,000 states per distance and kind of pair, a few are looked at."""
+    universe, x, stop = large(drawn(np.random.default_rng(1)).tolist(), 1_500)
+    problem = SmoothProblem(universe, as_query(query), x, True, (1_500, 1_500), stop)
+    visited = 0
+
+    def counted(side, groups, start):
+        nonlocal visited
+        visited += start.shape[1]
+        return made(side, groups, start)
+
+    made = smooth_states._states
+    with mock.patch.object(smooth_states, "_states", counted):
+        found = SmoothVariance().plan(problem, Options()).solve()
+    assert found.farthest == 20
+    # 2 sides, 6 kinds of pairs, the distances of five blocks.
+    kinds = 2 * 6 * (1 + 2 + 4 + 8 + 16)
+    assert kinds * 0.9 < visited < kinds * (1 if query == "var" else 60)
+
+
+def test_adding_and_removing_many_records_stops_early():
+    universe, x, stop = large(range(10_000), 5_000)
+    problem = SmoothProblem(universe, as_query("mean"), x, False, (1, 10_000), stop)
+    assert SmoothLinear().plan(problem, Options()).solve().farthest == 20
+
+
+def test_a_sum_has_nothing_to_find_beyond_a_change():
+    universe, x, _ = large(range(100), 50)
+    problem = SmoothProblem(universe, as_query("sum"), x, True, (50, 50), lambda *_: False)
+    assert SmoothLinear().plan(problem, Options()).solve().farthest <= 1
+
+
+def refused(*args, **options):
+    with pytest.raises(sl.NoEngineError) as caught:
+        sl.smooth_sensitivity(*args, **options)
+    return str(caught.value)
+
+
+def test_adding_and_removing_a_spread_is_refused_with_a_way_out():
+    universe = sl.Universe.from_dataset(range(40))
+    told = refused(range(20), universe, "std", beta=1, neighbors="unbounded", method="variance")
+    assert told == (
+        "no engine accepts std here: variance covers the smooth sensitivity of std for the bounded "
+        "relation only: for adding and removing no list of patterns is proved; use "
+        "neighbors='bounded', or noise for the global sensitivity over all sizes"
+    )
+
+
+def test_numbers_too_long_for_floats_are_refused():
+    universe = sl.Universe.from_dataset([0, 1, 2**480, 2**480 + 1])
+    told = refused([0, 1], universe, "var", beta=1, method="variance")
+    assert told == (
+        "no engine accepts var here: variance compares numbers of up to 960 bits, and the squared "
+        "deviations of 2 of these records have up to 968; round the records, or divide out what "
+        "they have in common"
+    )
+    assert math.isfinite(sl.smooth_sensitivity([0, 1], universe, "mean", beta=1).value)
+
+
+def test_other_queries_are_refused():
+    universe = sl.Universe.from_dataset(range(4))
+    assert refused([0, 1], universe, "median", beta=1, method="variance") == (
+        "no engine accepts median here: variance covers var and std, not median"
+    )
+
+
+def test_blocks_of_distances_are_searched_one_after_the_other():
+    """The same answer with blocks of one distance: what was found before is what counts."""
+    universe, x = sl.Universe.from_domain([0, 3, 4, 9]), [0, 3, 3, 4] * 10
+    results = []
+    for most in (1_024, 1):
+        with mock.patch.multiple(smooth_max, _MOST=most, _FIRST=min(16, most)):
+            results.append(sl.smooth_sensitivity(x, universe, "std", beta=1e-3, method="variance"))
+    assert len(results[0].local_at_distance) > 30
+    assert results[0].local_at_distance == results[1].local_at_distance

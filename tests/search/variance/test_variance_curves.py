@@ -1,0 +1,136 @@
+"""Whole curves of var and std: every distance at once, against the definition and one by one."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.search.layouts import sorted_universe
+from sensitivity_lab.search.variance.comparing import Sets, Spread
+from sensitivity_lab.search.variance.distances import branch, curve
+from sensitivity_lab.search.variance.distances.curve import Change, placements
+from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
+from sensitivity_lab.search.variance.global_max import _working
+from sensitivity_lab.search.variance.patterns import Placement
+
+SPREADS = [Spread(Fraction(ddof), root) for ddof in (0, 1) for root in (False, True)]
+
+DATA = {
+    "uniform": lambda rng, size: rng.random(size),
+    "normal": lambda rng, size: rng.normal(size=size),
+    "lognormal": lambda rng, size: rng.lognormal(size=size),
+    "clustered": lambda rng, size: rng.choice([-70, 0, 3, 900], size) + rng.normal(size=size),
+    "integers": lambda rng, size: rng.integers(0, 40, size),
+    "far away": lambda rng, size: 10**9 + rng.integers(0, 9, size),
+    "outliers": lambda rng, size: np.append(rng.lognormal(size=size - 2), [1e15, -1e9]),
+}
+
+
+def records_of(kind: str, size: int) -> SortedRecords:
+    data = DATA[kind](np.random.default_rng(size), size)
+    return _working(sorted_universe(sl.Universe.from_dataset(data), size))
+
+
+def families(size: int, most: int) -> dict[str, tuple[list[Change], np.ndarray]]:
+    """The changes of both relations up to a distance, with their levels."""
+    distances = np.arange(most)
+    mixed = [Change(larger, k, False) for k in range(1, most + 1) for larger in (size, size + k)]
+    return {
+        "bounded": ([Change(size, j, True) for j in range(1, most + 1)], distances),
+        "unbounded": (mixed, np.repeat(distances, 2)),
+    }
+
+
+def reached(records: SortedRecords, spread: Spread, place: Placement) -> Difference:
+    """How far the datasets of a placement are apart, exactly."""
+    answers = []
+    for labels in ("AC", "BC"):
+        ranges = place.ranges(labels)
+        sums, squares = (
+            sum(
+                prefix(np.array([stop]))[0] - prefix(np.array([start]))[0] for start, stop in ranges
+            )
+            for prefix in (records.total, records.squares)
+        )
+        size = sum(stop - start for start, stop in ranges)
+        answers.append(spread.variance(records, Sets(size, sums, squares)))
+    return Difference(*answers, spread.root)
+
+
+@pytest.mark.representative("family")
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize("family", ["bounded", "unbounded"])
+def test_all_distances_at_once_reach_what_each_does_by_itself(kind, family, monkeypatch):
+    records = records_of(kind, 120)
+    changes, level = families(50, 6)[family]
+    one_by_one = placements(records, changes, SPREADS)  # too few records to share a search
+    monkeypatch.setattr(curve, "WORK", 0)
+    exactly = placements(records, changes, SPREADS)
+    at_most = placements(records, changes, SPREADS, level)
+    left_out = 0
+    for spread, *found in zip(SPREADS, one_by_one, exactly, at_most, strict=True):
+        alone, own = ([reached(records, spread, place) for place in part] for part in found[:2])
+        assert alone == own
+        for step in np.unique(level):
+            among = np.flatnonzero(level <= step)
+            some = [found[2][at] for at in among]
+            most = max(reached(records, spread, place) for place in some if place)
+            assert most == max(alone[at] for at in among)
+        left_out += found[2].count(None)
+    # Either adding or removing reaches more.
+    assert (left_out > 0) == (family == "unbounded")
+
+
+@pytest.mark.representative("relation")
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("relation", ["bounded", "unbounded"])
+def test_whole_curves_against_the_definition(relation, exact, monkeypatch):
+    monkeypatch.setattr(curve, "WORK", 0)
+    draw = random.Random(7)
+    for ddof in (0, 1, 0, 1):
+        offset = draw.choice([0, 10**9])
+        pool = [0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]
+        records = [offset + draw.choice(pool) for _ in range(8)]
+        curves = sl.sensitivity_curves(
+            sl.Universe.from_dataset(records),
+            [sl.Var(ddof), sl.Std(ddof)],
+            size=4,
+            distances=range(1, 4 - ddof),
+            neighbors=relation,
+            exactly=exact,
+            method="variance",
+        )
+        for _, result in curves:
+            k, query = result.neighbors.k, result.query
+            asked = ("std" if query.root else "var", ddof)
+            expected, _ = oracle.global_sensitivity(records, 4, asked, relation, k, exactly=exact)
+            if query.root:
+                assert result.upper == pytest.approx(float(expected), rel=1e-12, abs=1e-300)
+            else:
+                assert result.exact == expected
+
+
+def test_a_curve_looks_at_few_nodes():
+    records = records_of("normal", 20_000)
+    changes, level = families(10_000, 40)["bounded"]
+    reached = np.zeros(2, np.longdouble)
+    family = curve._Family(records, changes, SPREADS[:2], level, reached, id)
+    family.branch.run()
+    # Windows alone are 10,000 for each of 40 changes.
+    assert family.branch._divided.sum() < 100 * len(changes)
+    assert len(changes) <= len(family.branch.leaves().shape) < 10 * len(changes)
+
+
+def test_a_change_with_too_many_nodes_is_searched_by_itself(monkeypatch):
+    records = records_of("normal", 300)
+    changes, level = families(150, 3)["bounded"]
+    expected = placements(records, changes, SPREADS)
+    monkeypatch.setattr(curve, "WORK", 0)
+    monkeypatch.setattr(branch, "NODES", 2)
+    assert placements(records, changes, SPREADS, level) == expected

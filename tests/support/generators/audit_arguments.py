@@ -1,0 +1,77 @@
+"""Good arguments of the audits of maps, of OpenDP's measurements and of samplers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def noisy_count(scale: float) -> Any:
+    """A measurement of OpenDP's."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    return space >> dp.t.then_count() >> dp.m.then_laplace(scale)
+
+
+def noisy_sum(x: list[Any]) -> Any:
+    """A sum with the noise of a sampler."""
+    return sum(x) + np.random.default_rng().laplace(scale=3.0)
+
+
+class Selector:
+    """A mechanism that selects by scores."""
+
+    def __init__(self, utility: list[float], sensitivity: float) -> None:
+        self.utility, self.sensitivity = utility, sensitivity
+
+    def randomise(self) -> int:
+        return 0
+
+
+def mode(x: list[Any]) -> int:
+    """A selection."""
+    return Selector([x.count(0), x.count(1)], 1).randomise()
+
+
+def by_size(x: Any, y: Any) -> int:
+    return abs(len(x) - len(y))
+
+
+_AUDITS = ("audit_map", "audit_opendp", "audit_opendp_measurement")
+
+AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    **{f"{name}.values": ([0, 5], [0, 1, 5]) for name in _AUDITS},
+    **{f"{name}.sizes": (2, [1, 2]) for name in _AUDITS},
+    **{f"{name}.datasets": (None, None, [[1], [2]]) for name in _AUDITS},
+    **{f"{name}.neighbors": (None, by_size) for name in _AUDITS},
+    "audit_map.transformation": (len, sum),
+    "audit_map.claim": (1, 10, lambda k: 3 * k),
+    "audit_map.inputs": ("symmetric", "L1", by_size),
+    "audit_map.outputs": ("absolute", "Linf_monotonic", lambda x, y: abs(x - y)),
+    "audit_selection.function": (mode,),
+    "audit_selection.values": ([0, 1],),
+    "audit_selection.sizes": (2, [1, 2]),
+    "audit_selection.mechanisms": (Selector,),
+    "audit_selection.inputs": ("symmetric", "L1"),
+    "audit_selection.method": ("randomise",),
+    "audit_selection.scores": ("utility",),
+    "audit_selection.sensitivity": ("sensitivity",),
+    "audit_selection.monotonic": ("monotonic",),
+    "audit_selection.candidates": ("candidates",),
+    "audit_selection.datasets": (None, [[1], [0]]),
+    "audit_opendp_measurement.make": (noisy_count,),
+    "audit_opendp_measurement.scale": (1.0, 0.5),
+    "audit_opendp_measurement.outputs": (None, "L1"),
+    "audit_opendp_measurement.answer": (abs,),
+    "audit_sampled.function": (noisy_sum,),
+    "audit_sampled.values": ([0, 1],),
+    "audit_sampled.sizes": (2, [1, 2]),
+    "audit_sampled.samplers": ("numpy.random.default_rng",),
+    "audit_sampled.value": ("returns", "location"),
+    "audit_sampled.location": ("loc",),
+    "audit_sampled.scale": ("scale",),
+}
+"""By the name of a callable and of its parameter, as in `garbage.VALID`."""

@@ -1,0 +1,347 @@
+"""Arguments for the fuzz: what every public callable takes, and what none does.
+
+`GARBAGE` makes values that callers pass by mistake or by malice. `valid` gives good values for a
+parameter, by the callable's name and the parameter's, or by the parameter's alone; a new public
+callable with a parameter of a new name needs an entry here, and the fuzz says so.
+"""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from audit_arguments import AUDIT_ARGUMENTS
+
+import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
+
+TABLE = pd.DataFrame({"id": [1, 1, 2], "sex": ["f", "m", "f"], "age": [20, 30, 40]})
+
+
+class CallersError(RuntimeError):
+    """What a hostile object or function raises."""
+
+
+def raising(*_: Any, **__: Any) -> Any:
+    raise CallersError("a caller's own error")
+
+
+def hostile(*methods: str) -> Callable[[], object]:
+    """A class whose objects fail in some special methods."""
+    return type("Hostile", (), dict.fromkeys(methods, raising))
+
+
+def recursive() -> list[Any]:
+    made: list[Any] = []
+    made.append(made)
+    return made
+
+
+NUMBERS: tuple[Any, ...] = (
+    *(True, False, 0, -1, 1, 2, 3, 7, 10**9, 2**63, 2**64, 10**19, 10**400, 10**5000, -(10**5000)),
+    *(0.5, -0.0, 1.5, math.nan, math.inf, -math.inf, 1e308, 5e-324, 1e-300),
+    *(Fraction(1, 3), Fraction(10**400, 3), Fraction(1, 10**3000)),
+    *map(Decimal, ("NaN", "sNaN", "Infinity", "1e5000", "1e99999999", "-1e-99999999", "0.5")),
+    *(1j, np.longdouble("0.5"), np.longdouble("inf"), np.float64("nan"), np.float32("1e30")),
+    *(np.int8(3), np.uint64(2**64 - 1), np.bool_(True), np.complex128(1), np.float64(5e-324)),
+)
+
+OTHERS: tuple[Callable[[], Any], ...] = (
+    *(lambda: None, lambda: pd.NA, lambda: pd.NaT, lambda: ..., lambda: NotImplemented),
+    *(lambda: np.datetime64("NaT", "D"), lambda: np.timedelta64(3, "s"), lambda: math),
+    *(lambda: pd.Timestamp("2020-01-01"), lambda: datetime.date(2020, 1, 1)),
+    *(lambda: datetime.timedelta(1), lambda: Path("nowhere")),
+    *(lambda: np.array(3), lambda: np.array(math.nan), lambda: np.array([]), lambda: np.eye(2)),
+    *(lambda: np.array([1, 2]), lambda: np.array([0.5, math.inf]), lambda: np.array([True, False])),
+    *(lambda: np.array(["a", "b"]), lambda: np.array([1, None], dtype=object)),
+    *(lambda: np.array([1, 2], dtype="m8[s]"), lambda: np.ma.masked_array([1, 2], [True, False])),
+    *(lambda: np.array([1, 2], dtype=np.longdouble), lambda: np.zeros((0, 3))),
+    *(lambda: np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]), lambda: np.ma.masked),
+    *(lambda: pd.Series([1, 2, 3]), lambda: pd.Series([], dtype=float), lambda: pd.Index([1])),
+    *(lambda: pd.Series(["a", None]), lambda: pd.DataFrame({"a": [1, 2]}), lambda: pd.DataFrame()),
+    *(lambda: pd.DataFrame([[1, 2]], columns=["a", "a"]), lambda: pd.array([1, None], "Int64")),
+    *(lambda: pd.Categorical(["a", "b"]), lambda: pd.DataFrame({"a": [[1], {}]})),
+    *(lambda: "", lambda: "a", lambda: "mean", lambda: "\0\x1b[31m\n", lambda: "x" * 10_000),
+    *(lambda: "percentile_1e99999999", lambda: "percentile_nan", lambda: "percentile_0.1"),
+    *(lambda: "age >= 18", lambda: "L1", lambda: "é\ud800", lambda: "1", lambda: "nan"),
+    *(lambda: b"", lambda: b"abc", lambda: bytearray(b"\1"), lambda: memoryview(b"\1\2")),
+    *(set, lambda: {1, 2}, frozenset, dict, lambda: {"a": 1}, lambda: {"a": [1, 2]}),
+    *(list, tuple, lambda: [1], lambda: [[1], [2]], lambda: [1, [2]], lambda: [None], recursive),
+    *(lambda: ["a"], lambda: (1, 2), lambda: (1, 2, 3), lambda: [math.nan], lambda: [10**5000]),
+    *(lambda: [Decimal("1e99999999")], lambda: (None, None), lambda: ("a", "b"), lambda: [{}]),
+    *(lambda: (one for one in (1, 2)), lambda: iter([1]), lambda: range(5)),
+    *(lambda: range(10**12), lambda: range(10**30), lambda: range(-3, 0)),
+    *(lambda: lambda x: x, lambda: lambda *_, **__: math.nan, lambda: lambda *_: None),
+    *(lambda: raising, lambda: lambda *_: "a", lambda: lambda *_: [1, [2]], lambda: len),
+    *(object, lambda: object, lambda: int, lambda: sl.Mean, lambda: sl.Bounded, lambda: sl),
+    *(
+        lambda: ValueError("x"),
+        hostile("__eq__"),
+        hostile("__repr__", "__str__"),
+        hostile("__len__"),
+    ),
+    *(
+        hostile("__array__"),
+        hostile("__eq__", "__hash__"),
+        hostile("__iter__"),
+        hostile("__bool__"),
+    ),
+    *(hostile("__float__", "__int__", "__index__"), hostile("__call__"), hostile("__hash__")),
+    *(hostile("__lt__", "__le__", "__gt__", "__ge__"), hostile("__getitem__", "__len__")),
+    *(lambda: sl.Universe([1, 2]), lambda: sl.Mean(), lambda: sl.Bounded(1), lambda: pl.Numbers()),
+    *(lambda: sl.Count(), lambda: sl.SumOf("age"), lambda: pl.clamp(0, 1), lambda: pl.L1Distance()),
+)
+
+CELLS: tuple[Any, ...] = (
+    *([1j, 2j], [None, None], ["a", 1], [10**5000, 1], [Decimal("NaN"), 1], [math.nan, math.inf]),
+    *([pd.Timedelta(1), pd.NaT], [pd.Interval(0, 1), 1], [pd.Period("2020"), None], [b"a", "a"]),
+    *([pd.Timestamp("2020", tz="UTC"), pd.Timestamp("2020")], [Decimal("1e99999999"), 1]),
+    *([(1, 2), "a"], [frozenset(), ()], [True, 2**64], ["\0", "=1"], [np.longdouble(1), object()]),
+    *([{}, set()], [[1], [2]], [hostile("__eq__", "__hash__")(), 1], [hostile("__repr__")(), 1]),
+)
+"""The columns of tables."""
+
+TABLES: tuple[Callable[[], Any], ...] = (
+    *(
+        (lambda cells=cells: pd.DataFrame({"age": pd.Series(cells, dtype=object)}))
+        for cells in CELLS
+    ),
+    lambda: pd.DataFrame({math.nan: [1, 2], None: [1, 2]}),
+    lambda: pd.DataFrame({("a", "b"): [1], ("a", "c"): [2]}),
+    lambda: pd.DataFrame({10**5000: [1, 2], "\0\x1b[31m": [1, 2]}),
+    lambda: pd.DataFrame({"age": pd.array([1, None], dtype="Int64")}, index=["x", "x"]),
+    lambda: pd.DataFrame({"age": pd.Categorical(["a", None])}),
+    lambda: TABLE.assign(age=[1, None, math.inf]),
+)
+
+RETURNING: tuple[Callable[[], Any], ...] = tuple(
+    (lambda made=made: lambda *_, **__: made())
+    for made in (*OTHERS, *((lambda number=number: number) for number in NUMBERS))
+)
+"""Functions that return such values."""
+
+GARBAGE: tuple[Callable[[], Any], ...] = (
+    *TABLES,
+    *RETURNING,
+    *((lambda number=number: number) for number in NUMBERS),
+    *OTHERS,
+)
+
+RECORDS = [1, 2, 3, 10]
+UNIVERSE = sl.Universe.from_dataset(RECORDS)
+ROWS = sl.TableUniverse.from_dataset(TABLE)
+TOTAL = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+SMOOTH = sl.smooth_sensitivity([1, 2, 3], UNIVERSE, "median", beta=0.01)
+MEASURED = sl.global_sensitivity(UNIVERSE, "sum", size=2, neighbors=sl.Bounded(1))
+COUNTED = pl.start(pl.AddMaxRows(1)) >> pl.count()
+
+
+class Mechanism:
+    """What `audit_recorded` replaces."""
+
+    def __init__(self, sensitivity: float) -> None:
+        self.sensitivity = sensitivity
+
+    def randomise(self, value: float) -> float:
+        return value
+
+
+def released_mean(x: list[float]) -> float:
+    return Mechanism(1 / max(len(x), 1)).randomise(sum(x) / max(len(x), 1))
+
+
+def opendp_sum() -> Any:
+    """A transformation of OpenDP's, where it is installed."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        return object()
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(bounds=(0, 5))), dp.symmetric_distance()
+    return space >> dp.t.then_sum()
+
+
+VALID: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("a", "b", "column", "on"), ("id", "sex", "age")),
+    **dict.fromkeys(("k", "d_in", "distances", "hamming_distance", "index", "length"), (1, 2)),
+    **dict.fromkeys(("size", "universe_subset_cardinality"), (2, 3)),
+    **dict.fromkeys(("max_size", "max_rows", "g", "r", "rows", "copies"), (2, 5)),
+    **dict.fromkeys(("lower", "smallest"), (0, 1)),
+    **dict.fromkeys(("upper", "largest"), (5, 2.5)),
+    **dict.fromkeys(("exactly", "allow_missing", "vectorized", "saturating"), (False, True)),
+    **dict.fromkeys(("tight", "implementation", "every_order", "floats"), (False, True)),
+    **dict.fromkeys(("epsilon", "rho", "scale", "beta", "magnitude"), (1, 0.5)),
+    **dict.fromkeys(("d_in", "sensitivity"), (1, 2)),
+    **dict.fromkeys(("groups", "categories", "keys"), (["f", "m"], ["f"])),
+    **dict.fromkeys(("values", "records"), (RECORDS, [1, 2, 3])),
+    **dict.fromkeys(("x", "dataset"), ([1, 2, 3], [1, 2])),
+    **dict.fromkeys(("first", "second"), (TOTAL, COUNTED)),
+    **dict.fromkeys(("left", "right"), (pl.DropExcess(2), pl.DropNonUnique())),
+    **dict.fromkeys(("schema", "ideal", "claim", "release", "select"), (None,)),
+    **dict.fromkeys(("farthest", "ddof"), (0, 1)),
+    **dict.fromkeys(("limit", "pair_limit", "row_limit", "evaluation_limit"), (1000, 5000)),
+    **dict.fromkeys(("input_domain", "output_domain"), (pl.Scalar(),)),
+    **dict.fromkeys(("input_metric", "output_metric"), (pl.AbsoluteDistance(),)),
+    "result": (SMOOTH,),
+    "delta": (1e-6, Fraction(1, 10**5)),
+    "gamma": (2, 3),
+    "tolerance_ulps": (4, 0),
+    "build": (lambda *_: TOTAL,),
+    "stability_map": (lambda d_in: 2 * d_in,),
+    "steps": ((), (TOTAL,)),
+    "check_universe": (None, lambda _: None),
+    "bins": ([0, 20, 50],),
+    "bounds": ((0, 5), None),
+    "change": (pl.AddMaxRows(1),),
+    "changes": (pl.AddMaxRows(1), pl.AddRowsWithID("id")),
+    "clip": ((0, 50), None),
+    "columns": (["age"],),
+    "component": (None, "L1"),
+    "clip_norm": (10, 0.5),
+    "group_sizes": (None, [1, 1]),
+    "counts": ([1, 1, 2, 1], None),
+    "data": (RECORDS, [1, 2]),
+    "direction": ("both", "add"),
+    "distance": (1, Fraction(1, 2)),
+    "domain": (pl.Numbers(), pl.Values(size=3), pl.Table()),
+    "dtype": (None, np.float64, "int32"),
+    "empty": (0, None),
+    "factor": (None, 2),
+    "checkpoint": (None,),
+    "scratch": (None,),
+    "evaluations": (50, 100),
+    "time_limit": (0.05,),
+    "seed": (1, None),
+    "samples": (20, 0),
+    "value_range": (None, (-1e9, 1e9)),
+    "per_record": (None, 10**9),
+    "monotone": (False,),
+    "finish": (None, float),
+    "fraction": (Fraction(1, 10), 0.25),
+    "function": (np.mean, sum),
+    "memory_limit": (2**30,),
+    "timeout": (None, 30),
+    "method": ("auto", "enumeration"),
+    "metric": (pl.L1Distance(), None),
+    "n_jobs": (None, 1),
+    "name": ("mine",),
+    "neighbors": (sl.Bounded(1), "unbounded", sl.SymmetricDifference(1)),
+    "norm": ("L1", "L2"),
+    "order": ("free", "fixed"),
+    "percentile": (50, 12.5),
+    "predicate": ("age >= 18", lambda row: row["age"] > 18),
+    "progress": (None, False),
+    "q": (25, 50.5),
+    "queries": ("mean", ["mean", "median"]),
+    "query": ("mean", sl.Var(), "percentile_25", max),
+    "query_type": ("mean", "percentile"),
+    "relation": (sl.Bounded(1), sl.Unbounded(1)),
+    "sizes": (None, 2, [1, 2]),
+    "square": (Fraction(2), Fraction(1, 4)),
+    "start": (0, 0.0),
+    "step": (None, 1),
+    "subject": (None, "mean"),
+    "table": (TABLE,),
+    "targets": (Mechanism,),
+    "transformation": (TOTAL, COUNTED),
+    "universe": (
+        *(UNIVERSE, sl.Universe.from_domain([0, 1, 5])),
+        sl.Universe.from_interval(0, 5),
+    ),
+    "universes": (UNIVERSE, {"a": UNIVERSE}, TABLE, sl.Universe.from_interval(0, 5)),
+    "split": (None, [1, 2], {"mean": 1, "sum": 2}),
+    "weight_function": (range, lambda n: [Fraction(1, n)] * n),
+    "where": (None, lambda x: len(x) > 0),
+    # Where one name means different things:
+    "CountIf.predicate": ("age >= 18", lambda rows: rows["age"] > 18),
+    "Fold.step": (lambda total, x: total + x, max),
+    "ColumnQuery.column": ("age",),
+    "ColumnQuery.query": ("mean", "median", sl.Var()),
+    "GroupBy.column": ("sex",),
+    "GroupBy.query": ("count", sl.SumOf("age")),
+    "Histogram.column": ("sex",),
+    "InterquartileRange.method": ("linear", "lower"),
+    "Groups.keys": (("f", "m"),),
+    "GroupsDistance.norm": (pl.L1Distance(), pl.L2Distance()),
+    "Numbers.size": (None, 3),
+    "Pair.first": (pl.Numbers(),),
+    "Pair.second": (pl.Scalar(),),
+    "PairDistance.first": (pl.AbsoluteDistance(),),
+    "PairDistance.second": (pl.L1Distance(),),
+    "Percentile.method": ("linear", "lower"),
+    "Stack.queries": (sl.Count(), sl.MeanOf("age")),
+    "Start.metric": (pl.SymmetricDistance(),),
+    "Table.limits": ((),),
+    "TableUniverse.rows": (TABLE.drop_duplicates(),),
+    "TableUniverse.counts": ([1, 2, 3], None),
+    "TableUniverse.column.column": ("age",),
+    "TableUniverse.to_frame.dataset": ([(1, "f", 20)], TABLE),
+    "Universe.index.x": (1, 2),
+    "TableUniverse.from_domain.values": ({"sex": ["f", "m"], "age": [1, 2]}, TABLE),
+    "TableUniverse.from_dataset.records": (TABLE, TABLE["age"]),
+    "audit.claim": (1, 10, lambda k: 3 * k),
+    "audit_opendp.transformation": (opendp_sum(),),
+    **AUDIT_ARGUMENTS,
+    "audit_recorded.function": (released_mean,),
+    "audit_recorded.select": (list,),
+    "audit_recorded.values": ([0, 1],),
+    "audit_recorded.sizes": (2, [1, 2]),
+    "audit_stability.universe": (RECORDS, [1, 2]),
+    "audit_stability.claim": (None, lambda d: 5 * d),
+    "assert_sensitivity.claim": (10**6, 10),
+    "audit_randomized.function": (sorted,),
+    "audit_randomized.values": ([0, 1],),
+    "audit_randomized.sizes": (2, [1, 2]),
+    "audit_randomized.claim": (1, lambda d: 5 * d),
+    "audit_randomized.input_metric": ("symmetric",),
+    "audit_randomized.output_metric": ("symmetric", "hamming"),
+    "audit_randomized.choices": (None,),
+    "audit_randomized.seeds": (None,),
+    "audit_randomized.draws": (1, 2),
+    "audit_randomized.signed_zeros": (False, True),
+    "audit_recorded.replay": (None, True),
+    "audit_recorded.histories": (0, 1),
+    "audit_recorded.budget": (None,),
+    "recording.epsilon": (None,),
+    "bounded_empirical_global_L1_sensitivity.universe": (TABLE, {"age": RECORDS}),
+    "unbounded_empirical_global_L1_sensitivity.universe": (TABLE, {"age": RECORDS}),
+    "clipping_bounds.step": (1, None),
+    "clipping_sweep.bounds": ([1, 5], (2.5,)),
+    "clipping_sweep.neighbors": ("unbounded", sl.Bounded(1)),
+    "filter_.predicate": (lambda _: True, bool),
+    "flat_map.function": (lambda row: [row, row], lambda _: []),
+    "group_noise_scales.groups": ([1, 2], (3,)),
+    "implemented_sensitivity.query": (np.mean, sl.float_sum()),
+    "map_.function": (lambda row: row, str),
+    "mean.size": (3,),
+    "measured_stability.universe": (RECORDS, [1, 2]),
+    "recording.method": ("randomise",),
+    "recording.sensitivity": ("sensitivity",),
+    "recording.value": (None, "value"),
+    "select.domain": (None, pl.Numbers()),
+    "noise_table.results": ({"mean": 1, "sum": MEASURED}, {"mean": MEASURED, "sum": 2}),
+    "sweep.argument": ("q", "x"),
+    "sweep.function": (
+        lambda q: sl.global_sensitivity(UNIVERSE, sl.Percentile(q), size=2, neighbors="bounded"),
+    ),
+    "variance.size": (3,),
+    "VectorSum.columns": (["age"], ["id", "age"]),
+}
+
+
+def valid(name: str, parameter: inspect.Parameter) -> tuple[Any, ...]:
+    """Good values for a parameter of a callable."""
+    for key in (f"{name}.{parameter.name}", parameter.name):
+        if key in VALID:
+            return VALID[key]
+    raise AssertionError(
+        f"tests/support/generators/garbage.py has no value for {parameter.name!r} of {name}"
+    )

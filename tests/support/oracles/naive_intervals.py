@@ -1,0 +1,111 @@
+"""The definition on a grid of an interval, in rationals: cores with every addition to both sides.
+
+It imports only the oracle. A grid lies inside the interval, so its largest difference is never
+above the interval's, and equal to it if the grid has the values of a worst case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from itertools import combinations_with_replacement as multisets
+from typing import Any
+
+import oracle
+
+Dataset = tuple[Fraction, ...]
+
+
+def changes(family: str, k: int, exactly: bool, size: int) -> list[tuple[int, int]]:
+    """The numbers of records (removed, added) that a relation allows for a size of x."""
+    distances = [k] if exactly else range(1, k + 1)
+    allowed = {
+        "bounded": [(d, d) for d in distances],
+        "unbounded": [change for d in distances for change in ((d, 0), (0, d))],
+        "unbounded (add)": [(0, d) for d in distances],
+        "unbounded (remove)": [(d, 0) for d in distances],
+        "symmetric difference": [(i, d - i) for d in distances for i in range(d + 1)],
+    }[family]
+    return [(i, j) for i, j in allowed if i <= size and size - i + j > 0]
+
+
+def weighted(name: str, values: Sequence[Fraction]) -> Fraction:
+    """L-statistics that the oracle does not have, of sorted values."""
+    n = len(values)
+    if name == "range":
+        return values[-1] - values[0]
+    if name == "midrange":
+        return (values[0] + values[-1]) / 2
+    if name == "trimmed":  # a quarter at each end
+        kept = values[n // 4 : n - n // 4]
+        return sum(kept, Fraction(0)) / len(kept)
+    if name == "alternating":
+        return sum(((-1) ** rank * (rank + 1) * value for rank, value in enumerate(values)), 0)
+    raise ValueError(name)
+
+
+class Answers:
+    """The answers of a query (for std their squares), each computed once."""
+
+    def __init__(self, query: tuple[Any, ...]) -> None:
+        self.query = query
+        self._known: dict[Dataset, Fraction] = {}
+
+    def __call__(self, records: Iterable[Fraction]) -> Fraction:
+        data = tuple(sorted(records))
+        if data not in self._known:
+            kind = self.query[0]
+            if kind == "weighted":
+                self._known[data] = Fraction(weighted(self.query[1], data))
+            else:
+                asked = ("var", self.query[1]) if kind == "std" else self.query
+                self._known[data] = oracle.evaluate(asked, data)
+        return self._known[data]
+
+    def distance(self, first: Fraction, second: Fraction) -> Any:
+        """How far two answers are apart; for std a Decimal of 60 digits."""
+        if self.query[0] == "std":
+            return oracle.root_difference(first, second)
+        return abs(first - second)
+
+
+def global_on_grid(
+    query: tuple[Any, ...], grid: Iterable[Fraction], size: int, allowed: list[tuple[int, int]]
+) -> Any:
+    """The largest change between neighbors with records in a grid, each any number of times."""
+    values, answers = sorted(set(grid)), Answers(query)
+    found = []
+    for removed, added in allowed:
+        for core in multisets(values, size - removed):
+            of_x = [answers(core + own) for own in multisets(values, removed)]
+            of_y = [answers(core + own) for own in multisets(values, added)]
+            found.append(answers.distance(max(of_x), min(of_y)))
+            found.append(answers.distance(min(of_x), max(of_y)))
+    return max(found)
+
+
+def local_on_grid(
+    query: tuple[Any, ...], grid: Iterable[Fraction], x: Dataset, allowed: list[tuple[int, int]]
+) -> Any:
+    """The largest change from x to a neighbor with added records in a grid."""
+    values, answers = sorted(set(grid)), Answers(query)
+    return max(
+        answers.distance(answers(x), answers(core + own))
+        for removed, added in allowed
+        for core in set(combinations(x, len(x) - removed))
+        for own in multisets(values, added)
+    )
+
+
+def related(x: Dataset, y: Dataset, allowed: list[tuple[int, int]]) -> bool:
+    """Whether x and y are C + A and C + B for one of the changes (|A|, |B|)."""
+    shared = sum((Counter(x) & Counter(y)).values())
+    return any(len(x) - i == len(y) - j <= shared for i, j in allowed)
+
+
+def grids(lower: Fraction, upper: Fraction) -> Iterator[list[Fraction]]:
+    """Grids of 2 to 9 values, both bounds among them."""
+    for steps in range(1, 9):
+        yield [lower + (upper - lower) * Fraction(step, steps) for step in range(steps + 1)]

@@ -1,0 +1,219 @@
+"""Universes of every number of an interval: values, results that name them, and their errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+
+INTERVAL = sl.Universe.from_interval(0, 120)
+
+
+def test_results_name_the_interval():
+    result = sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors="bounded")
+    assert repr(result) == (
+        "Sensitivity of mean: 40 (exact)\n"
+        "  neighbors  bounded, at most 1; size 3; interval [0, 120], every real number\n"
+        "  witness x  (0, 0, 120)  mean 40\n"
+        "  witness y  (0, 0, 0)  mean 0\n"
+        "  method     intervals, exact arithmetic, no dataset needed evaluation"
+    )
+    assert "interval [0, 120], every real number" in result._repr_html_()
+    assert (result.word, result.blocks[0]) == ("CBOA", ("C", 2, 0, 0))
+
+
+@pytest.mark.parametrize("kind", ["strip", "witness"])
+def test_a_witness_with_a_fraction_is_drawn(kind):
+    result = sl.global_sensitivity(
+        sl.Universe.from_interval(0, 1), sl.Var(ddof=1), size=10, neighbors=sl.Unbounded(8)
+    )
+    axes = result.plot(kind)
+    axes.figure.canvas.draw()
+    assert [text.get_text() for text in axes.figure.findobj(lambda one: hasattr(one, "get_text"))]
+
+
+def test_a_witness_outside_the_interval_is_no_proof():
+    result = sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors="bounded")
+    wrong = sl.Witness((0, 0, 121), (0, 0, 0), 121 / 3, 0.0)
+    with pytest.raises(sl.VerificationError) as raised:
+        replace(result, witness=wrong).verify()
+    assert str(raised.value) == (
+        "the record 121 is not in the universe: Universe of every real number of the interval "
+        "[0, 120], each any number of times"
+    )
+
+
+def test_a_local_minimum_can_be_at_a_mean_inside():
+    result = sl.local_sensitivity([1, 2, 3.5, 100], INTERVAL, "var", neighbors=sl.Bounded(2))
+    assert result.witness.y == (1, Fraction(3, 2), Fraction(3, 2), 2)
+    curves = sl.local_curves(
+        [1, 2, 3.5, 100], INTERVAL, ["var"], distances=[1, 2], neighbors="bounded"
+    )
+    assert curves.result("var", distance=2).exact == result.exact
+
+
+def test_a_claim_is_audited_on_an_interval():
+    report = sl.audit("mean", 11, INTERVAL, size=10, neighbors="bounded", distances=[1])
+    assert (report.verdict, report.rows[0].exact) == ("violated", 12)
+    assert "interval [0, 120], every real number" in repr(report)
+
+
+def test_an_interval_is_a_value():
+    assert sl.IntervalUniverse(0.0, Decimal(120)) == INTERVAL
+    assert hash(INTERVAL) == hash(sl.IntervalUniverse(0.0, Decimal(120)))
+    assert sl.Universe.from_interval(0, 1) != INTERVAL
+    assert not isinstance(INTERVAL, sl.Universe)
+    assert (INTERVAL.size, INTERVAL.numeric) == (math.inf, True)
+    assert [0 in INTERVAL, 120 in INTERVAL, Fraction(1, 3) in INTERVAL] == [True] * 3
+    assert [-1e-300 in INTERVAL, math.nan in INTERVAL, "a" in INTERVAL] == [False] * 3
+    assert repr(INTERVAL) == (
+        "Universe of every real number of the interval [0, 120], each any number of times"
+    )
+    assert INTERVAL._repr_html_() == f"<p>{INTERVAL!r}</p>"
+    assert INTERVAL.dataset(np.array([3.5, 1])) == (1.0, 3.5)
+
+
+def test_floats_and_decimals_are_bounds_as_they_are_written():
+    universe = sl.Universe.from_interval(Decimal("0.1"), np.float64(0.7))
+    result = sl.global_sensitivity(universe, "sum", size=2, neighbors="bounded")
+    assert result.witness.x == (Decimal("0.1"), 0.7)
+    assert result.exact == Fraction(0.7) - Fraction(1, 10)
+
+
+NUMBER = "a finite number (int, float, Fraction or Decimal)"
+NO_GRID = (
+    "a finite universe is needed here, got the interval [0, 120], every real number; take a grid "
+    "of its values, Universe.from_domain(values)"
+)
+
+ERRORS = {
+    "no number": (
+        lambda: sl.Universe.from_interval("0", 1),
+        sl.InputError,
+        f"lower must be {NUMBER}, got '0'",
+    ),
+    "infinite": (
+        lambda: sl.Universe.from_interval(0, math.inf),
+        sl.InputError,
+        f"upper must be {NUMBER}, got inf",
+    ),
+    "a flag": (
+        lambda: sl.Universe.from_interval(False, 1),
+        sl.InputError,
+        "lower must be a finite number, got False; use 0 and 1",
+    ),
+    "the wrong way around": (
+        lambda: sl.Universe.from_interval(3, 1),
+        sl.InputError,
+        "lower must be below upper, got 3 and 1; for a single value use "
+        "Universe.from_domain([value])",
+    ),
+    "an outsider": (
+        lambda: sl.local_sensitivity([1, 121], INTERVAL, "mean", neighbors="bounded"),
+        sl.InputError,
+        f"the record 121 is not in the universe: {INTERVAL!r}",
+    ),
+    "no dataset": (
+        lambda: sl.local_sensitivity(5, INTERVAL, "mean", neighbors="bounded"),
+        sl.InputError,
+        "a dataset must be a sequence of records, got 5",
+    ),
+    "too far": (
+        lambda: sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors=sl.Unbounded(3)),
+        sl.InputError,
+        "unbounded, at most 3 is not feasible for datasets of size 3 in an interval [0, 120], "
+        "every real number: removing needs k < size, adding needs k <= records outside x; the "
+        "largest feasible k is 2, or choose direction='add'",
+    ),
+    "a query on rows": (
+        lambda: sl.global_sensitivity(INTERVAL, sl.MeanOf("age"), size=3, neighbors="bounded"),
+        sl.InputError,
+        "mean of age is a query on records, and the universe has numbers; make a TableUniverse of "
+        "the table",
+    ),
+    "datasets": (lambda: list(sl.datasets(INTERVAL, 2)), sl.InputError, NO_GRID),
+    "count_datasets": (lambda: sl.count_datasets(INTERVAL, 2), sl.InputError, NO_GRID),
+    "neighboring_datasets": (
+        lambda: sl.neighboring_datasets([1], INTERVAL, sl.Bounded(1)),
+        sl.InputError,
+        NO_GRID,
+    ),
+    "count_neighbors": (
+        lambda: sl.count_neighbors([1], INTERVAL, sl.Bounded(1)),
+        sl.InputError,
+        NO_GRID,
+    ),
+    "neighbor_table": (
+        lambda: sl.neighbor_table(INTERVAL, "mean", size=2, neighbors="bounded"),
+        sl.InputError,
+        NO_GRID,
+    ),
+    "smooth_sensitivity": (
+        lambda: sl.smooth_sensitivity([1], INTERVAL, "median", beta=1),
+        sl.InputError,
+        NO_GRID,
+    ),
+    "implementations": (
+        lambda: sl.implemented_sensitivity(
+            sl.float_sum("float32"), INTERVAL, size=2, neighbors="bounded"
+        ),
+        sl.InputError,
+        NO_GRID,
+    ),
+    "a function": (
+        lambda: sl.global_sensitivity(INTERVAL, sum, size=2, neighbors="bounded"),
+        sl.NoEngineError,
+        "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
+        "weighted sums by rank), count, var and std over an interval, not sum (function): no "
+        "finite set of values is proved to hold its worst case; take a grid, "
+        "Universe.from_domain(values), for a lower bound",
+    ),
+    "a function, locally": (
+        lambda: sl.local_sensitivity([1, 2], INTERVAL, sum, neighbors="bounded"),
+        sl.NoEngineError,
+        "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
+        "weighted sums by rank), count, var and std over an interval, not sum (function): no "
+        "finite set of values is proved to hold its worst case; take a grid, "
+        "Universe.from_domain(values), for a lower bound",
+    ),
+    "another engine": (
+        lambda: sl.global_sensitivity(
+            INTERVAL, "mean", size=2, neighbors="bounded", method="enumeration"
+        ),
+        sl.NoEngineError,
+        "no engine accepts mean here: enumeration searches finite universes, not the interval "
+        "[0, 120], every real number; choose method='intervals', or take a grid of its values, "
+        "Universe.from_domain(values)",
+    ),
+    "another universe": (
+        lambda: sl.global_sensitivity(
+            sl.Universe([1, 2]), "mean", size=1, neighbors="bounded", method="intervals"
+        ),
+        sl.NoEngineError,
+        "no engine accepts mean here: intervals searches intervals, not a universe of 2 records; "
+        "choose another method, or make an interval with Universe.from_interval(lower, upper)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_say_what_to_do(name):
+    call, error, message = ERRORS[name]
+    with pytest.raises(error) as raised:
+        call()
+    assert type(raised.value) is error
+    assert str(raised.value) == message
+
+
+def test_a_column_that_is_an_interval_names_itself_in_errors():
+    with pytest.raises(sl.NoEngineError) as raised:
+        sl.sensitivity_curves({"age": INTERVAL}, [sum], size=3, distances=[1], neighbors="bounded")
+    assert str(raised.value).startswith(
+        "column 'age': no engine accepts sum (function) here: intervals "
+    )
