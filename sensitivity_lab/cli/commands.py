@@ -38,6 +38,7 @@ from .arguments import (
     read_universe,
     read_universes,
 )
+from .explore import add_explore
 from .output import Session, complain, in_options
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ def _make_parser() -> argparse.ArgumentParser:
     _add_audit(commands)
     _add_article(commands)
     _add_sweep(commands)
+    add_explore(commands)
     return parser
 
 
