@@ -31,7 +31,8 @@ def run_explore(parsed: argparse.Namespace, session: Session) -> None:
     session.doing = f"reading {parsed.data}"
     read_source(parsed.data)  # so that a bad file is refused here, and not on the page
     session.doing = "starting the explorer"
-    code = f"from sensitivity_lab.cli.explore import panel_of\npanel_of({str(parsed.data.resolve())!r})"
+    path = str(parsed.data.resolve())
+    code = f"from sensitivity_lab.cli.explore import panel_of\npanel_of({path!r})"
     with serving(code, parsed.port) as page:
         session.say(f"The explorer is at {page.url}\nCtrl-C ends it.")
         session.doing = "serving the explorer"

@@ -12,6 +12,7 @@ from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.pipelines.noise.scales import laplace_scale
+from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.literals import plain
 from sensitivity_lab.results.roles import Block
 from sensitivity_lab.results.sensitivity import Sensitivity, show_answer
@@ -209,17 +210,19 @@ def _largest_size(universe: AnyUniverse) -> int:
 def _largest_k(state: State, universe: AnyUniverse) -> int:
     """Return the largest feasible distance up to `FARTHEST`; 1 if there is none."""
     for k in range(min(FARTHEST, 2 * state.size + UNLIMITED), 1, -1):
-        if _feasible(replace(state, k=k).neighbors, state.size, universe):
+        if _feasible(replace(state, k=k).neighbors, state, universe):
             return k
     return 1
 
 
-def _feasible(relation: Relation, size: int, universe: AnyUniverse) -> bool:
+def _feasible(relation: Relation, state: State, universe: AnyUniverse) -> bool:
+    """Tell whether there are neighbors, and all of them have records enough for the query."""
     try:
-        relation.check_feasible(size, universe)
+        changes = relation.changes(state.size, universe)
     except InputError:
         return False
-    return True
+    smallest = min(state.size - removed + added for removed, added in changes)
+    return smallest >= as_query(state.query).least_size
 
 
 def _curve(
@@ -248,9 +251,7 @@ def _with_noise(view: View, result: Sensitivity) -> View:
         return _with(view, f"no noise: {error}")
 
 
-def _with_local(
-    view: View, result: Sensitivity, universe: AnyUniverse, progress: bool
-) -> View:
+def _with_local(view: View, result: Sensitivity, universe: AnyUniverse, progress: bool) -> View:
     """Add what changing a record of x does, or why it cannot be changed so."""
     state = view.state
     try:

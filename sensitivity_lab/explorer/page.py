@@ -17,6 +17,7 @@ from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from sensitivity_lab.errors import InputError, MissingExtraError
 
@@ -65,7 +66,7 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
     ):
         folder = Path(name)
         _fill(folder, code, number, token)
-        with (log.open("wb") if log else open(os.devnull, "wb")) as written:
+        with (log or Path(os.devnull)).open("wb") as written:
             process = subprocess.Popen(
                 [sys.executable, "-m", "voila", "explorer.ipynb"],
                 cwd=folder,
@@ -142,7 +143,7 @@ def _checked_port(port: int | None) -> int:
 
 def _fill(folder: Path, code: str, port: int, token: str) -> None:
     """Write the notebook, the kernel that runs it, and the settings of the server."""
-    cell = {
+    cell: dict[str, Any] = {
         "cell_type": "code",
         "id": "explorer",
         "execution_count": None,

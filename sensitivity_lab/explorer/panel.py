@@ -22,7 +22,7 @@ _FIRST_SIZE = 6
 """The size to begin with, where the universe has more records."""
 
 
-class Panel(widgets.VBox):
+class Panel(widgets.VBox):  # type: ignore[misc]
     """The explorer of a source.
 
     Parameters
@@ -63,7 +63,10 @@ class Panel(widgets.VBox):
         right = widgets.VBox([self.parts[name] for name in _PARTS])
         left.add_class("sl-controls")
         right.add_class("sl-view")
-        super().__init__([widgets.HTML(f"<style>{style}</style>"), left, right])
+        # A container can only style what is in it by its width: hence the box in the box.
+        body = widgets.VBox([left, right])
+        body.add_class("sl-body")
+        super().__init__([body, widgets.HTML(f"<style>{style}</style>")])
         self.add_class("sl-explorer")
         self._ask()
 
@@ -106,6 +109,7 @@ class Panel(widgets.VBox):
             text = getattr(shown, name)(view)
             if text or view.done or before is None:
                 self.parts[name].value = text
+                self.parts[name].layout.display = None if text else "none"
         self.parts["status"].value = shown.status(view)
         if view.done:
             self.stop.disabled = True

@@ -16,14 +16,14 @@ from sensitivity_lab.results.roles import Block
 from .pair import Pair, Rug
 
 WIDTH, HEIGHT = 480, 250
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 14, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66, 12, 14, 44
 _OTHER_UNIT = ("var", "count", "count_distinct", "mode_count")
 """Queries whose answers are no places on the records' axis."""
 
 _LEAST = 0.06
 """A block takes at least this share of a strip, so that its letter can be read."""
 
-_CHARACTER = 6.4
+_CHARACTER = 6.9
 """About the width of a character of the small texts."""
 
 
@@ -65,10 +65,7 @@ def curve(points: Sequence[tuple[int, float]], k: int, query: str) -> str:
 
 def strip(blocks: Sequence[Block]) -> str:
     """Draw the sorted universe as blocks: C in both, A only in x, B only in y, O in neither."""
-    finite = [count for _, count, _, _ in blocks if count != math.inf] or [1]
-    counts = [min(count, max(finite)) for _, count, _, _ in blocks]
-    least = min(_LEAST, 1 / len(blocks)) * sum(counts)
-    widths = [max(float(count), least) for count in counts]
+    widths = _widths(blocks)
     scale = (WIDTH - 4) / sum(widths)
     parts, start, labels = [], 2.0, []
     for (part, count, first, last), width in zip(blocks, widths, strict=True):
@@ -93,11 +90,26 @@ def strip(blocks: Sequence[Block]) -> str:
     return _svg(parts, height, f"The sorted universe as blocks: {word}")
 
 
+def to_scale(blocks: Sequence[Block]) -> bool:
+    """Tell whether the blocks of a strip are as wide as they have records."""
+    return _widths(blocks) == [count for _, count, _, _ in blocks]
+
+
+def _widths(blocks: Sequence[Block]) -> list[float]:
+    """Return the numbers of records, but for a least share of all; no limit is the largest."""
+    finite = [count for _, count, _, _ in blocks if count != math.inf] or [1]
+    counts = [min(count, max(finite)) for _, count, _, _ in blocks]
+    least = min(_LEAST, 1 / len(blocks)) * sum(counts)
+    return [max(float(count), least) for count in counts]
+
+
 def noise(pair: Pair, scale: float, rug: Rug | None, query: str) -> str:
     """Draw the distributions of the noisy answers on x and on y, on the records' axis."""
     answers = pair.answer_x, pair.answer_y
     if not scale:
-        return _note("The sensitivity is 0: the answer is the same on all neighbors, without noise.")
+        return _note(
+            "The sensitivity is 0: the answer is the same on all neighbors, without noise."
+        )
     if not all(map(math.isfinite, (*answers, scale))):
         return _note("The answers are beyond the floats, so there is nothing to draw.")
     low, high = min(answers) - 4 * scale, max(answers) + 4 * scale
@@ -138,8 +150,9 @@ def _laplace(centre: float, scale: float, role: str, at, base: float, tall: floa
     """Draw a Laplace density, its top at the full height, out to four scales."""
     steps = [step / 10 for step in range(-40, 41)]
     places = [(at(centre + step * scale), base - tall * math.exp(-abs(step))) for step in steps]
-    listed = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    return f'<polygon class="noise {role}" points="{places[0][0]:.1f},{base} {listed} {places[-1][0]:.1f},{base}"/>'
+    ends = ((places[0][0], base), *places, (places[-1][0], base))
+    listed = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
+    return f'<polygon class="noise {role}" points="{listed}"/>'
 
 
 def _labels(labels: Iterable[tuple[float, str]]) -> tuple[list[str], int]:
@@ -150,7 +163,7 @@ def _labels(labels: Iterable[tuple[float, str]]) -> tuple[list[str], int]:
         half = _CHARACTER * len(text) / 2
         middle = min(max(middle, half + 1), WIDTH - half - 1)
         row = next((row for row, end in enumerate(ends) if middle - half > end + 4), len(ends))
-        ends[row:row + 1] = [middle + half]
+        ends[row : row + 1] = [middle + half]
         parts.append(_text(middle, 66 + 15 * row, text, kind="small"))
     return parts, len(ends)
 

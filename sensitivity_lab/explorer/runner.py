@@ -67,7 +67,8 @@ class Runner:
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting: State | None = None
         self._number = 0
-        self._since: float | None = None  # when the computation that goes on began
+        self._since: float | None = None  # when the computation that goes on was asked for
+        self._begun: float | None = None  # when its first view came
         self._progress = ""
 
     def ask(self, state: State) -> None:
@@ -97,17 +98,17 @@ class Runner:
         if process is not None:
             process.kill()
             process.wait()
+            with suppress(OSError):  # what was not written to it yet
+                cast(IO[bytes], process.stdin).close()
 
     def _send(self) -> None:
         """Send the state that waits; the lock is held, and nothing is computed."""
         state, self._waiting = self._waiting, None
         self._number += 1
-        self._since, self._progress = time.monotonic(), ""
+        self._since, self._begun, self._progress = time.monotonic(), None, ""
         fresh = self._process is None
         process = self._process or self._start()
-        threading.Thread(
-            target=self._write, args=(process, fresh, (self._number, state)), daemon=True
-        ).start()
+        threading.Thread(target=self._write, args=(process, fresh, state), daemon=True).start()
         threading.Thread(target=self._watch, args=(self._number,), daemon=True).start()
 
     def _write(self, process: subprocess.Popen[bytes], fresh: bool, asked: Any) -> None:
@@ -137,20 +138,21 @@ class Runner:
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         """Pass on the views that a process writes, until it ends."""
-        stream = cast(IO[bytes], process.stdout)
-        while True:
-            try:
-                number, view = pickle.load(stream)
-            except (EOFError, OSError, ValueError, pickle.UnpicklingError):
-                break
-            with self._lock:
-                if process is not self._process:
-                    return
-                if view.done:
-                    self._since = None
-                    if self._waiting is not None:
-                        self._send()
-                self._tell(view)
+        with cast(IO[bytes], process.stdout) as stream:
+            while True:
+                try:
+                    view = pickle.load(stream)
+                except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+                    break
+                with self._lock:
+                    if process is not self._process:
+                        return
+                    self._begun = self._begun or time.monotonic()
+                    if view.done:
+                        self._since = None
+                        if self._waiting is not None:
+                            self._send()
+                    self._tell(view)
         with self._lock:
             if process is self._process:
                 reason = self._progress or "perhaps by lack of memory"
@@ -159,13 +161,14 @@ class Runner:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Keep the last line that a process writes of its progress; bars end lines with CR."""
-        stream, line = cast(IO[bytes], process.stderr), ""
-        while chunk := os.read(stream.fileno(), 4096):
-            line += chunk.decode("utf-8", "replace")
-            *complete, line = line.replace("\r", "\n").split("\n")
-            if process is self._process:
+        line = ""
+        with cast(IO[bytes], process.stderr) as stream:
+            while chunk := os.read(stream.fileno(), 4096):
+                line += chunk.decode("utf-8", "replace")
+                *complete, line = line.replace("\r", "\n").split("\n")
                 written = [text.strip() for text in (*complete, line) if text.strip()]
-                self._progress = written[-1] if written else self._progress
+                if written and process is self._process:
+                    self._progress = written[-1]
 
     def _watch(self, number: int) -> None:
         """Report that a computation goes on, and end it if it is superseded for too long."""
@@ -174,9 +177,10 @@ class Runner:
             with self._lock:
                 if self._since is None or number != self._number:
                     return
-                seconds = time.monotonic() - self._since
-                if self._waiting is not None and seconds > _PATIENCE:
+                now = time.monotonic()
+                begun = now if self._begun is None else self._begun
+                if self._waiting is not None and now - begun > _PATIENCE:
                     self._end()
                     self._send()
                     return
-                self._tell(Busy(seconds, self._progress))
+                self._tell(Busy(now - self._since, self._progress))

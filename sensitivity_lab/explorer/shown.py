@@ -6,7 +6,6 @@ from html import escape
 
 from . import pictures
 from .model import View
-from .pair import Pair
 from .runner import Busy
 
 _COPY = (
@@ -48,8 +47,11 @@ def strip(view: View) -> str:
     if view.pair is None:
         return ""
     drawn = "<p class='sl-note'>The worst case has too many blocks for a strip.</p>"
+    scale = ""
     if view.blocks:
         drawn = pictures.strip(view.blocks)
+        if not pictures.to_scale(view.blocks):
+            scale = "<br>Not to scale: narrow blocks are widened."
     key = "".join(
         f'<span class="sl-key {part}">{part}</span> {meaning} '
         for part, meaning in (
@@ -61,7 +63,7 @@ def strip(view: View) -> str:
     )
     return _section(
         "The sorted universe in the worst case",
-        f"{drawn}<p class='sl-note'>{key}<br>Not to scale: narrow blocks are widened.</p>",
+        f"{drawn}<p class='sl-note'>{key}{scale}</p>",
     )
 
 
@@ -81,7 +83,7 @@ def pair(view: View) -> str:
     )
     return _section(
         "The witness pair",
-        f"<table class='sl-pair'>{''.join(rows)}</table>{facts}{_local(view, witness)}",
+        f"<table class='sl-pair'>{''.join(rows)}</table>{facts}{_local(view)}",
     )
 
 
@@ -100,7 +102,7 @@ def _some(records: tuple[str, ...], most: int = 12) -> str:
     return ", ".join(records[:most]) + more
 
 
-def _local(view: View, witness: Pair) -> str:
+def _local(view: View) -> str:
     local = view.local
     if local is None:
         return (
@@ -122,8 +124,8 @@ def noise(view: View) -> str:
     warning = ""
     if view.dataset:
         warning = (
-            "<p class='sl-warning'>This universe is made of the records themselves: noise of this "
-            "scale hides a record only among these. For a release, type a public domain.</p>"
+            "<p class='sl-warning'>If this universe is the private data itself, the noise hides a "
+            "record only among these records. For a release, type a public domain.</p>"
         )
     return _section(
         "Noise for epsilon",

@@ -79,4 +79,10 @@ def _imports(code: str) -> list[str]:
     ]
     tables = ["import pandas as pd"] if "pd." in code else []
     between = [""] if of_numbers else []
-    return [*of_numbers, *between, *tables, *([""] if tables else []), "import sensitivity_lab as sl"]
+    return [
+        *of_numbers,
+        *between,
+        *tables,
+        *([""] if tables else []),
+        "import sensitivity_lab as sl",
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import check_column
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import literal
@@ -80,12 +81,16 @@ def as_source(data: Any) -> Source:
 
 def of_frame(frame: pd.DataFrame, expression: str) -> Source:
     """Return the numeric columns of a table; `expression` makes the universe of a ``{column}``."""
-    names = [name for name in frame.columns if _has_numbers(frame[name])]
-    if not names:
-        as_universes(frame)  # which raises InputError, with the columns
-    return Source(
-        frame, {str(name): (name, expression.replace("{column}", repr(name))) for name in names}
-    )
+    for name in frame.columns:
+        check_column("a column of the table", name)
+    columns = {
+        str(name): (name, expression.replace("{column}", literal(name)))
+        for name in frame.columns
+        if _has_numbers(frame[name])
+    }
+    if not columns or len(set(map(str, frame.columns))) < len(frame.columns):
+        as_universes(frame)  # which raises InputError: no column is numeric, or one occurs twice
+    return Source(frame, columns)
 
 
 def _has_numbers(column: Any) -> bool:

@@ -69,6 +69,6 @@ def domain(text: str) -> Domain:
         return Domain(Universe.from_domain(whole), f"sl.Universe.from_domain({whole!r})")
     # Fractions, since a sum of Decimals is rounded to 28 digits.
     start, gap = Fraction(first), Fraction(step)
-    values = [start + place * gap for place in range(count)]
+    grid = [start + place * gap for place in range(count)]
     made = f"[Fraction('{first}') + i * Fraction('{step}') for i in range({count})]"
-    return Domain(Universe.from_domain(values), f"sl.Universe.from_domain({made})")
+    return Domain(Universe.from_domain(grid), f"sl.Universe.from_domain({made})")

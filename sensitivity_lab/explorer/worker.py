@@ -20,9 +20,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     Parameters
     ----------
     requests : binary file
-        A `Source`, and then states, each with a number.
+        A `Source`, and then states.
     answers : binary file
-        Gets every view of a state, with its number.
+        Gets every view of every state.
     """
     source: Any = None
     while True:
@@ -33,14 +33,13 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         if source is None:
             source = asked
             continue
-        number, state = asked
-        for view in views(source, state, progress=True):
-            pickle.dump((number, view), answers)
+        for view in views(source, asked, progress=True):
+            pickle.dump(view, answers)
             answers.flush()
 
 
 if __name__ == "__main__":
     # Whatever is printed goes to the standard error stream, which shows the progress.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
     serve(sys.stdin.buffer, answers)
