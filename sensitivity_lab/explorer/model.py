@@ -140,8 +140,8 @@ def views(source: Source, state: State, *, progress: bool = False) -> Iterator[V
     >>> from sensitivity_lab.explorer.source import as_source
     >>> source = as_source(sl.Universe.from_dataset([1, 2, 3, 10]))
     >>> *_, view = views(source, State("records", "mean", size=3))
-    >>> view.text, view.curve, view.pair.only_x, view.scale
-    ('3', ((1, 3.0),), ('10',), 3.0)
+    >>> view.text, view.curve[0], view.pair.only_x, view.scale
+    ('3', (1, 3.0), ('10',), 3.0)
     """
     view = View(state)
     try:

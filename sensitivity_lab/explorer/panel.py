@@ -85,6 +85,7 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         if self.state != self._asked:
             self._asked = self.state
             self.stop.disabled = False
+            self.parts["status"].value = shown.status("Searching")
             self._runner.ask(self.state)
 
     def _show(self, report: Report) -> None:

@@ -15,7 +15,7 @@ from sensitivity_lab.explorer.page import serving
 
 pytestmark = pytest.mark.browser
 
-LIMIT = 60_000
+LIMIT = 180_000
 """Milliseconds to wait for a kernel before a test fails; nothing waits so long."""
 
 PARTS = ("headline", "curve", "strip", "pair", "noise", "code")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 from queue import Empty, Queue
+from threading import Event
 
 import pytest
 
@@ -33,6 +34,21 @@ def test_the_worker_answers_every_state_with_its_views():
     while answers.tell() < len(answers.getvalue()):
         read.append(pickle.load(answers))
     assert read == [*views(SOURCE, STATE), *views(SOURCE, STATE)]
+
+
+def test_the_worker_is_told_of_the_end_while_it_searches(monkeypatch):
+    """A process whose notebook is gone must not go on for hours."""
+    told = Event()
+    outcomes = []
+
+    def endless(*_, **__):
+        outcomes.append(told.wait(LIMIT))
+        return []
+
+    monkeypatch.setattr("sensitivity_lab.explorer.worker.views", endless)
+    requests = io.BytesIO(b"".join(map(pickle.dumps, (SOURCE, STATE))))
+    serve(requests, io.BytesIO(), at_end=told.set)
+    assert outcomes == [True]
 
 
 @pytest.fixture
