@@ -7,6 +7,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.explorer.call import show
 from sensitivity_lab.explorer.page import serving
 from sensitivity_lab.explorer.source import Source, of_frame
@@ -28,6 +29,8 @@ def add_explore(commands: Any) -> None:
 
 def run_explore(parsed: argparse.Namespace, session: Session) -> None:
     """Serve the page until Ctrl-C."""
+    if str(parsed.data) == "-":
+        raise InputError("explore takes a file, got '-'; its page reads the data again")
     session.doing = f"reading {parsed.data}"
     read_source(parsed.data)  # so that a bad file is refused here, and not on the page
     session.doing = "starting the explorer"

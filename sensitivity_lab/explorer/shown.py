@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 from . import pictures
@@ -127,13 +128,14 @@ def noise(view: View) -> str:
             "<p class='sl-warning'>If this universe is the private data itself, the noise hides a "
             "record only among these records. For a release, type a public domain.</p>"
         )
-    return _section(
-        "Noise for epsilon",
-        f"{pictures.noise(view.pair, view.scale, view.rug, state.query)}"
+    # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
+    spread = (
         f"<p class='sl-note'>Laplace noise of scale Δ/ε = {view.scale:.6g}: half of the noisy "
-        f"answers are within {0.6931472 * view.scale:.3g}, 95% within "
-        f"{2.9957323 * view.scale:.3g}.</p>{warning}",
+        f"answers are within {math.log(2) * view.scale:.3g} of the true one, 95% within "
+        f"{math.log(20) * view.scale:.3g}.</p>{warning}"
     )
+    drawn = pictures.noise(view.pair, view.scale, view.rug, state.query)
+    return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale))
 
 
 def code(view: View) -> str:

@@ -46,6 +46,11 @@ def test_a_bad_file_is_refused_before_anything_is_served(capsys, served):
         ["explore", "text.csv"],
         "sensitivity-lab explore: no column is numeric; the columns are 'a'",
     )
+    check_refused(
+        capsys,
+        ["explore", "-"],
+        "sensitivity-lab explore: explore takes a file, got '-'; its page reads the data again",
+    )
     assert served == []
 
 

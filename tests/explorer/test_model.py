@@ -142,7 +142,7 @@ def test_the_code_of_a_file_reads_it_as_exactly(tmp_path, capsys):
     assert capsys.readouterr().out
 
 
-def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one():
+def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys):
     """The x of the witness has 20 as its last record; with 7 there, less can change."""
     view = last(SOURCE, replace(STATE, k=1, record=6, value=" 7 "))
     assert (view.local.before, view.local.after, view.text) == ("20", "7", "3.16667")
@@ -151,6 +151,8 @@ def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one():
         x, sl.Universe.from_dataset(ABSENCES), "mean", neighbors=sl.Bounded(1)
     )
     assert view.local.value == expected.value < view.value
+    assert run(view.code)["x"] == x
+    assert "Local sensitivity of mean" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,21 @@ def test_a_wider_noise_is_wider():
     assert width(20.0) > 3 * width(2.0)
 
 
+def test_the_noise_falls_as_that_of_laplace_does():
+    """One scale from the answer, 1/e of the height; two scales, 1/e²; symmetric."""
+    svg = pictures.noise(PAIR, 2.0, Rug(1, 9, (1, 5, 9)), "mean")
+    first = next(parsed(svg).iter("polygon"))
+    points = [tuple(map(float, point.split(","))) for point in first.get("points").split()]
+    base = points[0][1]
+    ticks = numbers(svg, "line", "x1", "rug")
+    unit = (ticks[2] - ticks[0]) / 8
+    for scales in (-2, -1, 0, 1, 2):
+        place = ticks[1] + 2 * scales * unit  # the middle tick is at f(x) = 5
+        _, height = min(points[1:-1], key=lambda point: abs(point[0] - place))
+        top = min(y for _, y in points)
+        assert (base - height) / (base - top) == pytest.approx(math.exp(-abs(scales)), abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("query", "answers"), [("var", (5.0, 1.5)), ("count", (5.0, 4.0)), ("sum", (500.0, 400.0))]
 )
