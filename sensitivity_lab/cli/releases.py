@@ -184,7 +184,6 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
         size=parsed.size,
         distances=[relation.k],
         neighbors=relation,
-        norm="L1" if delta is None else "L2",
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
