@@ -68,8 +68,9 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
         _fill(folder, code, number, token)
         with (log or Path(os.devnull)).open("wb") as written:
             process = subprocess.Popen(
-                [sys.executable, "-m", "voila", "explorer.ipynb"],
+                [sys.executable, "-m", "sensitivity_lab.explorer.server", "explorer.ipynb"],
                 cwd=folder,
+                stdin=subprocess.PIPE,  # closed when this process ends, whatever ended it
                 env=_environment(folder, share),
                 stdout=written,
                 stderr=subprocess.STDOUT,
