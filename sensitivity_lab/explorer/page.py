@@ -1,10 +1,15 @@
-"""The page: Voila serves one notebook, on the loopback address only, to who has its token."""
+"""The page: Voila serves one notebook, on the loopback address only, to who has its token.
+
+Run as ``python -m sensitivity_lab.explorer.page NOTEBOOK`` it is the server, which ends with its
+standard input, and so with the process that started it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -13,10 +18,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 from sensitivity_lab.errors import InputError, MissingExtraError
@@ -68,7 +75,7 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
         _fill(folder, code, number, token)
         with (log or Path(os.devnull)).open("wb") as written:
             process = subprocess.Popen(
-                [sys.executable, "-m", "sensitivity_lab.explorer.server", "explorer.ipynb"],
+                [sys.executable, "-m", "sensitivity_lab.explorer.page", "explorer.ipynb"],
                 cwd=folder,
                 stdin=subprocess.PIPE,  # closed when this process ends, whatever ended it
                 env=_environment(folder, share),
@@ -80,6 +87,8 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
                 page.wait_until_ready()
                 yield page
             finally:
+                if process.stdin:
+                    process.stdin.close()
                 process.terminate()
                 try:
                     process.wait(10)
@@ -203,3 +212,14 @@ def _environment(folder: Path, share: Path) -> dict[str, str]:
         "JUPYTER_PATH": joined(str(share), os.environ.get("JUPYTER_PATH")),
         "PYTHONPATH": joined(root, os.environ.get("PYTHONPATH")),
     }
+
+
+def _end_with_parent() -> None:
+    """Wait until the standard input ends, and let Voila end its kernels and itself."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    Thread(target=_end_with_parent, daemon=True).start()
+    import_module("voila.app").main()
