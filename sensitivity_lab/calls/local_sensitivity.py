@@ -106,8 +106,9 @@ def local_sensitivity(
     Local sensitivity of median: 0.5 (exact)
       exact      1/2
       neighbors  unbounded, at most 1; size 3; universe of 4 records
-      witness x  (1, 2, 3)  median 2
-      witness y  (2, 3)  median 2.5
+      only in x  1     f(x) = 2
+      only in y  none  f(y) = 2.5
+      in both    2, 3
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation = as_relation(neighbors)
