@@ -17,9 +17,9 @@ from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.reprs import Tabled, printable, rounded_down, rounded_up
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
-from sensitivity_lab.universes.universe import check_universe
 
 from .call import sensitivity_bounds
 from .result import SensitivityBounds

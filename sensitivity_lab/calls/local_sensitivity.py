@@ -112,7 +112,8 @@ def local_sensitivity(
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation = as_relation(neighbors)
-    x = dataset_on(check_any_universe(universe), dataset)
+    universe = check_any_universe(universe)
+    x = dataset_on(universe, dataset)
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
     kept = open_checkpoint(
         checkpoint, "local", {"records": universe}, problem.queries, problem.sizes, dataset=x
@@ -186,7 +187,8 @@ def local_curves(
     """
     check_method(method, "local")
     check_text("column", column, "a text")
-    x = dataset_on(check_any_universe(universe), dataset)
+    universe = check_any_universe(universe)
+    x = dataset_on(universe, dataset)
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     in_norm = check_norm(norm)
     families = dict.fromkeys(relation.at(1) for relation in relations)

@@ -19,6 +19,7 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Bounded,
@@ -27,7 +28,6 @@ from sensitivity_lab.universes.relations import (
     as_relation,
     check_whole,
 )
-from sensitivity_lab.universes.universe import check_universe
 
 from .global_sensitivity import conclude
 from .local_sensitivity import dataset_of
@@ -132,7 +132,8 @@ def smooth_sensitivity(
     """
     relation, damping = _check_relation(neighbors), _check_beta(beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)
-    x = dataset_of(dataset, check_universe(universe))
+    universe = check_universe(universe)
+    x = dataset_of(dataset, universe)
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
     replace = isinstance(relation, Bounded)
     stop = _Stop(damping, farthest)
