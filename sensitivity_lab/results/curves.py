@@ -218,7 +218,8 @@ class SensitivityCurves(Tabled):
             Curves to lay over these: those of an interval (theory) over those of a dataset
             (empirical), for the same columns, relations and size.
         **options
-            `ax`, `units`, `title`, `yscale`, `figsize`, `linear_bound` of `plot_curves`.
+            `ax`, `units`, `title`, `yscale`, `figsize`, `linear_bound`, `legend`, `queries`,
+            `columns`, `sharey` of `plot_curves`.
 
         Returns
         -------
