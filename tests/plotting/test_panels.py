@@ -51,6 +51,7 @@ def test_a_curve_of_zeros_needs_no_panel_of_its_own():
     assert drawn(first) == ["mean", "count"]
 
 
+@pytest.mark.exhaustive
 def test_with_one_axis_for_all_there_is_a_panel_per_column():
     figure = plot_curves(tidy(("age", "grade"), queries=FOUR), sharey=True)
     assert [drawn(ax) for ax in figure.axes] == [list(FOUR)] * 2
@@ -78,6 +79,7 @@ def test_every_line_has_its_name_at_its_end():
         assert text.arrow_patch.get_edgecolor()[:3] == to_rgb(line.get_color())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fixed", [{}, {"sensitivity": 1.0}, {"sensitivity": 0.0}])
 def test_ten_names_do_not_collide(fixed):
     figure = plot_curves(tidy(**fixed), sharey=True)
@@ -95,6 +97,7 @@ def test_more_than_ten_names_are_a_legend():
     assert len(names(figure.legends[0])) == 11
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("legend", ["labels", "box", "none"])
 def test_names_stand_where_they_are_asked_for(legend):
     figure, ax = callers_axes()
@@ -120,6 +123,7 @@ def test_queries_and_columns_are_chosen_in_order():
     assert ax.get_title().startswith("grade")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("across", [1, 2, 4])
 def test_so_many_panels_stand_side_by_side(across):
     figure = plot_curves(tidy(COLUMNS[:4], queries=("mean",)), columns=across)
@@ -127,6 +131,7 @@ def test_so_many_panels_stand_side_by_side(across):
     assert places == [place % across for place in range(4)]
 
 
+@pytest.mark.exhaustive
 def test_ten_columns_are_a_grid():
     columns = tuple(f"column_{i}" for i in range(10))
     for queries, panels in ((("mean", "std"), 10), (QUERIES, 30)):
@@ -192,6 +197,7 @@ def test_every_line_is_seen_on_its_background(name):
     )
 
 
+@pytest.mark.exhaustive
 def test_other_pictures_follow_the_background():
     with style.context("dark_background"):
         axes = [

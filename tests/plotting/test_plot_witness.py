@@ -125,6 +125,7 @@ def test_thousands_of_others_are_thin_ticks():
     assert len(ticks["only in x"].get_segments()) == len(ticks["only in y"].get_segments()) == 900
 
 
+@pytest.mark.representative
 @pytest.mark.parametrize("name", ["ties", "far", "no difference"])
 def test_f_has_an_axis_of_its_own_beside_that_of_the_records(name):
     witness = WITNESSES[name]
@@ -147,6 +148,7 @@ def test_equal_answers_have_one_label():
     assert answers(plot_witness(WITNESSES["no difference"]))[1:] == ["f(x) = f(y)\n= 4"]
 
 
+@pytest.mark.exhaustive
 def test_numbers_of_marks_side_by_side_do_not_collide():
     crowd = pair([value for value in range(40) for _ in range(2000)], [39] * 40, [0] * 40, np.mean)
     ax = plot_witness(crowd)

@@ -134,7 +134,7 @@ def plot_curves(
     if ax is None:
         beside = legend == "labels" or (
             legend is None
-            and all(fit_beside(panel.table) and panel.ranges.lower.empty for panel in panels)
+            and all(fit_beside(panel.names) and panel.ranges.lower.empty for panel in panels)
         )
         figure, axes = _new_panels(panels, figsize, labels=beside)
     else:
@@ -206,7 +206,7 @@ def _new_panels(
     rows, across = (1 + max(panel.cell[i] for panel in panels) for i in (0, 1))
     width, height = size_of_panel(len(panels))
     if labels:
-        width += max(inches_beside(panel.table) for panel in panels)
+        width += max(inches_beside(panel.names) for panel in panels)
     figure = new_figure(figsize or (across * width, rows * height))
     grid = figure.add_gridspec(rows, across)
     return figure, [figure.add_subplot(grid[panel.cell]) for panel in panels]

@@ -42,6 +42,11 @@ class Panel:
     cell: tuple[int, int]
 
     @property
+    def names(self) -> list[str]:
+        """What the curves are called."""
+        return [str(name) for name in self.table]
+
+    @property
     def tables(self) -> tuple[pd.DataFrame, ...]:
         """What the sensitivity axis has to hold."""
         return self.table, self.bounds, *self.ranges.tables
