@@ -14,8 +14,9 @@ from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.pipelines.noise.scales import laplace_scale
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.literals import plain
+from sensitivity_lab.results.pairs import show_answer
 from sensitivity_lab.results.roles import Block
-from sensitivity_lab.results.sensitivity import Sensitivity, show_answer
+from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.relations import Relation
 
