@@ -201,9 +201,10 @@ def _sampled(
     while len(gaps) < number and not limit.reached(answers):
         together = [
             random_neighbors(universe, some[int(random.integers(len(some)))], random)
-            for _ in range(min(32, number - len(gaps)))
+            for _ in range(min(limit.room(answers), number - len(gaps)))
         ]
-        gaps += answers.gaps(together).tolist()
+        x, y = zip(*together, strict=True)
+        gaps += answers.gaps(x, y).tolist()
     return np.array(gaps)
 
 
