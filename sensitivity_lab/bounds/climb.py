@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice, takewhile
 
 import numpy as np
 
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.running import bar
 from sensitivity_lab.universes.relations import Relation
 
 from .answers import Answers
@@ -59,6 +61,25 @@ class Limit:
         """Tell whether a search has to end."""
         return answers.asked >= self.answers or time.monotonic() >= self.deadline
 
+    @contextmanager
+    def shown(self, answers: Answers, progress: bool | None) -> Iterator[Callable[[], object]]:
+        """Show how much of the limit is used, by what is said to it whenever something is done."""
+        if self.deadline < math.inf:
+            begun, total, unit = time.monotonic(), self.deadline - time.monotonic(), "seconds"
+        else:
+            begun, total, unit = 0.0, self.answers, "answers"
+        done = 0
+        with bar(unit, progress, max(1, math.ceil(total))) as told:
+
+            def tell() -> None:
+                nonlocal done
+                so_far = time.monotonic() - begun if unit == "seconds" else answers.asked
+                step = min(int(so_far), math.ceil(total)) - done
+                done += step
+                told.update(step)
+
+            yield tell
+
     def room(self, answers: Answers) -> int:
         """Return how many pairs take about a twentieth of the time that is left; at least 1."""
         left = self.deadline - time.monotonic()
@@ -88,7 +109,7 @@ def climb(
     answers: Answers,
     limit: Limit,
     random: np.random.Generator,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Callable[[], object] = lambda: None,
 ) -> Best:
     """Return the pair that is furthest apart of all that a local search comes by.
 
@@ -102,13 +123,12 @@ def climb(
     until = time.monotonic() + _KNOWN * (limit.deadline - time.monotonic())
     known = takewhile(lambda _: time.monotonic() < until, worst_cases(problem, relation))
     compared = _compared(chain(known, islice(new, _FIRST)), answers, limit, best)
-    progress(answers.asked)
+    progress()
     for shape, pair in chain(compared[:_CLIMBED], _afterwards(best, new, limits, random)):
         if limit.reached(answers):
             break
-        before = answers.asked
         _climb_from(pair, Moves(limits, shape, random), answers, limit, best)
-        progress(answers.asked - before)
+        progress()
     return best
 
 

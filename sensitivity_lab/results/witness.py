@@ -53,6 +53,10 @@ class Witness:
         """The records of y that are not in x."""
         return tuple((Counter(self.y) - Counter(self.x)).elements())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the datasets and the answers on them, by the names of the attributes."""
+        return {"x": self.x, "y": self.y, "query_x": self.query_x, "query_y": self.query_y}
+
     def plot(self, **options: Any) -> Axes:
         """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
         from sensitivity_lab.plotting import plot_witness
