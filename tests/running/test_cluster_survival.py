@@ -108,14 +108,14 @@ def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
     common = ["--scheduler-file", str(file), "--no-dashboard"]
     programs = [
         ["-m", "distributed.cli.dask_scheduler", "--port", "0", *common],
-        ["-m", "distributed.cli.dask_worker", "--nthreads", "1", *common],
+        ["-m", "distributed.cli.dask_worker", "--nthreads", "1", "--nworkers", "2", *common],
     ]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     running = [subprocess.Popen([sys.executable, *of], cwd=tmp_path, **quiet) for of in programs]
     try:
         until(file.exists)
         with distributed.Client(scheduler_file=str(file), timeout="60s") as client:
-            client.wait_for_workers(1, timeout=60)
+            client.wait_for_workers(2, timeout=60)
             thread = soon(running[0].kill)
             with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
                 sl.global_sensitivity(
