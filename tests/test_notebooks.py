@@ -21,6 +21,7 @@ NAMES = (
     "08_opendp_chain",
     "09_clipping",
     "10_audit",
+    "11_bounds",
 )
 MOST_BYTES = 400_000
 REFRESH = "if the change is meant, run: python notebooks/refresh.py"

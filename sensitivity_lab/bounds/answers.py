@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +15,9 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
+
+Datasets = Sequence[Multiplicities] | NDArray[np.int64]
+"""Datasets by multiplicities, shape (datasets, m)."""
 
 _REMEMBERED = 200_000
 """Answers are remembered up to so many numbers."""
@@ -50,9 +55,15 @@ class Answers:
         self.value_range = value_range
         self.evaluations = 0
         self.asked = 0
+        self._taken = 0.0
         self._remembered: dict[bytes, NDArray[np.float64]] = {}
 
-    def on(self, datasets: Sequence[Multiplicities]) -> list[NDArray[np.float64]]:
+    @property
+    def seconds(self) -> float:
+        """About how long the answers on a pair take, from those so far; without any, forever."""
+        return max(2 * self._taken / self.evaluations, 1e-9) if self.evaluations else math.inf
+
+    def on(self, datasets: Datasets) -> list[NDArray[np.float64]]:
         """Return the answers on datasets of one or several sizes, each shape (d,)."""
         keys = [data.tobytes() for data in datasets]
         self.asked += len(keys)
@@ -65,13 +76,15 @@ class Answers:
             self._remembered.clear()
             missing = dict(zip(keys, datasets, strict=True))
         if missing:
+            started = time.monotonic()
             self._ask(missing)
+            self._taken += time.monotonic() - started
         return [self._remembered[key] for key in keys]
 
-    def gaps(self, pairs: Sequence[tuple[Multiplicities, Multiplicities]]) -> NDArray[np.float64]:
+    def gaps(self, x: Datasets, y: Datasets) -> NDArray[np.float64]:
         """Return how far the answers on pairs are apart, in the norm; shape (pairs,)."""
-        found = self.on([data for pair in pairs for data in pair])
-        differences = np.abs(np.array(found[::2]) - np.array(found[1::2]))
+        found = np.array(self.on([*x, *y]))
+        differences = np.abs(found[: len(x)] - found[len(x) :])
         if self.norm == "Linf":
             return np.asarray(differences.max(axis=1))
         if self.norm == "L2":
@@ -88,8 +101,10 @@ class Answers:
             if self.query.arithmetic == "exact":
                 answers = [self.query.on(self.universe, datasets[key]) for key in keys]
             else:
-                rows = [np.repeat(np.arange(len(datasets[key])), datasets[key]) for key in keys]
-                answers = list(self.query.on_rows(self.universe, np.array(rows)))
+                together = np.array([datasets[key] for key in keys])
+                values = np.tile(np.arange(together.shape[1]), len(keys))
+                rows = np.repeat(values, together.ravel()).reshape(len(keys), -1)
+                answers = list(self.query.on_rows(self.universe, rows))
             for key, answer in zip(keys, answers, strict=True):
                 numbers = np.atleast_1d(np.asarray(answer, dtype=np.float64))
                 self._check(numbers, datasets[key])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import as_python, check_flag, finite_number, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -16,7 +14,6 @@ from sensitivity_lab.problem import Problem, check_sizes
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Witness
-from sensitivity_lab.running import counter
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import as_relation, check_related, show
@@ -26,7 +23,8 @@ from .climb import Limit, climb
 from .pairs import Shape, shapes_of
 from .result import SensitivityBounds
 from .sampling import quantile, random_neighbors
-from .upper import UNKNOWN, Upper, as_constant, as_range, of_constant, of_monotonicity, of_range
+from .settings import Settings
+from .upper import UNKNOWN, Upper, of_constant, of_monotonicity, of_range
 
 _SAMPLING = 0.2
 """The part of the time that random neighbors take at most."""
@@ -140,32 +138,37 @@ def sensitivity_bounds(
     sizes, relation = check_sizes(size, universe), as_relation(neighbors)
     in_norm, of_query = check_norm(norm), as_query(query)
     problem = Problem(universe, (of_query,), (relation,), sizes, in_norm).checked()
+    asked = Settings.of(
+        time_limit=time_limit,
+        evaluations=evaluations,
+        seed=seed,
+        value_range=value_range,
+        per_record=per_record,
+        monotone=monotone,
+        gamma=gamma,
+        rho=rho,
+        samples=samples,
+    )
     started = time.monotonic()
-    seconds, most = _limits(time_limit, evaluations)
-    number = _samples(samples)
-    for name, probability in (("gamma", gamma), ("rho", rho)):
-        _check_probability(name, probability)
-    declared, constant = as_range(value_range), as_constant(per_record)
-    random = _generator(seed)
-    answers = Answers(of_query, universe, in_norm, declared)
+    random = np.random.default_rng(asked.seed)
+    answers = Answers(of_query, universe, in_norm, asked.value_range)
     shapes = shapes_of(problem, relation)
-    rising = check_flag("monotone", monotone)
-    uppers = [of_monotonicity(problem, relation, answers, random)] if rising else []
-    drawn = Limit(started + _SAMPLING * seconds, _SAMPLING * most)
-    gaps = _sampled(universe, shapes, answers, random, number, drawn)
-    with counter("answers", progress) as count:
-        limit = Limit(started + seconds, most)
-        best = climb(problem, relation, answers, limit, random, count)
+    uppers = [of_monotonicity(problem, relation, answers, random)] if asked.monotone else []
+    drawn = Limit(started + _SAMPLING * asked.seconds, _SAMPLING * asked.answers)
+    gaps = _sampled(universe, shapes, answers, random, asked.samples, drawn)
+    limit = Limit(started + asked.seconds, asked.answers)
+    with limit.shown(answers, progress) as show_progress:
+        best = climb(problem, relation, answers, limit, random, show_progress)
     if best.pair is None:
         raise InputError(f"there are no neighbors: {relation}, size {sizes}")
     x, y = best.pair.x, best.pair.y
     check_related(x, y, universe, relation)
     measured = measure(of_query, universe, x, y, in_norm)
     width = len(measured.query_x) if isinstance(measured.query_x, tuple) else 1
-    if declared is not None:
-        uppers.append(of_range(declared, in_norm, width))
-    if constant is not None:
-        uppers.append(of_constant(constant, relation))
+    if asked.value_range is not None:
+        uppers.append(of_range(asked.value_range, in_norm, width))
+    if asked.per_record is not None:
+        uppers.append(of_constant(asked.per_record, relation))
     witness = Witness(universe.dataset(x), universe.dataset(y), measured.query_x, measured.query_y)
     upper = _smallest(uppers, measured.value, of_query.name, witness)
     return SensitivityBounds(
@@ -173,9 +176,9 @@ def sensitivity_bounds(
         upper=upper.bound,
         reason=upper.reason,
         witness=witness,
-        quantile=quantile(gaps, float(gamma), float(rho)),
-        gamma=float(gamma),
-        rho=float(rho),
+        quantile=quantile(gaps, asked.gamma, asked.rho),
+        gamma=asked.gamma,
+        rho=asked.rho,
         samples=len(gaps),
         starts=best.starts,
         datasets_evaluated=answers.evaluations,
@@ -202,9 +205,10 @@ def _sampled(
     while len(gaps) < number and not limit.reached(answers):
         together = [
             random_neighbors(universe, some[int(random.integers(len(some)))], random)
-            for _ in range(min(32, number - len(gaps)))
+            for _ in range(min(limit.room(answers), number - len(gaps)))
         ]
-        gaps += answers.gaps(together).tolist()
+        x, y = zip(*together, strict=True)
+        gaps += answers.gaps(x, y).tolist()
     return np.array(gaps)
 
 
@@ -217,52 +221,3 @@ def _smallest(uppers: list[Upper], lower: float, name: str, witness: Witness) ->
                 f"more than the upper bound {upper.bound:.10g}: {upper.reason}"
             )
     return min(uppers, key=lambda upper: upper.bound, default=UNKNOWN)
-
-
-def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:
-    """Return the limits of seconds and of evaluations, or raise InputError."""
-    seconds = as_python(time_limit)
-    if seconds == math.inf and evaluations is not None:
-        limit = math.inf
-    else:
-        number = finite_number(time_limit)
-        if number is None or not 0 < number <= 10**7:
-            raise InputError(
-                "time_limit must be a positive number of seconds, at most 10,000,000, or math.inf "
-                f"beside evaluations; got {shown(time_limit)}"
-            )
-        limit = float(number)
-    if evaluations is None:
-        return limit, math.inf
-    most = as_python(evaluations)
-    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-        raise InputError(
-            "evaluations must be None or a number of datasets, at least 1, "
-            f"got {shown(evaluations)}"
-        )
-    return limit, float(most)
-
-
-def _samples(samples: Any) -> int:
-    number = as_python(samples)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= 1_000_000:
-        raise InputError(
-            f"samples must be a number of pairs from 0 to 1,000,000, got {shown(samples)}"
-        )
-    return number
-
-
-def _check_probability(name: str, given: Any) -> None:
-    number = finite_number(given)
-    if number is None or not 0 < number < 1:
-        raise InputError(f"{name} must be above 0 and below 1, got {shown(given)}")
-
-
-def _generator(seed: Any) -> np.random.Generator:
-    """Return a source of random numbers, or raise InputError."""
-    number = as_python(seed)
-    if number is not None and (
-        not isinstance(number, int) or isinstance(number, bool) or number < 0
-    ):
-        raise InputError(f"seed must be None or a whole number of at least 0, got {shown(seed)}")
-    return np.random.default_rng(number)

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 import numpy as np
 
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.running import bar
 from sensitivity_lab.universes.relations import Relation
 
 from .answers import Answers
-from .pairs import Moves, Pair, Shape, shapes_of
+from .moves import Moves, blocks_of
+from .pairs import Pair, Shape, shapes_of
 from .starts import starts, worst_cases
 
-_TOGETHER = 24
-"""How many steps are tried at once."""
+_ROUNDS = (32, 64, 128)
+"""How many steps are tried at once; the next number after a round without a better pair.
 
-_FAILURES = 8
-"""After so many rounds without a better pair, the search starts elsewhere."""
+After the last one, the search starts elsewhere.
+"""
+
+_AT_ONCE = 1 / 20
+"""The part of the time that is left for which answers are asked at once."""
+
+_KNOWN = 0.3
+"""The part of the time that worst pairs of built-in queries take at most."""
 
 _FIRST = 64
 """So many starts are compared before the search climbs from the best of them."""
@@ -51,6 +61,32 @@ class Limit:
         """Tell whether a search has to end."""
         return answers.asked >= self.answers or time.monotonic() >= self.deadline
 
+    @contextmanager
+    def shown(self, answers: Answers, progress: bool | None) -> Iterator[Callable[[], object]]:
+        """Show how much of the limit is used, by what is said to it whenever something is done."""
+        if self.deadline < math.inf:
+            begun, total, unit = time.monotonic(), self.deadline - time.monotonic(), "seconds"
+        else:
+            begun, total, unit = 0.0, self.answers, "answers"
+        done = 0
+        with bar(unit, progress, max(1, math.ceil(total))) as told:
+
+            def tell() -> None:
+                nonlocal done
+                so_far = time.monotonic() - begun if unit == "seconds" else answers.asked
+                step = min(int(so_far), math.ceil(total)) - done
+                done += step
+                told.update(step)
+
+            yield tell
+
+    def room(self, answers: Answers) -> int:
+        """Return how many pairs take about a twentieth of the time that is left; at least 1."""
+        left = self.deadline - time.monotonic()
+        if left == math.inf:
+            return _ROUNDS[-1]
+        return int(min(max(_AT_ONCE * left / answers.seconds, 1), _ROUNDS[-1]))
+
 
 @dataclass
 class Best:
@@ -73,7 +109,7 @@ def climb(
     answers: Answers,
     limit: Limit,
     random: np.random.Generator,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Callable[[], object] = lambda: None,
 ) -> Best:
     """Return the pair that is furthest apart of all that a local search comes by.
 
@@ -84,35 +120,56 @@ def climb(
     limits = problem.universe.multiplicities(problem.largest)
     best = Best()
     new = _in_turn(problem, relation, random)
-    first = list(chain(worst_cases(problem, relation), islice(new, _FIRST)))
-    gaps = answers.gaps([(pair.x, pair.y) for _, pair in first])
-    for place in np.argsort(-gaps, kind="stable")[:_CLIMBED]:
-        shape, pair = first[place]
-        best.offer(shape, pair, float(gaps[place]))
-    promising = (first[place] for place in np.argsort(-gaps, kind="stable")[:_CLIMBED])
-    best.starts = len(first)
-    for shape, pair in chain(promising, _afterwards(best, new, limits, random)):
+    until = time.monotonic() + _KNOWN * (limit.deadline - time.monotonic())
+    known = takewhile(lambda _: time.monotonic() < until, worst_cases(problem, relation))
+    compared = _compared(chain(known, islice(new, _FIRST)), answers, limit, best)
+    progress()
+    for shape, pair in chain(compared[:_CLIMBED], _afterwards(best, new, limits, random)):
         if limit.reached(answers):
             break
-        before = answers.asked
         _climb_from(pair, Moves(limits, shape, random), answers, limit, best)
-        progress(answers.asked - before)
+        progress()
     return best
 
 
+def _compared(starts: Iterator[Start], answers: Answers, limit: Limit, best: Best) -> list[Start]:
+    """Return starts, the furthest apart first, as many as the limit allows; offer them."""
+    found: list[tuple[float, Start]] = []
+    while some := list(islice(starts, limit.room(answers))):
+        gaps = answers.gaps([pair.x for _, pair in some], [pair.y for _, pair in some])
+        for gap, (shape, pair) in zip(gaps.tolist(), some, strict=True):
+            best.offer(shape, pair, gap)
+            found.append((gap, (shape, pair)))
+        if limit.reached(answers):
+            break
+    best.starts = len(found)
+    return [start for _, start in sorted(found, key=lambda one: -one[0])]
+
+
 def _climb_from(pair: Pair, moves: Moves, answers: Answers, limit: Limit, best: Best) -> None:
-    """Go from a pair to better ones until no step is better; offer each."""
-    gap = float(answers.gaps([(pair.x, pair.y)])[0])
+    """Go from a pair to better ones until no step is better; offer each.
+
+    Of pairs that are as far apart, the one of fewer blocks is better: on a plateau, steps would
+    fray the blocks of a pair, and from many small blocks few steps lead on.
+    """
+    gap = float(answers.gaps([pair.x], [pair.y])[0])
+    blocks = int(blocks_of(pair.parts[:, None])[0])
     best.offer(moves.shape, pair, gap)
     failures = 0
-    while failures < _FAILURES and not limit.reached(answers):
-        steps = list(moves.steps(pair, _TOGETHER))
-        gaps = answers.gaps([(step.x, step.y) for step in steps]) if steps else np.array([-1.0])
-        place = int(gaps.argmax())
-        # An equally good step is taken too: answers that count or round have plateaus.
-        failures = 0 if gaps[place] > gap else failures + 1
-        if gaps[place] >= gap:
-            pair, gap = steps[place], float(gaps[place])
+    while failures < len(_ROUNDS) and not limit.reached(answers):
+        steps = moves.steps(pair, min(_ROUNDS[failures], limit.room(answers)))
+        failures += 1
+        if not steps.shape[1]:
+            continue
+        core, only_x, only_y = steps
+        gaps, every = answers.gaps(core + only_x, core + only_y), blocks_of(steps)
+        place = int(np.lexsort((every, -gaps))[0])
+        found = float(gaps[place]), -int(every[place])
+        if found > (gap, -blocks):
+            failures = 0
+        # An equally good step is taken too, to get across a plateau.
+        if found >= (gap, -blocks):
+            pair, gap, blocks = Pair(*steps[:, place]), found[0], -found[1]
             best.offer(moves.shape, pair, gap)
 
 
@@ -125,10 +182,8 @@ def _afterwards(
     """Yield the best pair after some random steps, and new starts, in turn and without end."""
     while True:
         if best.pair is not None and best.shape is not None:
-            shaken = best.pair
-            for _ in range(int(random.integers(2, 12))):
-                shaken = next(Moves(limits, best.shape, random).steps(shaken, 1), shaken)
-            yield best.shape, shaken
+            moves = Moves(limits, best.shape, random)
+            yield best.shape, moves.shaken(best.pair, int(random.integers(2, 12)))
         start = next(new, None)
         if start is not None:
             best.starts += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.reprs import Tabled, printable, rounded_down, rounded_up
 from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.running.checkpoint import as_folder
+from sensitivity_lab.search.engine import Options
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -23,6 +26,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .call import sensitivity_bounds
 from .result import SensitivityBounds
+from .settings import check_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -140,7 +144,13 @@ def bounded_curves(
     exactly: bool = False,
     norm: str = "L1",
     bounds: Mapping[str, Any] | None = None,
-    **options: Any,
+    method: str = "auto",
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    memory_limit: int = Options.memory_limit,
+    timeout: float | None = None,
+    checkpoint: Any = None,
+    scratch: Any = None,
 ) -> BoundedCurves:
     """Compute sensitivities at several distances, and bounds where none is within reach.
 
@@ -154,8 +164,8 @@ def bounded_curves(
     bounds : mapping, optional
         Arguments of `sensitivity_bounds` for points that are out of reach, such as
         ``{"time_limit": 5, "value_range": (0, 100)}``.
-    **options
-        Of `sensitivity_curves`: method, n_jobs, progress, memory_limit, timeout, checkpoint.
+    method, n_jobs, progress, memory_limit, timeout, checkpoint, scratch
+        See `global_sensitivity`. The checkpoint has a folder for each column and query.
 
     Returns
     -------
@@ -168,8 +178,8 @@ def bounded_curves(
 
     Notes
     -----
-    Each point is asked for by itself, so functions that are enumerated are evaluated again for
-    every distance; with a checkpoint they are not.
+    Where one distance of a query is out of reach, each is asked for by itself, so a function that
+    is enumerated is evaluated again for every other distance; with a checkpoint it is not.
 
     Examples
     --------
@@ -193,42 +203,60 @@ def bounded_curves(
     columns = as_universes(universes)
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     families = dict.fromkeys(relation.at(1) for relation in relations)
-    ordered = [one for family in families for one in relations if one.at(1) == family]
-    return BoundedCurves(
-        tuple(
-            (column, _point(check_universe(universe), query, relation, size, norm, bounds, options))
-            for column, universe in columns.items()
-            for family in families
-            for query in asked
-            for relation in ordered
-            if relation.at(1) == family
-        )
-    )
+    limits = check_settings(bounds)
+    options = {
+        "method": method,
+        "n_jobs": n_jobs,
+        "progress": progress,
+        "memory_limit": memory_limit,
+        "timeout": timeout,
+        "scratch": scratch,
+    }
+    kept = None if checkpoint is None else as_folder("checkpoint", checkpoint)
+    points: list[tuple[str, Sensitivity | SensitivityBounds]] = []
+    for (at, (column, universe)), family in product(enumerate(columns.items()), families):
+        for place, query in enumerate(asked):
+            folder = None if kept is None else kept / f"{at}-{place}"
+            exact = {"size": size, "norm": norm, **options, "checkpoint": folder}
+            ks = [relation.k for relation in relations if relation.at(1) == family]
+            found = _curve(check_universe(universe), query, family, ks, exact, limits)
+            points += [(column, one) for one in found]
+    return BoundedCurves(tuple(points))
 
 
-def _point(
+def _curve(
     universe: FiniteUniverse,
     query: Query,
-    relation: Relation,
-    size: Any,
-    norm: str,
-    bounds: Mapping[str, Any] | None,
-    options: Mapping[str, Any],
-) -> Sensitivity | SensitivityBounds:
-    """Return the sensitivity at one point, or its bounds if no engine accepts it."""
+    family: Relation,
+    distances: list[int],
+    exact: Mapping[str, Any],
+    limits: Mapping[str, Any],
+) -> list[Sensitivity | SensitivityBounds]:
+    """Return the sensitivities at several distances, or the bounds where no engine accepts one."""
     try:
-        ((_, found),) = sensitivity_curves(
+        found = sensitivity_curves(
             universe,
             [query],
-            size=size,
-            distances=relation.k,
-            neighbors=relation,
-            exactly=relation.exactly,
-            norm=norm,
-            **options,
+            distances=distances,
+            neighbors=family,
+            exactly=family.exactly,
+            **exact,
         )
     except NoEngineError:
-        return sensitivity_bounds(
-            universe, query, size=size, neighbors=relation, norm=norm, **(bounds or {})
+        if len(distances) > 1:
+            return [
+                one
+                for k in distances
+                for one in _curve(universe, query, family, [k], exact, limits)
+            ]
+        bounds = sensitivity_bounds(
+            universe,
+            query,
+            size=exact["size"],
+            norm=exact["norm"],
+            neighbors=family.at(distances[0]),
+            progress=exact["progress"],
+            **limits,
         )
-    return found
+        return [bounds]
+    return [one for _, one in found]

@@ -11,7 +11,7 @@ from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.pairs import pair_facts
-from sensitivity_lab.results.reprs import Facts, rounded_down, rounded_up, show_sizes
+from sensitivity_lab.results.reprs import Facts, rounded_down, rounded_up, show_sizes, told
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
@@ -108,13 +108,7 @@ class SensitivityBounds(Facts):
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON but for exotic records."""
         return {
-            "query": self.query.name,
-            "neighbors": self.neighbors.family,
-            "meaning": self.neighbors.meaning,
-            "distance": self.neighbors.k,
-            "size": self.size,
-            "kind": self.kind,
-            "norm": self.norm,
+            **told(self),
             "status": self.status,
             "lower": self.lower,
             "upper": self.upper,
@@ -125,10 +119,7 @@ class SensitivityBounds(Facts):
             "samples": self.samples,
             "starts": self.starts,
             "datasets_evaluated": self.datasets_evaluated,
-            "x": self.witness.x,
-            "y": self.witness.y,
-            "query_x": self.witness.query_x,
-            "query_y": self.witness.query_y,
+            **self.witness.to_dict(),
         }
 
     def _facts(self) -> list[tuple[str, str]]:

@@ -289,3 +289,16 @@ def printable(text: str) -> str:
     red: \x1b[31m
     """
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def told(result: Any) -> dict[str, Any]:
+    """Return what a result on a pair of datasets is about, in plain Python objects."""
+    return {
+        "query": result.query.name,
+        "neighbors": result.neighbors.family,
+        "meaning": result.neighbors.meaning,
+        "distance": result.neighbors.k,
+        "size": result.size,
+        "kind": result.kind,
+        "norm": result.norm,
+    }

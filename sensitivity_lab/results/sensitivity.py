@@ -23,7 +23,7 @@ from sensitivity_lab.universes.relations import (
 
 from .measure import measure
 from .pairs import pair_facts
-from .reprs import Facts, Rounded, certainty, rounded_up, show_sizes
+from .reprs import Facts, Rounded, certainty, rounded_up, show_sizes, told
 from .roles import Block, blocks_of
 from .witness import WhenAskedFor, has_vectors
 from .witness import Witness as Witness
@@ -154,13 +154,7 @@ class Sensitivity(Rounded, Facts):
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON but for exotic records."""
         return {
-            "query": self.query.name,
-            "neighbors": self.neighbors.family,
-            "meaning": self.neighbors.meaning,
-            "distance": self.neighbors.k,
-            "size": self.size,
-            "kind": self.kind,
-            "norm": self.norm,
+            **told(self),
             "sensitivity": self.value,
             "exact": None if self.exact is None else number_text(self.exact),
             "upper": self.upper,
@@ -168,10 +162,7 @@ class Sensitivity(Rounded, Facts):
             "method": self.method,
             "arithmetic": self.arithmetic,
             "datasets_evaluated": self.datasets_evaluated,
-            "x": self.witness.x,
-            "y": self.witness.y,
-            "query_x": self.witness.query_x,
-            "query_y": self.witness.query_y,
+            **self.witness.to_dict(),
         }
 
     @property

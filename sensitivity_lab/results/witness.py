@@ -62,6 +62,10 @@ class Witness(Facts):
         """The records of y that are not in x."""
         return tuple((Counter(self.y) - Counter(self.x)).elements())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the datasets and the answers on them, by the names of the attributes."""
+        return {"x": self.x, "y": self.y, "query_x": self.query_x, "query_y": self.query_y}
+
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
         return pair_facts(self)

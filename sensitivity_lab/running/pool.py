@@ -74,10 +74,10 @@ def run(
                 answers[place] = arrived(answer) if arrived else answer
                 done += length
                 shown.update(length)
-        except KeyboardInterrupt as interruption:
+        except KeyboardInterrupt:
             how = f"; {keeper.resume}" if keeper else ""
             told = f"{done:,} of {total:,} {unit} were done{how}"
-            raise KeyboardInterrupt(told) from interruption
+            raise KeyboardInterrupt(told) from None
     return [answers[place] for place in range(len(answers))]
 
 

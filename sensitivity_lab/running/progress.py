@@ -34,15 +34,17 @@ def bar(unit: str, progress: bool | None, total: int | None = None) -> Any:
 
 
 @contextmanager
-def counter(unit: str, progress: bool | None) -> Iterator[Callable[[int], object]]:
-    """Show how much work of unknown length is done; `progress` is that of `bar`.
+def counter(
+    unit: str, progress: bool | None, total: int | None = None
+) -> Iterator[Callable[[int], object]]:
+    """Show how much work is done whose length nobody knows, or only at most; see `bar`.
 
     Yields
     ------
     callable
         To be told of every piece of work by its amount.
     """
-    with bar(unit, progress) as shown:
+    with bar(unit, progress, total) as shown:
         yield shown.update
 
 

@@ -81,3 +81,59 @@ def test_an_exact_line_stops_where_only_bounds_are_known():
     (ax,) = plot_curves(frame).axes
     (line,) = (line for line in ax.lines if line.get_label() == "mean")
     assert np.isnan(line.get_ydata()).tolist() == [False, True, False]
+
+
+SMALL = sl.Universe.from_dataset([1, 2, 4, 8, 16])
+
+ACCEPTED = "time_limit, evaluations, seed, value_range, per_record, monotone, gamma, rho, samples"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        (
+            3,
+            "bounds must be None or a mapping of arguments of sensitivity_bounds, such as "
+            "{'time_limit': 5}, got 3",
+        ),
+        ({"tim": 3}, f"bounds may hold {ACCEPTED}; got 'tim'"),
+        ({1: 3}, f"bounds may hold {ACCEPTED}; got 1"),
+        ({"gamma": 2}, "bounds: gamma must be above 0 and below 1, got 2"),
+    ],
+)
+def test_bounds_are_checked_where_no_point_needs_them(bounds, message):
+    with pytest.raises(sl.InputError) as caught:
+        sl.bounded_curves(SMALL, "mean", size=3, distances=1, neighbors="bounded", bounds=bounds)
+    assert str(caught.value) == message
+
+
+def test_an_unknown_argument_is_one_of_this_call():
+    with pytest.raises(TypeError, match=r"bounded_curves\(\) got an unexpected keyword .*'foo'"):
+        sl.bounded_curves(SMALL, "mean", size=3, distances=1, neighbors="bounded", foo=3)
+
+
+def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
+    log = str(tmp_path / "log")
+
+    def first(x):
+        with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123 - a path has no fingerprint
+            file.write(".")
+        return float(x[0])
+
+    def both():
+        (tmp_path / "log").write_text("")
+        found = sl.bounded_curves(
+            {"a": SMALL, "b": sl.Universe.from_dataset([1, 2, 3, 5])},
+            [gap, first],
+            size=3,
+            distances=[1, 2],
+            neighbors="bounded",
+            checkpoint=tmp_path / "kept",
+        )
+        return found.to_frame(), len((tmp_path / "log").read_text())
+
+    before, calls = both()
+    after, fewer = both()
+    assert after.equals(before)
+    # Only the witnesses are measured again.
+    assert calls - fewer == 10 + 4

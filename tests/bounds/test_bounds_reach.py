@@ -3,14 +3,39 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
+from contextlib import contextmanager
+from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.bounds import answers, call, climb
 
 PROBLEMS = int(os.environ.get("BOUNDS", "1000"))
+
+
+def _gini(rows: np.ndarray) -> np.ndarray:
+    """The mean difference of two records; rows are sorted, as the package gives them."""
+    n = rows.shape[1]
+    return rows @ (2.0 * np.arange(1, n + 1) - n - 1) * (2 / n / (n - 1))
+
+
+def _inner(rows: np.ndarray) -> np.ndarray:
+    """Sorted rows without a tenth of the records, rounded down, at either end."""
+    cut = rows.shape[1] // 10
+    return rows[:, cut : rows.shape[1] - cut]
+
+
+def _longest_run(rows: np.ndarray) -> np.ndarray:
+    """The number of the records that occur most often; rows are sorted."""
+    places = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
+    begun = np.where(np.diff(rows, axis=1, prepend=rows[:, :1] - 1) != 0, places, 0)
+    return (places - np.maximum.accumulate(begun, axis=1)).max(axis=1) + 1.0
+
 
 QUERIES = {
     "mean": lambda rows: rows.mean(axis=1),
@@ -27,6 +52,12 @@ QUERIES = {
     "range": lambda rows: np.ptp(rows, axis=1),
     "midrange": lambda rows: (rows.min(axis=1) + rows.max(axis=1)) / 2,
     "iqr": lambda rows: np.percentile(rows, 75, axis=1) - np.percentile(rows, 25, axis=1),
+    "gini_mean_difference": lambda rows: _gini(rows),
+    "trimmed_mean_10": lambda rows: _inner(rows).mean(axis=1),
+    "winsorized_mean_10": lambda rows: np.clip(
+        rows, _inner(rows)[:, :1], _inner(rows)[:, -1:]
+    ).mean(axis=1),
+    "mode_count": lambda rows: _longest_run(rows),
     "count_distinct": lambda rows: 1 + (np.diff(rows, axis=1) != 0).sum(axis=1),
 }
 """Every query as a function, of which the search knows nothing but its answers."""
@@ -58,23 +89,47 @@ def problem(seed: int):
     return name, sl.Universe.from_dataset(records_of(random, number)), size, relation
 
 
+@contextmanager
+def ended_at(value: float):
+    """Let a search count seconds of the processor, and end once it has found a value."""
+    found = [0.0]
+
+    def offer(self, shape, pair, gap, offer=climb.Best.offer):
+        offer(self, shape, pair, gap)
+        found[0] = max(found[0], self.gap)
+
+    def reached(self, asked, reached=climb.Limit.reached):
+        return found[0] >= value or reached(self, asked)
+
+    clock = SimpleNamespace(monotonic=time.process_time)
+    with (
+        mock.patch.object(climb.Best, "offer", offer),
+        mock.patch.object(climb.Limit, "reached", reached),
+        mock.patch.object(answers, "time", clock),
+        mock.patch.object(climb, "time", clock),
+        mock.patch.object(call, "time", clock),
+    ):
+        yield
+
+
 def reach(seed: int, **limits) -> tuple[str, bool]:
     """Which query a problem has, and whether its sensitivity was reached."""
     name, universe, size, relation = problem(seed)
     exact = sl.global_sensitivity(universe, name, size=size, neighbors=relation)
     assert exact.method != "enumeration"
     query = sl.from_function(QUERIES[name], vectorized=True, name=f"my {name}")
-    bounds = sl.sensitivity_bounds(
-        universe, query, size=size, neighbors=relation, seed=seed, samples=100, **limits
-    )
-    bounds.verify()
     slack = 1e-9 * max(1.0, exact.value)
+    with ended_at(exact.value - slack):
+        bounds = sl.sensitivity_bounds(
+            universe, query, size=size, neighbors=relation, seed=seed, samples=100, **limits
+        )
+    bounds.verify()
     assert bounds.lower <= exact.value + slack, seed
     return name, bounds.lower >= exact.value - slack
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(6), pytest.param(range(15), marks=pytest.mark.exhaustive)], ids=str
+    "seeds", [range(6), pytest.param(range(19), marks=pytest.mark.exhaustive)], ids=str
 )
 def test_a_few_known_sensitivities_are_reached(seeds):
     found = [reach(seed, time_limit=np.inf, evaluations=1500)[1] for seed in seeds]
@@ -82,9 +137,13 @@ def test_a_few_known_sensitivities_are_reached(seeds):
 
 
 @pytest.mark.stress
-def test_known_sensitivities_are_reached_in_a_second():
+@pytest.mark.parametrize(("starts", "least"), [("engines", 0.95), ("none of engines", 0.9)])
+def test_known_sensitivities_are_reached_in_a_second(starts, least, monkeypatch):
+    """Also without the worst pairs that engines find, which may be those of the very query."""
+    if starts != "engines":
+        monkeypatch.setattr(climb, "worst_cases", lambda *_: iter(()))
     missed = Counter()
     for seed in range(PROBLEMS):
         name, reached = reach(seed, time_limit=1.0)
         missed[name] += not reached
-    assert missed.total() <= 0.05 * PROBLEMS, missed
+    assert missed.total() <= (1 - least) * PROBLEMS, missed

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import joblib
 import pytest
+from searches import Search, is_running, until
 
 import sensitivity_lab as sl
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `dask`")
 
-pytestmark = [pytest.mark.dask, pytest.mark.exhaustive]
+pytestmark = pytest.mark.dask
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55])
 
@@ -42,6 +45,7 @@ def soon(action) -> threading.Thread:
     return thread
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     victim = next(iter(cluster.run(os.getpid).values()))
     soon(lambda: os.kill(victim, signal.SIGKILL))
@@ -54,6 +58,7 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     assert victim not in cluster.run(os.getpid).values()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("cluster")
 def test_a_block_that_kills_every_worker_is_named():
     def deadly(x):
@@ -69,6 +74,7 @@ def test_a_block_that_kills_every_worker_is_named():
     assert " datasets of 4 records, the first of which is (" in str(caught.value)
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     cluster = distributed.LocalCluster(
         n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None
@@ -94,3 +100,46 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
         UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path
     )
     assert resumed.value == 54 - 4
+
+
+@pytest.mark.stress
+def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
+    file = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(file), "--no-dashboard"]
+    programs = [
+        ["-m", "distributed.cli.dask_scheduler", "--port", "0", *common],
+        ["-m", "distributed.cli.dask_worker", "--nthreads", "1", "--nworkers", "2", *common],
+    ]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running = [subprocess.Popen([sys.executable, *of], cwd=tmp_path, **quiet) for of in programs]
+    try:
+        until(file.exists)
+        with distributed.Client(scheduler_file=str(file), timeout="60s") as client:
+            client.wait_for_workers(2, timeout=60)
+            thread = soon(running[0].kill)
+            with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
+                sl.global_sensitivity(
+                    UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path / "kept"
+                )
+            thread.join()
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    assert str(caught.value).startswith("the Dask cluster is gone: its scheduler cannot be reached")
+    found = sl.global_sensitivity(
+        UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path / "kept"
+    )
+    assert found.value == 54 - 4
+
+
+@pytest.mark.stress
+def test_the_workers_of_a_cluster_end_with_the_process_that_started_it(tmp_path):
+    search = Search(tmp_path, dask=True)
+    process = search.start()
+    search.wait_until_called(500)
+    process.kill()
+    process.communicate(timeout=60)
+    until(lambda: not any(map(is_running, set(search.callers()))), seconds=60)
+    search.told["dask"] = False
+    assert search.finish() == "225.0 (1, 2, 3, 5, 8, 233) (1, 2, 3, 5, 8)"

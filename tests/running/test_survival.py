@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -11,88 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
+from searches import Search, is_running, shared_memory, until
 
 import sensitivity_lab as sl
-
-PROGRAM = """
-import os, sys, time
-import sensitivity_lab as sl
-
-calls, folder, jobs, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-
-def spread(x):
-    time.sleep(seconds)
-    with open(calls, "ab", 0) as file:
-        file.write(b"%d\\n" % os.getpid())
-    return float(x.max() - x.min())
-
-if __name__ == "__main__":
-    universe = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233])
-    result = sl.global_sensitivity(
-        universe, spread, size=6, neighbors="unbounded", n_jobs=jobs, checkpoint=folder or None
-    )
-    print(result.value, result.witness.x, result.witness.y)
-"""
 
 EXPECTED = "225.0 (1, 2, 3, 5, 8, 233) (1, 2, 3, 5, 8)"
 DATASETS = 792 + 924 + 792
-SECONDS = 0.002
 IN_A_BLOCK = -(-DATASETS // 48)
 """The blocks of so short a search are at most that long."""
-
-
-class Search:
-    """A search in a process of its own, which counts the calls of its function in a file."""
-
-    def __init__(self, folder: Path, jobs: int = 2, checkpoint: bool = True) -> None:
-        self.program = folder / "program.py"
-        self.program.write_text(PROGRAM)
-        self.calls = folder / "calls"
-        kept = str(folder / "kept") if checkpoint else ""
-        self.arguments = [str(self.calls), kept, str(jobs), str(SECONDS)]
-
-    def start(self) -> subprocess.Popen[str]:
-        self.calls.write_bytes(b"")
-        return subprocess.Popen(
-            [sys.executable, str(self.program), *self.arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def callers(self) -> list[int]:
-        return [int(line) for line in self.calls.read_bytes().split()]
-
-    def wait_until_called(self, times: int) -> None:
-        until(lambda: len(self.callers()) >= times)
-
-    def finish(self) -> str:
-        process = self.start()
-        out, error = process.communicate(timeout=120)
-        assert process.returncode == 0, error
-        return out.strip()
-
-
-def until(condition, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it has not happened in time"
-        time.sleep(0.05)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def shared_memory(pid: int) -> list[str]:
-    """What a process and its workers have left there; other searches may run at the same time."""
-    names = [path.name for path in Path("/dev/shm").iterdir()]
-    return [name for name in names if re.search(rf"(?:joblib|loky).*\b_?{pid}(?:_|-|\b)", name)]
 
 
 @pytest.mark.exhaustive

@@ -90,7 +90,7 @@ def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:
     least = Fraction(size * cores.least_deviations(), size - 1) if query.root else Fraction(0)
     most = Fraction((size - 1) * apart**2)
     bound = Difference((least + most) / divisor, least / divisor, query.root)
-    with running.counter("distances", progress) as count:
+    with running.counter("distances", progress, cores.last + 1) as count:
         return rising(problem, _found(cores, divisor, count), bound)
 
 

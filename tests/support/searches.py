@@ -1,0 +1,133 @@
+"""Searches in processes of their own, which can be killed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PROGRAM = """
+import contextlib, json, os, sys, time
+import joblib
+import sensitivity_lab as sl
+
+told = json.loads(sys.argv[1])
+calls, seconds = told["calls"], told["seconds"]
+
+def spread(x):
+    time.sleep(seconds)
+    with open(calls, "ab", 0) as file:
+        file.write(b"%d\\n" % os.getpid())
+    return float(x.max() - x.min())
+
+@contextlib.contextmanager
+def cluster():
+    from distributed import Client, LocalCluster
+
+    options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(n_workers=told["jobs"], **options) as started, Client(started):
+        with joblib.parallel_config(backend="dask"):
+            yield
+
+if __name__ == "__main__":
+    jobs = None if told["dask"] else told["jobs"]
+    universe = sl.Universe.from_dataset(told["records"])
+    with cluster() if told["dask"] else contextlib.nullcontext():
+        result = sl.global_sensitivity(
+            universe,
+            spread,
+            size=told["size"],
+            neighbors=told["neighbors"],
+            n_jobs=jobs,
+            checkpoint=told["folder"],
+        )
+    print(result.value, result.witness.x, result.witness.y)
+"""
+
+
+class Search:
+    """A search in a process of its own, which counts the calls of its function in a file.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the program, the file of calls and the checkpoint are.
+    jobs : int, default 2
+        The number of workers.
+    checkpoint : bool, default True
+    **further
+        `seconds` for each call, `records` of the universe, `size`, `neighbors`, whether to use a
+        cluster of `dask`, and where the checkpoint is `kept`.
+    """
+
+    def __init__(
+        self, folder: Path, jobs: int = 2, checkpoint: bool = True, **further: Any
+    ) -> None:
+        self.program = folder / "program.py"
+        self.program.write_text(PROGRAM)
+        self.calls = folder / "calls"
+        self.kept = Path(further.pop("kept", folder / "kept"))
+        self.told = {
+            "seconds": 0.002,
+            "records": [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233],
+            "size": 6,
+            "neighbors": "unbounded",
+            "dask": False,
+            **further,
+            "calls": str(self.calls),
+            "jobs": jobs,
+            "folder": str(self.kept) if checkpoint else None,
+        }
+
+    def start(self) -> subprocess.Popen[str]:
+        self.calls.write_bytes(b"")
+        return subprocess.Popen(
+            [sys.executable, str(self.program), json.dumps(self.told)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def callers(self) -> list[int]:
+        """The process of every call."""
+        return [int(line) for line in self.calls.read_bytes().split()]
+
+    def wait_until_called(self, times: int, seconds: float = 60) -> None:
+        until(lambda: len(self.callers()) >= times, seconds)
+
+    def longest_block(self) -> int:
+        """How many datasets the largest block has that was kept."""
+        ends = [path.stem.split("-")[-2:] for path in self.kept.glob("*.block")]
+        return max(int(last) - int(first) for first, last in ends)
+
+    def finish(self, seconds: float = 120) -> str:
+        process = self.start()
+        out, error = process.communicate(timeout=seconds)
+        assert process.returncode == 0, error
+        return out.strip()
+
+
+def until(condition, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it has not happened in time"
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def shared_memory(pid: int) -> list[str]:
+    """What a process and its workers have left there; other searches may run at the same time."""
+    names = [path.name for path in Path("/dev/shm").iterdir()]
+    return [name for name in names if re.search(rf"(?:joblib|loky).*\b_?{pid}(?:_|-|\b)", name)]
