@@ -1,8 +1,8 @@
-"""Execute every notebook of this folder in place: python notebooks/refresh.py."""
+"""Execute notebooks of this folder in place: python notebooks/refresh.py [NAME ...], or all."""
 
 import base64
-import importlib.util
 import io
+import sys
 from pathlib import Path
 
 import nbformat
@@ -13,9 +13,8 @@ HERE = Path(__file__).parent
 
 
 def refresh(path: Path) -> None:
-    """Execute one notebook and write it back; cells for a missing library keep their outputs."""
+    """Execute one notebook and write it back; exercises stay without outputs."""
     notebook = nbformat.read(path, as_version=4)
-    kept = [(cell, cell.outputs) for cell in notebook.cells if lacks_a_library(cell)]
     client = NotebookClient(
         notebook,
         timeout=120,
@@ -24,22 +23,15 @@ def refresh(path: Path) -> None:
         resources={"metadata": {"path": str(HERE)}},
     )
     client.execute()
-    for cell, outputs in kept:
-        cell.outputs = outputs
     notebook.metadata["language_info"] = {"name": "python"}  # and no version, which would vary
     for cell in notebook.cells:
+        if "exercise" in cell.metadata.get("tags", []):
+            cell.outputs, cell.execution_count = [], None
         for output in cell.get("outputs", []):
             picture = output.get("data", {}).get("image/png")
             if picture:
                 output["data"]["image/png"] = shrink(picture)
     nbformat.write(notebook, path)
-
-
-def lacks_a_library(cell: nbformat.NotebookNode) -> bool:
-    """Tell whether a cell has a tag such as "needs-opendp", and that library is not installed."""
-    tags = cell.metadata.get("tags", [])
-    needed = [tag.removeprefix("needs-") for tag in tags if tag.startswith("needs-")]
-    return not all(map(importlib.util.find_spec, needed))
 
 
 def shrink(picture: str) -> str:
@@ -54,5 +46,5 @@ def shrink(picture: str) -> str:
 
 
 if __name__ == "__main__":
-    for notebook in sorted(HERE.glob("*.ipynb")):
-        refresh(notebook)
+    for name in sys.argv[1:] or sorted(path.stem for path in HERE.glob("*.ipynb")):
+        refresh(HERE / f"{name}.ipynb")
