@@ -201,9 +201,10 @@ def _draw(ax: Axes, block: _Block, left: float, top: float) -> None:
         ax.add_patch(Rectangle(*box, facecolor=fill, edgecolor="0.6", linewidth=0.6))
         middle = top + line + 0.55
         common: dict[str, Any] = {"va": "center", "fontsize": "small", **PLAIN}
+        inside = {"color": "black", **common}  # the boxes are light in a dark theme, too
         ax.text(edges[0] - 1.5, middle, mark, ha="center", fontweight="bold", **common)
         for text, edge in zip(row, edges, strict=False):
-            ax.text(edge + 0.8, middle, text, **common)
+            ax.text(edge + 0.8, middle, text, **inside)
     below = top + len(lines)
     if not block.rows:
         ax.text(
@@ -212,7 +213,7 @@ def _draw(ax: Axes, block: _Block, left: float, top: float) -> None:
         below += 1
     if block.left_out:
         more = f"and {block.left_out:,} more rows"
-        ax.text(edges[0] + 0.8, below + 0.5, more, va="center", fontsize="small", color="0.35")
+        ax.text(edges[0] + 0.8, below + 0.5, more, va="center", fontsize="small", color="0.45")
         below += 1
     ax.text(
         left + 3, below + 0.25, block.caption, va="top", fontsize="small", style="italic", **PLAIN
@@ -221,7 +222,7 @@ def _draw(ax: Axes, block: _Block, left: float, top: float) -> None:
 
 def _arrow(ax: Axes, start: float, middle: float, step: str) -> None:
     """Draw the arrow from the inputs to the output, with the step above it."""
-    arrow = {"arrowstyle": "-|>", "color": "0.25", "linewidth": 1.2}
+    arrow = {"arrowstyle": "-|>", "color": "0.45", "linewidth": 1.2}
     tip, tail = (start + _ARROW - 2, middle), (start + 2, middle)
     ax.annotate("", xy=tip, xytext=tail, arrowprops=arrow)
     text = "\n".join(textwrap.wrap(step, _ARROW - 2))
