@@ -20,7 +20,12 @@ _NEEDED = ("bound", "clipped_sum", "bias", "sensitivity", "scale", "release", "e
 _RED = "#D55E00"
 # The expected error is wide and beneath the others: it follows the larger of them.
 _ERRORS: dict[str, dict[str, Any]] = {
-    "expected_error": {"label": "expected error of a release", "color": "#777777", "alpha": 0.6, "linewidth": 4},
+    "expected_error": {
+        "label": "expected error of a release",
+        "color": "#777777",
+        "alpha": 0.6,
+        "linewidth": 4,
+    },
     "bias": {"label": "size of the bias", "color": "#0072B2", "linestyle": "--"},
     "scale": {"label": "scale of the noise", "color": _RED, "linestyle": "-."},
 }

@@ -64,7 +64,9 @@ def draw_answers(ax: Axes, values: tuple[float, float], label: str, colors: Them
     if gap == 0:
         side.set_yticks([low], [f"f(x) = f(y)\n= {low:.{digits}g}"])
     else:
-        texts = [f"f({name}) = {value:.{digits}g}" for name, value in zip("xy", values, strict=True)]
+        texts = [
+            f"f({name}) = {value:.{digits}g}" for name, value in zip("xy", values, strict=True)
+        ]
         side.set_yticks(values, texts)
         side.annotate(
             "",

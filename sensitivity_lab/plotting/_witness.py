@@ -17,6 +17,7 @@ from ._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
 from ._theme import theme
 
 _DIGIT = 6.0  # points of a digit of the number over a mark
+_LEFT = 0.82  # of an Axes, once a layout engine has made room for its labels and for f
 _MOST_DOTS = 120  # in a row of a witness
 
 
@@ -155,13 +156,12 @@ def _draw_rows(
             ax.vlines(at, base, base + 0.25, color=color, linewidth=0.6, label=kind)
 
 
-def _draw_dots(
-    ax: Axes, rows: Mapping[float, Mapping[str, Sequence[Any]]], kinds: Kinds
-) -> bool:
+def _draw_dots(ax: Axes, rows: Mapping[float, Mapping[str, Sequence[Any]]], kinds: Kinds) -> bool:
     """Draw every record as a dot, stacked where they would overlap; False if there is no room."""
     figure, box = ax.figure, ax.get_position()
-    wide = 72 * figure.bbox.width / figure.dpi * box.width  # points
-    high = 72 * figure.bbox.height / figure.dpi * box.height / 2
+    share = 1 if figure.get_layout_engine() is None else _LEFT
+    wide = share * 72 * figure.bbox.width / figure.dpi * box.width  # points
+    high = share * 72 * figure.bbox.height / figure.dpi * box.height / 2
     left, right = ax.get_xlim()
     for size, counted in ((10, False), (7, False), (5, False), (9, True)):
         marks = [_marks(groups, counted) for groups in rows.values()]

@@ -180,7 +180,8 @@ def test_several_kinds_are_several_lines():
 
 
 def test_a_panel_per_column_and_relation_a_line_per_query(several):
-    figure = several.plot(units={"days": "days", "age": "years"}, title="by size")
+    units = {"days": "days", "age": "years"}
+    figure = several.plot(units=units, title="by size", sharey=True)
     assert [ax.get_title() for ax in figure.axes] == [
         f"{column}\n{relation}, at most 1, n = 2 to 4"
         for column in ("days", "age")

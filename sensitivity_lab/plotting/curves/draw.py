@@ -80,7 +80,8 @@ def plot_curves(
         distance 1: what group privacy takes for distance k. `frame` needs a column `linear_bound`.
     legend : {"labels", "box", "none"}, optional
         Names at the ends of the lines; a legend right of all panels; or neither. By default labels
-        in a new figure, if no panel has more than ten curves or very long names, else a box.
+        in a new figure, if no panel has more than ten curves, very long names or bounds, else a
+        box.
     queries : str or sequence of str, optional
         Which queries to draw, in this order; by default all.
     columns : int, or str or sequence of str, optional
@@ -132,7 +133,8 @@ def plot_curves(
     panels = _panels(frame, ax, across, sharey)
     if ax is None:
         beside = legend == "labels" or (
-            legend is None and all(fit_beside(panel.table) for panel in panels)
+            legend is None
+            and all(fit_beside(panel.names) and panel.ranges.lower.empty for panel in panels)
         )
         figure, axes = _new_panels(panels, figsize, labels=beside)
     else:
@@ -154,7 +156,7 @@ def plot_curves(
         entries["k times the sensitivity at 1"] = bound_line(colors.ink)
     if legend == "none":
         entries = {}
-    labels = [label_ends(one, drawn[one], colors) for one in axes] if beside else []
+    labels = [label_ends(one, drawn[one], colors) if beside else [] for one in axes]
     if ax is not None:
         if title is not None:
             axes[0].set_title(f"{title}\n{axes[0].get_title()}", **PLAIN, fontsize="medium")
@@ -204,7 +206,7 @@ def _new_panels(
     rows, across = (1 + max(panel.cell[i] for panel in panels) for i in (0, 1))
     width, height = size_of_panel(len(panels))
     if labels:
-        width += max(inches_beside(panel.table) for panel in panels)
+        width += max(inches_beside(panel.names) for panel in panels)
     figure = new_figure(figsize or (across * width, rows * height))
     grid = figure.add_gridspec(rows, across)
     return figure, [figure.add_subplot(grid[panel.cell]) for panel in panels]

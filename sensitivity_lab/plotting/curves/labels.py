@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 
 from sensitivity_lab.plotting._figures import PLAIN
 from sensitivity_lab.plotting._theme import Theme
@@ -118,7 +118,7 @@ def make_room(axes: Iterable[Axes], labels: Sequence[Sequence[Annotation]]) -> N
         if ax.figure.get_layout_engine() is not None or not texts:
             continue
         box = ax.get_position()
-        widest = max(text.get_window_extent().width for text in texts)
+        widest = max(Text.get_window_extent(text).width for text in texts)  # without the line
         whole = box.width * ax.figure.bbox.width
         share = max(0.4, (whole - widest) / (whole * _BESIDE))
         ax.set_position((box.x0, box.y0, box.width * share, box.height))

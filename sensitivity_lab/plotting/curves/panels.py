@@ -42,6 +42,11 @@ class Panel:
     cell: tuple[int, int]
 
     @property
+    def names(self) -> list[str]:
+        """What the curves are called."""
+        return [str(name) for name in self.table]
+
+    @property
     def tables(self) -> tuple[pd.DataFrame, ...]:
         """What the sensitivity axis has to hold."""
         return self.table, self.bounds, *self.ranges.tables
@@ -60,16 +65,19 @@ def scale_of(query: str) -> str:
 
 def chosen(frame: pd.DataFrame, name: str, wanted: Any) -> pd.DataFrame:
     """Return the rows with some values of a column, in the order asked for, or raise InputError."""
+    argument, also = ("queries", "") if name == "query" else ("columns", ", or a number")
+    if not isinstance(wanted, Iterable):
+        raise InputError(f"{argument}: got {wanted!r}; give names{also}")
     values = [wanted] if isinstance(wanted, str) else list(wanted)
     known = list(frame[name].unique())
     for value in values:
         if value not in known:
             raise InputError(
-                f"{'queries' if name == 'query' else 'columns'}: {value!r} is not in the frame; "
+                f"{argument}: {value!r} is not in the frame; "
                 f"choose among {', '.join(map(str, known))}"
             )
     if not values:
-        raise InputError(f"choose at least one {name}, got none")
+        raise InputError(f"{argument}: got none; give names{also}")
     return pd.concat([frame[frame[name] == value] for value in dict.fromkeys(values)])
 
 

@@ -88,7 +88,9 @@ def legend_of_ranges(panels: Iterable[Ranges], colors: Theme) -> dict[str, Line2
     upper = np.concatenate([np.empty(0), *uppers])
     entries = {}
     if np.isfinite(upper).any():
-        entries["bounds"] = Line2D([], [], color=colors.gray(0.3), linewidth=3.5, alpha=0.45, marker="_")
+        entries["bounds"] = Line2D(
+            [], [], color=colors.gray(0.3), linewidth=3.5, alpha=0.45, marker="_"
+        )
     if np.isinf(upper).any():
         entries["lower bound only"] = Line2D(
             [],
