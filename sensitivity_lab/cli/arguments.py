@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal, Inexact, localcontext
@@ -20,6 +21,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
 from sensitivity_lab.universes.universe import Universe
 
+from .output import complain
 from .tables import LARGEST_EXPONENT, exact_number, in_range, read_table
 
 _MOST = 1_000_000
@@ -146,7 +148,12 @@ def read_universes(
         return as_universes(dict(domains), columns)
     if parsed.copies is not None:
         raise InputError("--copies goes with --domain; each record of a file occurs once")
-    return as_universes(read_table(parsed.data), columns)
+    with warnings.catch_warnings(record=True) as left_out:
+        warnings.simplefilter("always")
+        universes = as_universes(read_table(parsed.data), columns)
+    for one in left_out:
+        complain(f"sensitivity-lab: {one.message}")
+    return universes
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:

@@ -20,6 +20,7 @@ _BARS: dict[str, dict[str, Any]] = {
     "f(x)": {"facecolor": "#0072B2", "hatch": ""},
     "f(y)": {"facecolor": "#FBE3D6", "hatch": "////"},
 }
+_DARK_Y = "#7A4B20"  # on which light hatches are seen
 _WIDTH = 0.4  # of a bar, where coordinates are 1 apart
 _MOST_NAMED = 24  # coordinates with a tick each
 _MOST_MARKED = 40  # differences with their number written
@@ -86,6 +87,8 @@ def plot_answers(
     places = np.arange(size)
     for side, (name, heights) in zip((-_WIDTH / 2, _WIDTH / 2), answers.items(), strict=True):
         style = {"edgecolor": colors.gray(0.15), "linewidth": 0.8, "zorder": 2, **_BARS[name]}
+        if colors.dark and name == "f(y)":
+            style["facecolor"] = _DARK_Y
         ax.bar(places + side, heights, _WIDTH, label=name, **style)
     ax.axhline(0, color=colors.gray(0.15), linewidth=0.8)
     if all((heights == np.rint(heights)).all() for heights in answers.values()):

@@ -79,7 +79,7 @@ def test_repr(over_size):
 
 def test_html_tells_the_same(several):
     html = several._repr_html_()
-    assert html.startswith("<p>Global sensitivity by size</p><table")
+    assert html.startswith("<p>Global sensitivity by size</p><div style='overflow-x:auto'><table")
     for word in repr(several).split():
         assert word.strip(",") in html
 

@@ -197,7 +197,7 @@ def test_curves_that_coincide_are_both_visible(distances):
     assert list(lines).index("median") < list(lines).index("percentile_50")  # drawn first
     assert below.get_linewidth() > 1.5 * above.get_linewidth()
     assert below.get_markersize() > 1.5 * above.get_markersize()
-    assert below.get_markerfacecolor() == "white" != above.get_markerfacecolor()
+    assert below.get_markerfacecolor() == "#ffffff" != above.get_markerfacecolor()
     assert lines["mean"].get_linewidth() == above.get_linewidth()
 
 
