@@ -98,7 +98,7 @@ def plot_stability(
     >>> from types import SimpleNamespace
     >>> witness = SimpleNamespace(x=[3], y=[3, 7], output_x=3, output_y=10)
     >>> ax = plot_stability(witness, names=["records", "sum"], title="sum")
-    >>> [text.get_text() for text in ax.texts if text.get_text() in "−+"]
+    >>> [text.get_text() for text in ax.texts if text.get_text() in ("−", "+")]
     ['+']
     """
     pair = isinstance(witness.x, tuple)
