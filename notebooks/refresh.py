@@ -1,8 +1,9 @@
-"""Execute every notebook of this folder in place: python notebooks/refresh.py."""
+"""Execute notebooks of this folder in place: python notebooks/refresh.py [NAME ...], or all."""
 
 import base64
-import importlib.util
 import io
+import re
+import sys
 from pathlib import Path
 
 import nbformat
@@ -13,9 +14,8 @@ HERE = Path(__file__).parent
 
 
 def refresh(path: Path) -> None:
-    """Execute one notebook and write it back; cells for a missing library keep their outputs."""
+    """Execute one notebook and write it back; exercises stay without outputs."""
     notebook = nbformat.read(path, as_version=4)
-    kept = [(cell, cell.outputs) for cell in notebook.cells if lacks_a_library(cell)]
     client = NotebookClient(
         notebook,
         timeout=120,
@@ -24,29 +24,29 @@ def refresh(path: Path) -> None:
         resources={"metadata": {"path": str(HERE)}},
     )
     client.execute()
-    for cell, outputs in kept:
-        cell.outputs = outputs
-    notebook.metadata["language_info"] = {"name": "python"}  # and no version, which would vary
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            picture = output.get("data", {}).get("image/png")
-            if picture:
-                output["data"]["image/png"] = shrink(picture)
+    tidy(notebook)
     nbformat.write(notebook, path)
 
 
-def lacks_a_library(cell: nbformat.NotebookNode) -> bool:
-    """Tell whether a cell has a tag such as "needs-opendp", and that library is not installed."""
-    tags = cell.metadata.get("tags", [])
-    needed = [tag.removeprefix("needs-") for tag in tags if tag.startswith("needs-")]
-    return not all(map(importlib.util.find_spec, needed))
+def tidy(notebook: nbformat.NotebookNode) -> None:
+    """Leave out what would vary from run to run, and make the pictures small."""
+    notebook.metadata["language_info"] = {"name": "python"}  # and no version
+    for cell in notebook.cells:
+        if "exercise" in cell.metadata.get("tags", []):
+            cell.outputs, cell.execution_count = [], None
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data:
+                data["image/png"] = shrink(data["image/png"])
+            if "text/plain" in data:
+                data["text/plain"] = re.sub(r" at 0x[0-9a-f]+>", ">", data["text/plain"])
 
 
 def shrink(picture: str) -> str:
-    """Return a base64 PNG with 256 colors: a quarter of the size, and no difference to the eye."""
+    """Return a base64 PNG with 64 colors: a quarter of the size, and no difference to the eye."""
     with Image.open(io.BytesIO(base64.b64decode(picture))) as image:
         small = image.convert("RGB").quantize(
-            256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            64, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
         )
     buffer = io.BytesIO()
     small.save(buffer, format="png", optimize=True)
@@ -54,5 +54,5 @@ def shrink(picture: str) -> str:
 
 
 if __name__ == "__main__":
-    for notebook in sorted(HERE.glob("*.ipynb")):
-        refresh(notebook)
+    for name in sys.argv[1:] or sorted(path.stem for path in HERE.glob("*.ipynb")):
+        refresh(HERE / f"{name}.ipynb")

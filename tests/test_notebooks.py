@@ -1,6 +1,5 @@
-"""The notebooks run, and their committed outputs are what they print today."""
+"""The notebooks run, print what is committed, teach in one form, and their exercises are solved."""
 
-import importlib.util
 import re
 
 import nbformat
@@ -24,6 +23,9 @@ NAMES = (
     "11_bounds",
 )
 MOST_BYTES = 400_000
+EXTRAS = ("opendp", "diffprivlib")
+REFUSALS = ("InputError", "QueryError", "SensitivityViolation")
+CHECK = "sl.assert_sensitivity("
 REFRESH = "if the change is meant, run: python notebooks/refresh.py"
 
 pytestmark = pytest.mark.notebooks
@@ -33,8 +35,13 @@ def read(name: str) -> NotebookNode:
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
+def tags(cell: NotebookNode) -> list[str]:
+    return cell.metadata.get("tags", [])
+
+
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+    """Return the cells that run, in order, but for the exercises."""
+    return [c for c in notebook.cells if c.cell_type == "code" and "exercise" not in tags(c)]
 
 
 def texts(cell: NotebookNode) -> dict[str, str]:
@@ -45,23 +52,41 @@ def texts(cell: NotebookNode) -> dict[str, str]:
         text = output.get("text") or output.get("data", {}).get("text/plain", "")
         found[kind] = found.get(kind, "") + text
     # Cells tagged "varies" print timings.
-    if "varies" in cell.metadata.get("tags", []):
+    if "varies" in tags(cell):
         return dict.fromkeys(found, "varies")
     return {kind: stable(text) for kind, text in found.items()}
 
 
-def lacks_an_extra(cell: NotebookNode) -> bool:
-    """Tell whether a cell is for a library, say of the tag "needs-opendp", that is not there."""
-    tags = cell.metadata.get("tags", [])
-    needed = [tag.removeprefix("needs-") for tag in tags if tag.startswith("needs-")]
-    return not all(map(importlib.util.find_spec, needed))
-
-
 def stable(text: str) -> str:
     """Leave out memory addresses, the reprs of figures and spaces at the ends of lines."""
-    text = re.sub(r"0x[0-9a-f]+", "0x", text)
+    text = re.sub(r" at 0x[0-9a-f]+", "", text)
     text = re.sub(r"<\w*(Figure|Axes)\b.*>", "<drawing>", text)
     return re.sub(r" +$", "", text, flags=re.MULTILINE)
+
+
+def execute(notebook: NotebookNode) -> None:
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}}).execute()
+
+
+def exercises(notebook: NotebookNode) -> list[tuple[NotebookNode, str]]:
+    """Return each exercise with its solution: what to write before its check."""
+    found = []
+    for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
+        if "exercise" in tags(cell):
+            assert after is not None
+            assert after.source.startswith("<details>"), after.source
+            solution = re.search(
+                r"```python\n(.*?)```\n\n</details>$", after.source, flags=re.DOTALL
+            )
+            assert solution, after.source
+            found.append((cell, solution[1]))
+    return found
+
+
+def solved(cell: NotebookNode, solution: str) -> NotebookNode:
+    """Return a cell with the solution and the very check of the exercise."""
+    check = cell.source[cell.source.index(CHECK) :]
+    return nbformat.v4.new_code_cell(f"{solution}\n{check}")
 
 
 def test_every_notebook_is_tested() -> None:
@@ -80,15 +105,63 @@ def test_committed_notebook_is_small_and_complete(name: str) -> None:
     assert outputs
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [output for output in outputs if output.get("name") == "stderr"]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebook_teaches_in_the_form_of_all(name: str) -> None:
+    cells = read(name).cells
+    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    assert prose[0].startswith("# ")
+    assert "**After this notebook you can**" in prose[0]
+    predictions = [i for i, cell in enumerate(cells) if "**Predict.**" in cell.source]
+    assert predictions
+    assert all(cells[i + 1].cell_type == "code" for i in predictions)
+    headings = [line for text in prose for line in text.splitlines() if line.startswith("## ")]
+    assert headings[-2:] == ["## Summary", "## Exercises"]
+
+    place = NAMES.index(name)
+    linked = re.findall(r"\]\((\w+)\.ipynb\)", prose[-1])
+    assert linked == [*NAMES[max(0, place - 1) : place], *NAMES[place + 1 : place + 2]]
+    everywhere = re.findall(r"\]\((\w+\.ipynb)\)", "\n".join(prose))
+    assert all((FOLDER / path).is_file() for path in everywhere)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_exercises_are_last_and_have_a_check_and_a_folded_solution(name: str) -> None:
+    notebook = read(name)
+    found = exercises(notebook)
+    assert len(found) == 3
+    last = [cell for cell in notebook.cells if cell.cell_type == "code"][-3:]
+    assert last == [cell for cell, _ in found]
+    for cell, _ in found:
+        assert set(tags(cell)) == {"exercise", "raises-exception"}
+        assert (cell.execution_count, cell.outputs) == (None, [])
+        assert "..." in cell.source.split(CHECK)[0]
+        assert "tight=True" in cell.source.split(CHECK)[1]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_notebook_runs_and_prints_what_is_committed(name: str) -> None:
     committed, notebook = read(name), read(name)
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}})
-    client.execute()
-    for before, after in zip(code_cells(committed), code_cells(notebook), strict=True):
-        if lacks_an_extra(before):
-            assert "is not installed" in texts(after)["stdout"]
-            continue
+    unsolved = exercises(notebook)
+    answers = [solved(*pair) for pair in unsolved]
+    for (cell, _), answer in zip(unsolved, answers, strict=True):
+        notebook.cells.insert(notebook.cells.index(cell) + 1, answer)
+    execute(notebook)
+    for before, after in zip(code_cells(committed), code_cells(notebook), strict=False):
         assert texts(after) == texts(before), f"{REFRESH}\n{before.source}"
+    # Unsolved, the check refuses an answer, and not something else.
+    for cell, _ in unsolved:
+        assert cell.outputs[-1].output_type == "error", cell.source
+        assert cell.outputs[-1].ename in REFUSALS, cell.outputs[-1]
+    assert [answer.outputs[-1].output_type for answer in answers] == ["execute_result"] * 3
+
+
+def test_a_notebook_without_the_extras_prints_what_is_committed() -> None:
+    committed, notebook = read("10_audit"), read("10_audit")
+    hidden = "".join(f"sys.modules[{extra!r}] = None\n" for extra in EXTRAS)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(f"import sys\n{hidden}"))
+    execute(notebook)
+    for before, after in zip(code_cells(committed), code_cells(notebook)[1:], strict=True):
+        assert texts(after) == texts(before), before.source

@@ -10,6 +10,7 @@ from ._audit import plot_audit
 from ._clipping import plot_clipping
 from ._figures import check_path, save
 from ._noise import plot_noise_scales
+from ._stability import plot_stability
 from ._strip import plot_strip
 from ._sweep import plot_sweep
 from ._witness import plot_witness
@@ -22,6 +23,7 @@ __all__ = [
     "plot_clipping",
     "plot_curves",
     "plot_noise_scales",
+    "plot_stability",
     "plot_strip",
     "plot_sweep",
     "plot_witness",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -13,7 +13,11 @@ from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance
 from sensitivity_lab.pipelines.shown import cut
 from sensitivity_lab.pipelines.transformation import Transformation
+from sensitivity_lab.pipelines.vector_metrics import L1Distance, L2Distance
 from sensitivity_lab.results.reprs import Facts, rounded_up
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _SHOWN = 8
 """The largest number of rows of a table in a repr; of values, there are three times as many."""
@@ -103,6 +107,40 @@ class MeasuredStability(Facts):
             "output_x": _plain(self.witness.output_x),
             "output_y": _plain(self.witness.output_y),
         }
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw the witness: neighboring inputs, and what the transformation makes of them.
+
+        Parameters
+        ----------
+        **options
+            `names` of the tables, `captions`, `step`, `title` and `ax` of
+            `sensitivity_lab.plotting.plot_stability`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sensitivity_lab.plotting import plot_stability
+
+        metric, apart = self.transformation.input_metric, f"distance {show_distance(self.measured)}"
+        if isinstance(metric, PairDistance):
+            parts = list(zip((metric.first, metric.second), self.d_in, strict=True))
+        else:
+            parts = [(metric, self.d_in)]
+        told = {
+            "captions": [*(_neighbors(*part) for part in parts), apart],
+            "step": " >> ".join(
+                step.split("(")[0] for step in self.transformation.name.split(" >> ")
+            ),
+            "title": f"{self.transformation.name}: measured {show_distance(self.measured)}, "
+            f"map {show_distance(self.bound)} ({self.verdict})",
+        }
+        witness = self.witness
+        if isinstance(self.transformation.output_metric, L1Distance | L2Distance):
+            x, y = (dict(enumerate(v)) for v in (witness.output_x, witness.output_y))
+            witness = replace(witness, output_x=x, output_y=y)
+        return plot_stability(witness, **{**told, **options})
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""

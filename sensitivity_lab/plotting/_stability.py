@@ -1,0 +1,230 @@
+"""The inputs and outputs of a stability witness, as tables with the changed rows marked."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from sensitivity_lab.errors import InputError
+
+from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+
+_FILLS = {"": "white", "−": "#A9CCE8", "+": "#FBE3D6", "≠": "#FBE3D6"}
+"""Rows of both, only of x, only of y, and answers that differ: in grey print, white to dark."""
+_MEANINGS = {"−": "only in x", "+": "only in y", "≠": "differs"}
+_MOST_ROWS = 12  # of a table, those in both left out first
+_MOST_LETTERS = 20  # of a cell
+_LETTER, _LINE = 0.085, 0.24  # inches
+_GAP = 3.2  # lines between two tables above each other: a caption and a heading
+_ARROW = 30  # letters between inputs and output
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A table to draw: a heading, the names of the columns, and marked rows of texts."""
+
+    heading: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, tuple[str, ...]]]
+    left_out: int = 0
+
+    @property
+    def widths(self) -> list[int]:
+        """The letters of each column."""
+        lines = [self.columns, *(row for _, row in self.rows)]
+        return [2 + max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+
+    @property
+    def width(self) -> float:
+        texts = (self.heading, self.caption)
+        return max(3 + sum(self.widths), *(0.95 * len(text) for text in texts))
+
+    @property
+    def height(self) -> int:
+        return 1 + max(1, len(self.rows)) + (self.left_out > 0)
+
+
+def plot_stability(
+    witness: Any,
+    *,
+    names: Sequence[str] | None = None,
+    captions: Sequence[str] | None = None,
+    step: str = "",
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw neighboring inputs on the left and their outputs on the right, as tables.
+
+    Each table shows x and y at once: rows that only x has are marked − and dark, those that only y
+    has are marked + and light, and those of both are white. Answers that are numbers or vectors are
+    shown side by side. Of a long table the rows of both are left out first.
+
+    Parameters
+    ----------
+    witness : StabilityWitness
+        Anything with the attributes x, y, output_x and output_y.
+    names : sequence of str, optional
+        What to call each input table, and then the output, such as ("Users", "Purchases", "join").
+    captions : sequence of str, optional
+        What is written below each input table and below the output.
+    step : str
+        What is written on the arrow from the inputs to the output.
+    title : str
+        The title.
+    ax : Axes, optional
+        Where to draw, an Axes of about 8 by 4 inches or more; the default is one of a new figure.
+
+    Returns
+    -------
+    Axes
+        `ax`, or that of a new figure, which displays itself as the result of a notebook cell.
+
+    Raises
+    ------
+    InputError
+        If the names or captions are not one per table, or `ax` is not an Axes.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> witness = SimpleNamespace(x=[3], y=[3, 7], output_x=3, output_y=10)
+    >>> ax = plot_stability(witness, names=["records", "sum"], title="sum")
+    >>> [text.get_text() for text in ax.texts if text.get_text() in ("−", "+")]
+    ['+']
+    """
+    pair = isinstance(witness.x, tuple)
+    inputs = list(zip(witness.x, witness.y, strict=True)) if pair else [(witness.x, witness.y)]
+    tables = [*inputs, (witness.output_x, witness.output_y)]
+    if names is None:
+        names = [*(["first table", "second table"] if pair else ["input"]), "output"]
+    for what, given in (("names", names), ("captions", captions)):
+        if given is not None and len(given) != len(tables):
+            raise InputError(f"{what}: got {len(given)} for {len(tables)} tables; give one each")
+    captions = captions or [""] * len(tables)
+    blocks = [_block(*three) for three in zip(tables, names, captions, strict=True)]
+    left, right = blocks[:-1], blocks[-1]
+    wide = max(block.width for block in left)
+    high = max(sum(block.height + _GAP for block in left), right.height + _GAP) + 1.5
+    span = wide + _ARROW + right.width + 1
+    if ax is None:
+        ax = new_figure((span * _LETTER + 0.3, high * _LINE + 0.4)).add_subplot(
+            axes_class=ShownAxes
+        )
+    [ax] = given_axes(ax, 1)
+    ax.set_xlim(0, span)
+    ax.set_ylim(high, 0)  # downward, in lines
+    ax.axis("off")
+    top = 1.4
+    for block in left:
+        _draw(ax, block, 0, top)
+        top += block.height + _GAP
+    middle = (high - 1.5) / 2
+    _draw(ax, right, wide + _ARROW, max(1.4, middle - right.height / 2))
+    _arrow(ax, wide, middle, step)
+    used = {mark for block in blocks for mark, _ in block.rows}
+    key = [f"{mark}  {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
+    ax.text(
+        0, high, "      ".join([*key, "white: in both"]), fontsize="small", va="bottom", **PLAIN
+    )
+    ax.set_title(textwrap.fill(title, 90), fontsize="medium", loc="left", **PLAIN)
+    return ax
+
+
+def _block(data: tuple[Any, Any], heading: str, caption: str) -> _Block:
+    """Return x and y of one table as one block."""
+    x, y = data
+    if isinstance(x, Mapping | np.ndarray):
+        x, y = (dict(part if isinstance(part, Mapping) else enumerate(part)) for part in data)
+        rows = [(key, x.get(key, ""), y.get(key, "")) for key in {**x, **y}]
+        marked = [
+            ("≠" if before != after else "", (key, before, after)) for key, before, after in rows
+        ]
+        return _cut(heading, caption, ("", "x", "y"), marked)
+    if isinstance(x, pd.DataFrame):
+        columns = tuple(map(str, x.columns))
+        x, y = (list(part.itertuples(index=False, name=None)) for part in data)
+        return _cut(heading, caption, columns, _difference(x, y))
+    if isinstance(x, list):
+        x, y = ([(value,) for value in part] for part in data)
+        return _cut(heading, caption, ("value",), _difference(x, y))
+    return _cut(heading, caption, ("of x", "of y"), [("≠" if x != y else "", (x, y))])
+
+
+def _difference(x: list[Any], y: list[Any]) -> list[tuple[str, Any]]:
+    """Return the rows of two multisets with their marks, in the order of x and then of y."""
+    only = {"−": Counter(x) - Counter(y), "+": Counter(y) - Counter(x)}
+    marked = []
+    for mark, rows in (("−", x), ("+", y)):
+        for row in rows:
+            if only[mark][row]:
+                only[mark][row] -= 1
+                marked.append((mark, row))
+            elif mark == "−":
+                marked.append(("", row))
+    return marked
+
+
+def _cut(heading: str, caption: str, columns: tuple[str, ...], marked: list[Any]) -> _Block:
+    """Return a block of texts that is not too long."""
+    room = max(0, _MOST_ROWS - sum(bool(mark) for mark, _ in marked))
+    kept: list[tuple[str, tuple[str, ...]]] = []
+    for mark, row in marked:
+        if mark or room:
+            room -= not mark
+            kept.append((mark, tuple(map(_text, row))))
+    shown = kept[:_MOST_ROWS]
+    return _Block(heading, caption, tuple(map(str, columns)), shown, len(marked) - len(shown))
+
+
+def _text(value: Any) -> str:
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+def _draw(ax: Axes, block: _Block, left: float, top: float) -> None:
+    """Draw one table with its top left corner at a place; the unit is a letter and a line."""
+    ax.text(left, top - 0.25, block.heading, fontweight="bold", fontsize="medium", **PLAIN)
+    edges = np.cumsum([left + 3, *block.widths])
+    lines: list[tuple[str, tuple[str, ...]]] = [("", block.columns), *block.rows]
+    for line, (mark, row) in enumerate(lines):
+        fill = "0.9" if line == 0 else _FILLS[mark]
+        box = (edges[0], top + line), edges[-1] - edges[0], 1
+        ax.add_patch(Rectangle(*box, facecolor=fill, edgecolor="0.6", linewidth=0.6))
+        middle = top + line + 0.55
+        common: dict[str, Any] = {"va": "center", "fontsize": "small", **PLAIN}
+        inside = {"color": "black", **common}  # the boxes are light in a dark theme, too
+        ax.text(edges[0] - 1.5, middle, mark, ha="center", fontweight="bold", **common)
+        for text, edge in zip(row, edges, strict=False):
+            ax.text(edge + 0.8, middle, text, **inside)
+    below = top + len(lines)
+    if not block.rows:
+        ax.text(
+            edges[0] + 0.8, below + 0.55, "no rows", va="center", fontsize="small", color="0.35"
+        )
+        below += 1
+    if block.left_out:
+        more = f"and {block.left_out:,} more rows"
+        ax.text(edges[0] + 0.8, below + 0.5, more, va="center", fontsize="small", color="0.45")
+        below += 1
+    ax.text(
+        left + 3, below + 0.25, block.caption, va="top", fontsize="small", style="italic", **PLAIN
+    )
+
+
+def _arrow(ax: Axes, start: float, middle: float, step: str) -> None:
+    """Draw the arrow from the inputs to the output, with the step above it."""
+    arrow = {"arrowstyle": "-|>", "color": "0.45", "linewidth": 1.2}
+    tip, tail = (start + _ARROW - 2, middle), (start + 2, middle)
+    ax.annotate("", xy=tip, xytext=tail, arrowprops=arrow)
+    text = "\n".join(textwrap.wrap(step, _ARROW - 2))
+    place = (start + _ARROW / 2, middle - 0.35)
+    ax.text(*place, text, ha="center", va="bottom", fontsize="small", **PLAIN)
