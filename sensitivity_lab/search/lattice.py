@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.running.machine import IN_TURN, Machine
+from sensitivity_lab.running.machine import IN_TURN, Reads
+from sensitivity_lab.running.spread import AnyMachine
 
 from .blocks import Block, blocks_of, span_of
 from .counting import Numbers
@@ -34,9 +36,6 @@ _WIDTH = 32
 
 _TABLES = 64
 """How many tables of a kind are kept at most; each takes a MiB or two."""
-
-_CELLS = 1 << 17
-"""About how many numbers a task of a pass writes at most: a MiB."""
 
 _BATCH = 1 << 20
 """About how many numbers are handled at a time where datasets are ranked."""
@@ -72,6 +71,7 @@ class Lattice:
     def __init__(self, counts: Sequence[int], largest_size: int, smallest_size: int = 0) -> None:
         self.counts = tuple(min(count, largest_size) for count in counts)
         self.largest_size = largest_size
+        self.smallest_size = smallest_size
         self._numbers = Numbers(self.counts, smallest_size, largest_size)
         self._in_table = cache(self._find_in_table)
         self._rows_table = lru_cache(_TABLES)(self._make_rows_table)
@@ -209,7 +209,7 @@ class Lattice:
         row = self.rows(size, position, position + 1)[0]
         return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
 
-    def maximum_below(self, upper: Floats, size: int, machine: Machine = IN_TURN) -> Floats:
+    def maximum_below(self, upper: Floats, size: int, machine: AnyMachine = IN_TURN) -> Floats:
         """Bring maxima down one level.
 
         Parameters
@@ -218,8 +218,9 @@ class Lattice:
             A row of values for every dataset of size `size` + 1.
         size : int
             The level to come down to.
-        machine : Machine
-            What runs the tasks, one per block, and has room for the result.
+        machine : Machine or Cluster
+            What runs the tasks, one per block, and has room for the result. Where it is a
+            cluster, arrays are `Spread`.
 
         Returns
         -------
@@ -232,16 +233,24 @@ class Lattice:
         Costs one comparison per dataset of the level, addable value and column. Applied level by
         level this is the recursion of docs/proofs.md, "Lattice: the downward recursion".
         """
-        lower: Floats = machine.empty((self.number(size), upper.shape[1]))
-
-        def one(block: Block) -> None:
-            span = span_of(self._numbers, self.counts, block, size)
-            others = [upper[rows] for rows in span.others]
-            self.raise_block(lower[span.rows], upper[span.own], others, block.values, span.size)
-
-        rows = max(1, _CELLS // upper.shape[1])
-        machine.run(one, self.blocks([size], rows), (lower, upper))
+        most = max(1, machine.cells // upper.shape[1])
+        reads, raised = partial(self._reads, size), partial(self._raise, size)
+        blocks = self.blocks([size], most)
+        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised)
         return lower
+
+    def _reads(self, size: int, block: Block) -> Reads:
+        """Return where a block of level `size` is, and which parts of the upper level it needs."""
+        span = span_of(self._numbers, self.counts, block, size)
+        return span.rows, [span.own, *span.others]
+
+    def _raise(self, size: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
+        """Set a block of level `size` to the maxima over what `_reads` says."""
+        self.raise_block(lower, upper[0], upper[1:], block.values, size - int(block.copies.sum()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as what it is made of; a worker process makes it once, with its tables."""
+        return _made, (self.counts, self.largest_size, self.smallest_size)
 
     def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
         """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
@@ -330,3 +339,8 @@ class Lattice:
             rows = np.flatnonzero(listed[:, value] < self.counts[value])
             moves.append((rows, leads_to[rows, value]))
         return moves
+
+
+@lru_cache(maxsize=4)
+def _made(counts: tuple[int, ...], largest_size: int, smallest_size: int) -> Lattice:
+    return Lattice(counts, largest_size, smallest_size)

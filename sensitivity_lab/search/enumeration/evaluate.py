@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
 from sensitivity_lab.running.guards import TimeUpError, limited
-from sensitivity_lab.running.machine import Machine, give_back
+from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Indices, Lattice
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -27,7 +29,7 @@ from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
-from .held import Held, Shelf, ends_of, load
+from .held import Held, Shelf, ends_of, shelf_of
 from .kept import LevelKeeper, Recipe
 
 _CHUNKS = 48
@@ -186,6 +188,7 @@ def evaluate_levels(
     evaluator: Evaluator,
     sizes: Sequence[int],
     options: Options,
+    machine: AnyMachine,
     check: Callable[[Sequence[int | None]], None],
 ) -> list[dict[int, Answers]]:
     """Evaluate every dataset of the given sizes once.
@@ -196,11 +199,13 @@ def evaluate_levels(
     Returns
     -------
     list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
-        By query, then by size. The same for every number of workers, as the chunks are.
+        By query, then by size, where the machine has its arrays. The same for every number of
+        workers, as the chunks are.
     """
-    with Shelf(options.scratch) as shelf:
-        done = _evaluate_all(evaluator, sizes, options, check, shelf)
-        return _joined_levels(evaluator, done, options.machine)
+    with shelf_of(machine) as shelf:
+        most = machine.cells if isinstance(machine, Cluster) else None
+        done = _evaluate_all(evaluator, sizes, options, check, shelf, most)
+        return _joined_levels(evaluator, done, shelf)
 
 
 def _evaluate_all(
@@ -209,8 +214,9 @@ def _evaluate_all(
     options: Options,
     check: Callable[[Sequence[int | None]], None],
     shelf: Shelf,
+    most: int | None,
 ) -> dict[Recipe, list[Held]]:
-    """Return the answers on every block, by query."""
+    """Return the answers on every block of at most so many datasets, by query."""
     lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
     keeper = LevelKeeper.of(evaluator.universe, evaluator.queries, options.checkpoint)
@@ -232,7 +238,7 @@ def _evaluate_all(
             keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
-    recipes = _cut(evaluator, missing, seconds)
+    recipes = _cut(evaluator, missing, seconds, most)
     answers = _evaluate(evaluator, recipes, seconds, shelf, keeper, options)
     done |= zip(recipes, answers, strict=True)
     return done
@@ -256,29 +262,27 @@ def _evaluate(
         progress=options.progress,
         keeper=keeper,
         arrived=shelf.put,
+        summary=shelf.summary,
     )
 
 
 def _joined_levels(
-    evaluator: Evaluator, done: dict[Recipe, list[Held]], machine: Machine
+    evaluator: Evaluator, done: dict[Recipe, list[Held]], shelf: Shelf
 ) -> list[dict[int, Answers]]:
     """Return the answers on every level, by query and size; empty `done`, whose memory is freed."""
-    lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     recipes = sorted(done, key=lambda recipe: (-recipe.size, recipe.first))
     levels: list[dict[int, Answers]] = []
     for place, query in enumerate(evaluator.queries):
         # All levels are of one type.
         some = joined(query, [ends_of(done[recipe][place]) for recipe in recipes])
-        of_size: dict[int, Answers] = {}
-        for recipe in recipes:
-            if recipe.size not in of_size:
-                shape = lattice.number(recipe.size), *some.shape[1:]
-                of_size[recipe.size] = machine.empty(shape, some.dtype)
-            level = of_size[recipe.size]
-            level[recipe.first : recipe.last] = load(done[recipe][place])
-            give_back(level)
-            done[recipe][place] = np.empty(0)
-        levels.append(of_size)
+        levels.append({})
+        for size, of_size in groupby(recipes, attrgetter("size")):
+            ranges = list(of_size)
+            blocks = [done[recipe][place] for recipe in ranges]
+            for recipe in ranges:
+                done[recipe][place] = np.empty(0)
+            lengths = [recipe.last - recipe.first for recipe in ranges]
+            levels[-1][size] = shelf.level(lengths, blocks, some)
     return levels
 
 
@@ -307,10 +311,12 @@ def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
     return Recipe(missing.size, missing.first, min(stop, missing.last))
 
 
-def _cut(evaluator: Evaluator, missing: list[Recipe], seconds: float) -> list[Recipe]:
+def _cut(
+    evaluator: Evaluator, missing: list[Recipe], seconds: float, most: int | None
+) -> list[Recipe]:
     """Cut ranges of datasets into blocks that take about `_BLOCK_SECONDS` or less."""
     total = sum(recipe.last - recipe.first for recipe in missing)
-    length = max(1, -(-total // _CHUNKS))
+    length = max(1, min(-(-total // _CHUNKS), most or total))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
     together = all(query.vectorized for query in evaluator.queries)

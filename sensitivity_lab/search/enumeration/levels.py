@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.counting import estimate
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
@@ -89,6 +90,10 @@ class Levels:
     def lattice(self) -> Lattice:
         """All datasets of the levels."""
         return lattice_of(self.problem.universe, self.sizes[0], self.smallest_core)
+
+    def machine(self, options: Options) -> AnyMachine:
+        """Return where the arrays of the search are, and what works on them."""
+        return options.machine(self.cost.bytes // 8, 2 * self._widest)
 
     def evaluator(self, problem: Problem) -> Evaluator:
         """Return what evaluates the queries of a problem, that of the levels or part of it."""

@@ -35,9 +35,8 @@ def tiny_blocks() -> ExitStack:
     """Cut every level, and every batch of cores, into the smallest pieces."""
     stack = ExitStack()
     for module, name, value in (
-        (lattice, "_CELLS", 2),
         (lattice, "_TABLE", 96),
-        (machines, "_CELLS", 4),
+        (machines, "_CELLS", 2),
         (number_pairs, "_ROWS", 2),
         (vector_pairs, "_ROWS", 2),
     ):
@@ -181,7 +180,7 @@ def test_answers_are_held_as_they_are(folder):
         np.array([[0.1, -0.0], [1e300, 5e-324]]),
         np.array([2**70, 0.5], dtype=object),
     ]
-    with Shelf(folder) as shelf:
+    with Shelf(Machine(folder=folder)) as shelf:
         kept = shelf.put(given_)
         assert [isinstance(one, InFile) for one in kept] == [True, True, False]
         for back, array in zip(map(load, kept), given_, strict=True):
