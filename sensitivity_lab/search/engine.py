@@ -82,6 +82,11 @@ class Options:
     scratch: str | None = None
 
     @property
+    def on_cluster(self) -> bool:
+        """Whether large arrays are with the workers of a Dask cluster."""
+        return not self.scratch and active_client() is not None
+
+    @property
     def room(self) -> int:
         """How many bytes large arrays may take.
 

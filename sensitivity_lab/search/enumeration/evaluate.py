@@ -6,7 +6,7 @@ Workers get recipes (a level and a range of positions), never arrays of datasets
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -30,7 +30,7 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
 from .held import Held, Shelf, ends_of, shelf_of
-from .kept import LevelKeeper, Recipe
+from .kept import LevelKeeper, Recipe, missing_of
 
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""
@@ -208,6 +208,22 @@ def evaluate_levels(
         return _joined_levels(evaluator, done, shelf)
 
 
+def seconds_each(evaluator: Evaluator, size: int) -> tuple[float, int]:
+    """Return how many seconds a dataset of a size takes, and how many of them were measured."""
+    number = lattice_of(evaluator.universe, evaluator.largest_size).number(size)
+    evaluator(Recipe(size, 0, 1))  # which may have to import, and to make tables
+    measured, seconds = 1, 0.0
+    # Ever more, until they take so long that a moment of the system's own does not count.
+    while seconds < _SERIAL_SECONDS:
+        started = time.perf_counter()
+        evaluator(Recipe(size, 0, measured))
+        seconds = time.perf_counter() - started
+        if seconds >= _SERIAL_SECONDS or measured == number:
+            break
+        measured = min(4 * measured, number)
+    return seconds / measured, measured
+
+
 def _evaluate_all(
     evaluator: Evaluator,
     sizes: Sequence[int],
@@ -225,7 +241,7 @@ def _evaluate_all(
     for recipe, kept in keeper.kept(sizes) if keeper else ():
         widths = kept
         done[recipe] = shelf.put(kept)
-    missing = _gaps({size: lattice.number(size) for size in sizes}, done)
+    missing = missing_of({size: lattice.number(size) for size in sizes}, done)
     seconds = 0.0
     if missing:
         # A few datasets first, to see how long one takes, and how many numbers an answer has.
@@ -284,22 +300,6 @@ def _joined_levels(
             lengths = [recipe.last - recipe.first for recipe in ranges]
             levels[-1][size] = shelf.level(lengths, blocks, some)
     return levels
-
-
-def _gaps(numbers: dict[int, int], done: Iterable[Recipe]) -> list[Recipe]:
-    """Return the ranges of levels, given by their numbers of datasets, that are not done."""
-    missing = []
-    for size, number in numbers.items():
-        first = 0
-        for recipe in sorted(
-            (recipe for recipe in done if recipe.size == size), key=lambda recipe: recipe.first
-        ):
-            if first < recipe.first:
-                missing.append(Recipe(size, first, recipe.first))
-            first = recipe.last
-        if first < number:
-            missing.append(Recipe(size, first, number))
-    return missing
 
 
 def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
