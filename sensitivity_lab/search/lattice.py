@@ -24,6 +24,7 @@ from sensitivity_lab.running.spread import AnyMachine
 
 from .blocks import Block, blocks_of, span_of
 from .counting import Numbers
+from .listing import listed_block
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -35,7 +36,13 @@ _WIDTH = 32
 """A dataset counts as at least this many numbers, so that answers on a block fit into a cache."""
 
 _TABLES = 64
-"""How many tables of a kind are kept at most; each takes a MiB or two."""
+"""How many tables of a kind are kept at most; each takes a MiB at most."""
+
+_PARTS = 128
+"""How many parts of tables, one for each number of values, are kept at most."""
+
+_TAKEN = 1 << 16
+"""About how many numbers are looked up in a block at a time: a part of a processor's cache."""
 
 _BATCH = 1 << 20
 """About how many numbers are handled at a time where datasets are ranked."""
@@ -75,7 +82,8 @@ class Lattice:
         self._numbers = Numbers(self.counts, smallest_size, largest_size)
         self._in_table = cache(self._find_in_table)
         self._rows_table = lru_cache(_TABLES)(self._make_rows_table)
-        self._successors = lru_cache(_TABLES)(self._make_successors)
+        self._successors_table = lru_cache(_TABLES)(self._make_successors_table)
+        self._successors = lru_cache(_PARTS)(self._make_successors)
         self._present = np.flatnonzero(self.counts)
         before = np.minimum(self._numbers.below, largest_size)
         self._first = np.repeat(np.arange(len(self.counts)), np.diff(before))
@@ -130,7 +138,7 @@ class Lattice:
 
     def _make_rows_table(self, size: int) -> Indices:
         """Return the first rows of a level: the largest block that fits into a table."""
-        listed = self._listed(self._in_table(size, size), size)
+        listed = listed_block(self._numbers, self.counts, self._in_table(size, size), size)
         values = np.tile(np.arange(listed.shape[1]), len(listed))
         return np.repeat(values, listed.ravel()).reshape(-1, size)
 
@@ -144,31 +152,6 @@ class Lattice:
             return self._numbers.of(values, size) * max(values, width, _WIDTH)
 
         return bisect_right(range(len(self.counts) + 1), _TABLE, key=cells) - 1
-
-    def _listed(self, values: int, size: int) -> NDArray[np.int64]:
-        """List a block by multiplicities, in order, shape (datasets, values)."""
-        number = self._numbers.of(values, size)
-        table = np.zeros((number, values), dtype=np.int64)
-        if not number:
-            return table
-        # From the largest value down, every partial dataset has a child per number of copies of the
-        # value; `left` is how many records each partial dataset still needs, in order.
-        left = np.array([size])
-        steps = []
-        for value in range(values - 1, -1, -1):
-            least = np.maximum(left - self._numbers.below[value], 0)
-            choices = np.minimum(self.counts[value], left) - least + 1
-            parent = np.repeat(np.arange(len(left)), choices)
-            first = np.cumsum(choices) - choices - least
-            copies = np.arange(len(parent)) - first[parent]  # least, least + 1, ... per parent
-            left = left[parent] - copies
-            steps.append((copies, parent))
-        # From the smallest value up, each dataset is followed back from child to parent.
-        row = np.arange(number)
-        for value, (copies, parent) in enumerate(reversed(steps)):
-            table[:, value] = copies[row]
-            row = parent[row]
-        return table
 
     def _blocks(self, values: int, size: int) -> Iterator[tuple[int, int, int]]:
         """Yield (copies of the largest value, start, stop) of the non-empty blocks of a level."""
@@ -307,38 +290,48 @@ class Lattice:
 
     def _descend_by_table(self, lower: Floats, upper: Floats, values: int, size: int) -> None:
         """Raise a block that fits into a table to the maxima of the block above it."""
-        item = np.dtype((np.void, lower.itemsize * lower.shape[1]))
-        for rows, leads_to in self._successors(size)[:values]:
-            # `rows` ascend, and a block over fewer values begins the table: its moves come first.
-            moving = bisect_left(rows, len(lower))
-            if moving == len(lower):
-                np.maximum(lower, upper.take(leads_to[:moving], axis=0), out=lower)
-            else:
-                taken = upper.take(leads_to[:moving], axis=0)
-                np.maximum(taken, lower.take(rows[:moving], axis=0), out=taken)
-                # A row as one item: numpy puts these several times as fast as rows of floats.
-                lower.view(item)[:, 0][rows[:moving]] = taken.view(item)[:, 0]
+        # Few calls of numpy, each of many rows: threads wait for each other between calls only.
+        successors = self._successors(values, size)
+        step = max(1, _TAKEN // max(1, lower.size))
+        for first in range(0, len(successors), step):
+            taken = upper.take(successors[first : first + step], axis=0)
+            np.maximum(lower, taken.max(axis=0), out=lower)
 
-    def _make_successors(self, size: int) -> list[tuple[Indices, Indices]]:
-        """Return, per value, the rows to which it can be added, and the rows that this leads to."""
-        listed = self._listed(self._in_table(size), size)
+    def _make_successors(self, values: int, size: int) -> Indices:
+        """Return where the rows of a block lead to by another record, shape (most, rows).
+
+        A row that leads to fewer than `most` rows of block (values, size + 1) repeats the first.
+        """
+        # The block begins that of the table, and so do the blocks above them.
+        rows = self._successors_table(size)[:, : self._numbers.of(values, size)]
+        inside = rows < self._numbers.of(values, size + 1)
+        some = np.count_nonzero(inside.any(axis=1))
+        return np.where(inside[:some], rows[:some], rows[:1])
+
+    def _make_successors_table(self, size: int) -> Indices:
+        """Return the successors in the largest block of a level that fits into a table.
+
+        Those by smaller values come first.
+        """
+        values = self._in_table(size)
+        listed = listed_block(self._numbers, self.counts, values, size)
         upto = np.cumsum(listed, axis=1)
         beyond = upto - listed
         # A row's position is a sum over its values, of how many datasets come before. If a value is
         # added, the terms of smaller values stay (before). In its own term the size up to it grows
         # (with_it), and in the terms of larger values the sizes on both sides grow (behind).
-        values = np.arange(listed.shape[1])
         before, with_it, behind = (
-            self._numbers.before(values, upto + more, beyond + less)
+            self._numbers.before(np.arange(values), upto + more, beyond + less)
             for more, less in ((0, 0), (1, 0), (1, 1))
         )
         leads_to = np.cumsum(before, axis=1) - before + with_it
         leads_to += behind.sum(axis=1, keepdims=True) - np.cumsum(behind, axis=1)
-        moves = []
-        for value in values:
-            rows = np.flatnonzero(listed[:, value] < self.counts[value])
-            moves.append((rows, leads_to[rows, value]))
-        return moves
+        full = listed >= np.array(self.counts[:values])
+        ways = np.count_nonzero(~full, axis=1)
+        leads_to = np.take_along_axis(leads_to, np.argsort(full, axis=1, kind="stable"), axis=1)
+        leads_to = leads_to[:, : ways.max(initial=0)]
+        places = np.arange(leads_to.shape[1])
+        return np.ascontiguousarray(np.where(places < ways[:, None], leads_to, leads_to[:, :1]).T)
 
 
 @lru_cache(maxsize=4)
