@@ -164,7 +164,8 @@ class _Watch:
         elif time.monotonic() - self._reached > _PATIENCE or self._client.status == "closed":
             raise _gone(self._keeper)
         if any(future.status == "cancelled" for future in futures):
-            raise _gone(self._keeper)
+            time.sleep(_LOOKS)  # the news that the scheduler is gone may be under way
+            raise _lost(self._keeper) if self._client.status == "running" else _gone(self._keeper)
         return [future for future in futures if future.status in ("finished", "error")]
 
 
@@ -188,6 +189,14 @@ def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) 
             f"workers of the Dask cluster ended again and again in {label}: they crashed, "
             f"were killed, or ran out of memory; see the workers' logs{how}"
         ) from error
+
+
+def _lost(keeper: Keeper | None) -> WorkerError:
+    how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
+    return WorkerError(
+        "the Dask cluster cancelled tasks: a worker died with what only it had, such as blocks of "
+        f"a checkpoint; call again{how}"
+    )
 
 
 def _gone(keeper: Keeper | None) -> WorkerError:

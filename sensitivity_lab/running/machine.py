@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -25,6 +25,13 @@ Reads = tuple[slice, list[slice]]
 
 _CELLS = 1 << 17
 """About how many numbers a task handles: a MiB, which fits into a processor's cache."""
+
+
+_PAGES = 1 << 16
+"""Arrays of at least so many bytes have pages of their own."""
+
+_HUGE = 1 << 22
+"""Arrays of at least so many bytes have large pages, as numpy's own."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +77,11 @@ class Machine:
         """
         length = int(np.prod(shape)) * np.dtype(dtype).itemsize
         if self.folder is None or not length or np.dtype(dtype).hasobject:
-            return np.empty(shape, dtype)
+            return in_pages(shape, dtype)
         with no_room(self.folder, length), tempfile.TemporaryFile(dir=self.folder) as file:
             # Room on the disk is taken here: a page that has none would end the process.
             _reserve(file, length)
-            return np.ndarray(shape, dtype, buffer=mmap.mmap(file.fileno(), length))
+            return np.ndarray(shape, dtype, buffer=_File(file.fileno(), length))
 
     def run(
         self,
@@ -213,12 +220,31 @@ def batches(array: NDArray[Any], rows: int | None = None) -> list[slice]:
     return [slice(at, min(at + step, len(array))) for at in range(0, len(array), step)]
 
 
+class _File(mmap.mmap):
+    """Pages of a file: when they leave memory, the file still has them."""
+
+
+def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Return a new array in memory which goes back to the system as soon as it is free.
+
+    The C library keeps part of what it gets back, so a search would hold more than it needs.
+    """
+    length = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if length < _PAGES or np.dtype(dtype).hasobject:
+        return np.empty(shape, dtype)
+    pages = mmap.mmap(-1, length)
+    if hasattr(mmap, "MADV_HUGEPAGE") and length >= _HUGE:
+        with suppress(OSError):  # a system without large pages has small ones
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.ndarray(shape, dtype, buffer=pages)
+
+
 def give_back(array: NDArray[Any]) -> None:
     """Let the system take the pages of an array that lives in a file; its content stays there."""
     base: Any = array.base
     while isinstance(base, np.ndarray):
         base = base.base
-    if isinstance(base, mmap.mmap) and hasattr(base, "madvise"):
+    if isinstance(base, _File) and hasattr(base, "madvise"):
         base.madvise(mmap.MADV_DONTNEED)
 
 

@@ -34,6 +34,9 @@ _PARTS = 512
 _SHARE = 64
 """A part takes at most this share of a worker's memory: a task reads about ten of them."""
 
+_IN_A_TASK = 1 << 20
+"""So many bytes may be part of a task, which the scheduler keeps."""
+
 _PASS = "a pass down the lattice"
 
 
@@ -123,6 +126,15 @@ class Cluster:
         most = least // 8 // _SHARE if least else numbers
         return cls(client, max(1, min(max(_PART, numbers // _PARTS), most)))
 
+    def send(self, arrays: list[Array]) -> Any:
+        """Send arrays to a worker; return the future of their list.
+
+        Small ones are part of a task, so that Dask can make them again if the worker dies.
+        """
+        if sum(array.nbytes for array in arrays) <= _IN_A_TASK:
+            return self.client.map(_same, [_Arrays(arrays)], pure=False)[0]
+        return self.client.scatter([arrays])[0]
+
     def map(self, function: Callable[..., Array], *arrays: Any, width: int | None = None) -> Any:
         """Return a `Spread` of what a function makes of arrays, row by row; see `Machine.map`."""
         starts, futures = self._on_each(partial(_as_floats, function), arrays)
@@ -205,6 +217,13 @@ def memory_of_workers(client: Any) -> list[int]:
 
 
 @dataclass(frozen=True)
+class _Arrays:
+    """Arrays that travel in a task; opaque to Dask, which looks into lists."""
+
+    arrays: list[Array]
+
+
+@dataclass(frozen=True)
 class _Rows:
     """Which rows of every part a task takes; opaque to Dask, which looks into tuples."""
 
@@ -242,6 +261,10 @@ def _joined(parts: list[Array], pieces: list[tuple[int, slice]], out: Array) -> 
     if len(found) == 1:
         return found[0]
     return np.concatenate(found) if found else out[:0]
+
+
+def _same(sent: _Arrays) -> list[Array]:
+    return sent.arrays
 
 
 def _taken(part: Array, rows: NDArray[np.int64]) -> Array:

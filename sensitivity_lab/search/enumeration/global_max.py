@@ -44,8 +44,8 @@ class Enumeration:
     -----
     Time: an evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
     core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
-    few levels. With `scratch` these are files, and memory is some MiB. Threads share a pass by
-    blocks.
+    few levels. With `scratch` these are files, and memory is some MiB; on a Dask cluster they are
+    spread over the workers. Threads, or the cluster's workers, share a pass by blocks.
     """
 
     name = "enumeration"

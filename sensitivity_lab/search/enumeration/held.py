@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike
 
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.running.cluster import Left
-from sensitivity_lab.running.machine import Machine, give_back, no_room
+from sensitivity_lab.running.machine import Machine, give_back, in_pages, no_room
 from sensitivity_lab.running.spread import AnyMachine, Cluster, Spread
 
 
@@ -97,7 +97,9 @@ class Shelf:
         folder = self._machine.folder
         if folder is None or answers.dtype.hasobject:
             # What a worker sent was put into memory by another thread, to which it would go back.
-            return answers.copy()
+            copied = in_pages(answers.shape, answers.dtype)
+            copied[...] = answers
+            return copied
         with no_room(folder, answers.nbytes):
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - nameless
@@ -135,7 +137,7 @@ class WorkersShelf(Shelf):
             future, ends = every
         else:
             answers = list(every)
-            (future,), ends = self._cluster.client.scatter([answers]), _ends_of_all(answers)
+            future, ends = self._cluster.send(answers), _ends_of_all(answers)
         return [OnWorker(future, place, of_query) for place, of_query in enumerate(ends)]
 
     def level(self, lengths: Sequence[int], blocks: list[Held], like: Answers) -> Any:
