@@ -32,7 +32,6 @@ WHOLE = query("whole", lambda rows: rows.sum(axis=1).astype(np.int64))
 ENDS = [query(f"record {at}", lambda rows, at=at: rows[:, at] * 0.5) for at in range(4)]
 THREE = query("three", lambda rows: rows[:, :3])
 FOUR = query("four", lambda rows: rows[:, :4])
-BIG = query("beyond floats", lambda rows: 2**60 + rows.sum(axis=1).astype(np.int64) * 2**50)
 SIXTEEN = query("sixteen", lambda rows: np.hstack([rows[:, :8], rows[:, :8] * 0.5]))
 
 PROBLEMS: dict[str, tuple[int, list[Any], int, dict[str, Any]]] = {
@@ -71,7 +70,6 @@ PROBLEMS: dict[str, tuple[int, list[Any], int, dict[str, Any]]] = {
         *(22, [THREE], 11),
         {"distances": 1, "neighbors": "bounded", "n_jobs": 2},
     ),
-    "18 records, beyond floats": (18, [BIG], 9, {"distances": [1, 2], "neighbors": BOTH}),
     "12 values, unlimited copies": (
         *(0, [FLOAT], 10),
         {"distances": [1, 2], "neighbors": "bounded"},
