@@ -1,26 +1,40 @@
-"""Time the search by enumeration on one thread, on two, and with its arrays in files.
+"""Time the search by enumeration on one thread, on two, with its arrays in files, on a cluster.
 
 Run with ``make benchmark-lattice``. 26 records, size 13, one vectorized query, unbounded and
 bounded, k = 1..3: 56 million datasets. Every search is a process of its own, in turn, several
-times. Prints seconds (best and worst, which shows the machine's noise), the ratios of the best, and
-peak memory of the process that searches.
+times. Prints seconds (best and worst, which shows the machine's noise), CPU seconds with those of
+workers, how much of a processor others used meanwhile (at the best time; only Linux tells), ratios,
+and peak memory of the process that searches. The cluster is two workers of 1 GiB each on this
+machine; it needs the extra ``dask`` and the argument ``cluster``.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+import joblib
 import numpy as np
 
 import sensitivity_lab as sl
 
-FORMS = {"one thread": (1, False), "two threads": (2, False), "files": (1, True)}
+FORMS = {
+    "one thread": (1, "threading", False),
+    "two threads": (2, "threading", False),
+    "two processes": (2, "loky", False),
+    "files": (1, "threading", True),
+}
+"""By name: the number of jobs, joblib's backend for evaluations, and whether arrays are in files.
+
+Passes are done by threads of one process, whatever the backend.
+"""
 
 
 def spread(rows: np.ndarray) -> np.ndarray:
@@ -28,59 +42,91 @@ def spread(rows: np.ndarray) -> np.ndarray:
     return np.abs(rows - 3.3).max(axis=-1) - rows[:, 0] * 0.5
 
 
-def search(records: int, n_jobs: int, scratch: str | None) -> None:
-    """Search, and print seconds, CPU seconds, peak memory in MiB and the values."""
+def search(records: int, n_jobs: int, backend: str, scratch: str | None) -> None:
+    """Search, and print seconds, CPU seconds, others' processors, peak memory in MiB and values."""
     universe = sl.Universe.from_dataset(
         np.random.default_rng(1).permutation(1000).astype(float)[:records]
     )
-    started, cpu = time.perf_counter(), time.process_time()
-    curves = sl.sensitivity_curves(
-        universe,
-        [sl.from_function(spread, vectorized=True)],
-        size=records // 2,
-        distances=range(1, 4),
-        neighbors=["unbounded", "bounded"],
-        method="enumeration",
-        n_jobs=n_jobs,
-        scratch=scratch,
-    )
+    started, busy = time.perf_counter(), busy_seconds()
+    with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
+        curves = sl.sensitivity_curves(
+            universe,
+            [sl.from_function(spread, vectorized=True)],
+            size=records // 2,
+            distances=range(1, 4),
+            neighbors=["unbounded", "bounded"],
+            method="enumeration",
+            scratch=scratch,
+        )
+    seconds, busy = time.perf_counter() - started, busy_seconds() - busy
+    if backend == "loky":
+        joblib.externals.loky.get_reusable_executor().shutdown()
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu = sum(one.ru_utime + one.ru_stime for one in used)
     unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
-    seconds = time.perf_counter() - started, time.process_time() - cpu
-    print(json.dumps([*seconds, peak, [result.value for _, result in curves.points]]))
+    peak = used[0].ru_maxrss * unit / 2**20
+    others = max(0.0, busy - cpu) / seconds
+    values = [result.value for _, result in curves.points]
+    print(json.dumps([seconds, cpu, others, peak, values]))
+
+
+def busy_seconds() -> float:
+    """Return how many seconds all processors were busy since the machine started; 0 if unknown."""
+    try:
+        user, nice, system, _, _, *rest = map(int, Path("/proc/stat").read_text().split()[1:9])
+    except OSError:
+        return 0.0
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+
+
+def on_cluster(records: int) -> None:
+    """Search on two workers of 1 GiB each; print as `search` does, and the largest worker."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        search(records, -1, "dask", None)
+        peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        print(f"workers' peaks: {', '.join(f'{peak:.0f} MiB' for peak in peaks.values())}")
 
 
 def main(records: int = 26, runs: int = 3) -> None:
     """Run every form in turn."""
     print(f"python {sys.version.split()[0]}, numpy {np.__version__}; {records} records")
-    found: dict[str, list[list[float]]] = {form: [] for form in FORMS}
-    values = set()
+    found: dict[str, list[list[Any]]] = {form: [] for form in FORMS}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(runs):
-            for form, (n_jobs, in_files) in FORMS.items():
+            for form, (n_jobs, backend, in_files) in FORMS.items():
                 command = [
-                    *(sys.executable, __file__, "search", str(records), str(n_jobs)),
+                    *(sys.executable, __file__, "search", str(records), str(n_jobs), backend),
                     *([folder] if in_files else []),
                 ]
                 printed = subprocess.run(command, capture_output=True, text=True, check=True)
-                *measured, answer = json.loads(printed.stdout)
-                found[form].append(measured)
-                values.add(tuple(answer))
+                found[form].append(json.loads(printed.stdout))
         left = len(list(Path(folder).iterdir()))
     for form, measured in found.items():
-        wall, cpu, peak = zip(*measured, strict=True)
+        wall, cpu, others, peak, _ = zip(*measured, strict=True)
         print(
-            f"{form:<12} {min(wall):7.2f} s to {max(wall):7.2f} s   of CPU {min(cpu):7.2f} s   "
-            f"peak {max(peak):6.0f} MiB"
+            f"{form:<14} {min(wall):7.2f} s to {max(wall):7.2f} s   of CPU {min(cpu):7.2f} s   "
+            f"others {others[wall.index(min(wall))]:.1f}   peak {max(peak):6.0f} MiB"
         )
     best = {form: min(one[0] for one in measured) for form, measured in found.items()}
-    print(f"two threads are {best['one thread'] / best['two threads']:.2f} times as fast as one")
+    for form in ("two threads", "two processes"):
+        print(f"{form} are {best['one thread'] / best[form]:.2f} times as fast as one thread")
     print(f"files take {best['files'] / best['one thread']:.2f} times as long as memory")
-    print(f"different answers: {len(values) - 1}; files left behind: {left}")
+    answers = {tuple(one[-1]) for measured in found.values() for one in measured}
+    print(f"different answers: {len(answers) - 1}; files left behind: {left}")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["search"]:
-        search(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] if len(sys.argv) > 4 else None)
+        records, n_jobs, backend, *folder = sys.argv[2:]
+        search(int(records), int(n_jobs), backend, folder[0] if folder else None)
+    elif sys.argv[1:2] == ["cluster"]:
+        on_cluster(*map(int, sys.argv[2:] or ["26"]))
     else:
         main(*map(int, sys.argv[1:]))

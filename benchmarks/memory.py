@@ -58,6 +58,18 @@ PROBLEMS: dict[str, tuple[int, list[Any], int, dict[str, Any]]] = {
         *(20, [SIXTEEN], 10),
         {"distances": [1, 2], "neighbors": BOTH, "norm": "Linf"},
     ),
+    "24 records, both, two threads": (
+        *(24, [FLOAT], 12),
+        {"distances": [1, 2, 3], "neighbors": BOTH, "n_jobs": 2},
+    ),
+    "22 records, four, two threads": (
+        *(22, ENDS, 11),
+        {"distances": [1, 2], "neighbors": BOTH, "n_jobs": 2},
+    ),
+    "22 records, vectors, two threads": (
+        *(22, [THREE], 11),
+        {"distances": 1, "neighbors": "bounded", "n_jobs": 2},
+    ),
     "12 values, unlimited copies": (
         *(0, [FLOAT], 10),
         {"distances": [1, 2], "neighbors": "bounded"},
@@ -76,7 +88,7 @@ def measure(name: str) -> None:
     """Search one problem, and print its estimate and its peak."""
     records, queries, size, asked = PROBLEMS[name]
     several = np.random.default_rng(1).permutation(1000).astype(float)
-    asked = {**asked, "method": "enumeration", "n_jobs": 1}
+    asked = {"n_jobs": 1, **asked, "method": "enumeration"}
     small = {**asked, "distances": 1, "neighbors": "bounded"}
     sl.sensitivity_curves(sl.Universe.from_dataset(several[:14]), queries, size=9, **small)
     estimates = []

@@ -67,11 +67,13 @@ def global_sensitivity(
         The name of an engine; "auto" takes the first that covers the problem.
     n_jobs : int, optional
         Worker processes, and threads between evaluations, as in joblib; by default 1, or what
-        `joblib.parallel_config` says.
+        `joblib.parallel_config` says. With its backend "dask" the cluster's workers evaluate, and
+        large arrays live in their memory; Dask spills to their disks what does not fit.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use; beyond, it refuses.
+        The largest number of bytes that the search may plan to use; beyond, it refuses, and says
+        what would take it. On a Dask cluster the memory of all workers limits it instead.
     timeout : float, optional
         The most seconds that a caller's function may take for one dataset; beyond, a QueryError
         names the dataset. It needs worker processes or the main thread, and no Windows.

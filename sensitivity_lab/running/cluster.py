@@ -7,10 +7,10 @@ cancelled without a call back. So blocks are submitted to the cluster's client d
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 from joblib.parallel import get_active_backend
@@ -26,6 +26,21 @@ _LOOKS = 1.0
 """Seconds between two looks whether the cluster is still there."""
 
 
+class Left(NamedTuple):
+    """An answer that stays with a worker.
+
+    Attributes
+    ----------
+    future : distributed.Future
+        Of the answer.
+    summary : object
+        What was asked about it.
+    """
+
+    future: Any
+    summary: Any
+
+
 def active_client() -> Any:
     """Return the client of the Dask cluster that `joblib.parallel_config` names; None if none."""
     backend, _ = get_active_backend()
@@ -37,8 +52,9 @@ def run(
     blocks: Iterable[Block[Any]],
     client: Any,
     keeper: Keeper | None,
+    summary: Callable[[Any], Any] | None = None,
 ) -> Iterator[Produced]:
-    """Yield what the cluster produces, as soon as it is there.
+    """Yield what the cluster produces, as soon as it is there; a `Left` if there is a `summary`.
 
     The scheduler repeats a block whose worker died, as often as ``allowed-failures`` of its
     configuration says. Answers are kept here, because workers may not share a disk with this
@@ -46,46 +62,68 @@ def run(
     """
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
     listed = list(blocks)
-    futures = client.map(portable, [block.recipe for block in listed], pure=False)
+    answers = client.map(portable, [block.recipe for block in listed], pure=False)
+    futures = answers if summary is None else client.map(summary, answers, pure=False)
+    lefts = [None] * len(futures) if summary is None else answers
     places = {future: place for place, future in enumerate(futures)}
-    del futures
+    del futures, answers
     try:
-        for future, result in _finished(places, client, keeper):
+        for future, result in finished(places, client, keeper):
             place = places.pop(future)
-            answer = _unless_killed(result, listed[place], keeper)
+            del future
+            answer = unless_killed(result, listed[place].label, keeper)
             if keeper is not None:
-                keeper.keep(listed[place].recipe, answer)
-            yield place, listed[place].length, answer
+                whole = answer if summary is None else lefts[place].result()  # type: ignore[union-attr]
+                keeper.keep(listed[place].recipe, whole)
+            yield (
+                place,
+                listed[place].length,
+                answer if summary is None else Left(lefts[place], answer),
+            )
+            lefts[place] = None
     finally:
         if places and client.status == "running":
-            client.cancel(list(places), force=True)
+            client.cancel([*places, *filter(None, lefts)], force=True)
 
 
-def _finished(
+def settle(futures: Sequence[Any], client: Any, label: str) -> None:
+    """Wait for tasks whose results stay with the workers.
+
+    Raises
+    ------
+    WorkerError
+        If a task's workers die again and again, or the cluster goes away.
+    """
+    watch = _Watch(client, None)
+    while True:
+        done = watch.look(futures, "ALL_COMPLETED")
+        for future in done:
+            if future.status == "error":
+                unless_killed(partial(_raise, future.exception(_PATIENCE)), label, None)
+        if len(done) == len(futures):
+            return
+
+
+def fetch(futures: Sequence[Any], client: Any, label: str) -> list[Any]:
+    """Return what tasks returned, in order; raises as `settle` does."""
+    gather = partial(client.gather, list(futures), asynchronous=True)
+    while True:
+        settle(futures, client, label)
+        # A worker that holds a result can die now; then it is computed again.
+        with suppress(TimeoutError):
+            return list(client.sync(gather, callback_timeout=_PATIENCE))
+
+
+def finished(
     pending: dict[Any, int], client: Any, keeper: Keeper | None
 ) -> Iterator[tuple[Any, Callable[[], Any]]]:
     """Yield futures as they finish, each with a call that returns or raises its result.
 
     The caller takes them out of `pending`. WorkerError if the cluster goes away.
     """
-    from distributed import wait as untyped
-
-    wait: Any = untyped
-    reached = time.monotonic()
+    watch = _Watch(client, keeper)
     while pending:
-        try:
-            done = wait(list(pending), timeout=_LOOKS, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            done = set()
-        except Exception as error:
-            raise _gone(keeper) from error
-        if client.status == "running":
-            reached = time.monotonic()
-        elif time.monotonic() - reached > _PATIENCE or client.status == "closed":
-            raise _gone(keeper)
-        for future in done:
-            if future.status == "cancelled":
-                raise _gone(keeper)
+        for future in watch.look(list(pending), "FIRST_COMPLETED"):
             if future.status == "error":
                 yield future, partial(_raise, future.exception(timeout=_PATIENCE))
             elif future.status == "finished":
@@ -93,6 +131,42 @@ def _finished(
                 with suppress(TimeoutError):
                     result = future.result(timeout=_PATIENCE)
                     yield future, partial(_return, result)
+
+
+class _Watch:
+    """Looks at tasks on a cluster, and at whether it is still there."""
+
+    def __init__(self, client: Any, keeper: Keeper | None) -> None:
+        self._client = client
+        self._keeper = keeper
+        self._reached = time.monotonic()
+
+    def look(self, futures: Sequence[Any], until: str) -> Sequence[Any]:
+        """Return the futures that have finished or failed, after a second at most.
+
+        Raises
+        ------
+        WorkerError
+            If the cluster is gone.
+        """
+        from distributed import wait as untyped
+
+        wait: Any = untyped
+        with suppress(TimeoutError):
+            try:
+                wait(list(futures), timeout=_LOOKS, return_when=until)
+            except TimeoutError:
+                raise
+            except Exception as error:
+                raise _gone(self._keeper) from error
+        if self._client.status == "running":
+            self._reached = time.monotonic()
+        elif time.monotonic() - self._reached > _PATIENCE or self._client.status == "closed":
+            raise _gone(self._keeper)
+        if any(future.status == "cancelled" for future in futures):
+            time.sleep(_LOOKS)  # the news that the scheduler is gone may be under way
+            raise _lost(self._keeper) if self._client.status == "running" else _gone(self._keeper)
+        return [future for future in futures if future.status in ("finished", "error")]
 
 
 def _return(result: Any) -> Any:
@@ -103,7 +177,7 @@ def _raise(error: BaseException) -> Any:
     raise error
 
 
-def _unless_killed(result: Callable[[], Any], block: Block[Any], keeper: Keeper | None) -> Any:
+def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) -> Any:
     """Return the answer on a block, or raise what it raised."""
     from distributed import KilledWorker
 
@@ -112,9 +186,17 @@ def _unless_killed(result: Callable[[], Any], block: Block[Any], keeper: Keeper 
     except KilledWorker as error:
         how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
         raise WorkerError(
-            f"workers of the Dask cluster ended again and again in {block.label}: they crashed, "
+            f"workers of the Dask cluster ended again and again in {label}: they crashed, "
             f"were killed, or ran out of memory; see the workers' logs{how}"
         ) from error
+
+
+def _lost(keeper: Keeper | None) -> WorkerError:
+    how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
+    return WorkerError(
+        "the Dask cluster cancelled tasks: a worker died with what only it had, such as blocks of "
+        f"a checkpoint; call again{how}"
+    )
 
 
 def _gone(keeper: Keeper | None) -> WorkerError:

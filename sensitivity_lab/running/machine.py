@@ -5,9 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,8 +20,18 @@ from sensitivity_lab.numpy_state import with_numpy_defaults
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+Reads = tuple[slice, list[slice]]
+"""The rows that a task writes, and the ranges of rows that it reads."""
+
 _CELLS = 1 << 17
 """About how many numbers a task handles: a MiB, which fits into a processor's cache."""
+
+
+_PAGES = 1 << 16
+"""Arrays of at least so many bytes have pages of their own."""
+
+_HUGE = 1 << 22
+"""Arrays of at least so many bytes have large pages, as numpy's own."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +54,18 @@ class Machine:
     Examples
     --------
     >>> machine = Machine(threads=2)
-    >>> squares = machine.empty((3,))
-    >>> machine.fill(squares, lambda rows: np.arange(3.0)[rows] ** 2)
-    >>> squares.tolist()
-    [0.0, 1.0, 4.0]
+    >>> squares = machine.map(np.square, np.arange(3.0))
+    >>> squares.tolist(), machine.reduce(np.max, squares)
+    ([0.0, 1.0, 4.0], {0: np.float64(4.0)})
     """
 
     threads: int = 1
     folder: str | None = None
+
+    @property
+    def cells(self) -> int:
+        """About how many numbers a task handles."""
+        return _CELLS
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Return a new array, in memory or in a file.
@@ -63,11 +77,11 @@ class Machine:
         """
         length = int(np.prod(shape)) * np.dtype(dtype).itemsize
         if self.folder is None or not length or np.dtype(dtype).hasobject:
-            return np.empty(shape, dtype)
+            return in_pages(shape, dtype)
         with no_room(self.folder, length), tempfile.TemporaryFile(dir=self.folder) as file:
             # Room on the disk is taken here: a page that has none would end the process.
             _reserve(file, length)
-            return np.ndarray(shape, dtype, buffer=mmap.mmap(file.fileno(), length))
+            return np.ndarray(shape, dtype, buffer=_File(file.fileno(), length))
 
     def run(
         self,
@@ -108,27 +122,121 @@ class Machine:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def fill(
+    def map(
         self,
-        out: NDArray[Any],
-        make: Callable[[slice], NDArray[Any]],
-        arrays: Sequence[NDArray[Any]] = (),
-    ) -> None:
-        """Fill an array with what `make` returns for every batch of its rows.
+        function: Callable[..., NDArray[Any]],
+        *arrays: NDArray[Any],
+        width: int | None = None,
+    ) -> NDArray[Any]:
+        """Return what a function makes of arrays, row by row.
 
-        `arrays` are those that `make` reads.
+        Parameters
+        ----------
+        function : callable
+            Takes the same rows of every array; returns numbers for them, which become floats.
+        *arrays : ndarray
+            Of one length.
+        width : int or None, default None
+            How many numbers the function makes of a row; None: a single one.
         """
+        shape = (len(arrays[0]),) if width is None else (len(arrays[0]), width)
+        out = self.empty(shape)
 
         def one(rows: slice) -> None:
-            out[rows] = make(rows)
+            out[rows] = function(*(array[rows] for array in arrays))
 
         self.run(one, batches(out), (out, *arrays))
+        return out
+
+    def reduce(
+        self,
+        function: Callable[..., Result],
+        *arrays: NDArray[Any],
+        rows: int | None = None,
+        only: Container[int] | None = None,
+    ) -> dict[int, Result]:
+        """Return what a function says of batches of rows.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the same rows of every array.
+        *arrays : ndarray
+            Of one length.
+        rows : int or None, default None
+            How many rows a batch has; None: a MiB of the first array.
+        only : container of int or None, default None
+            The first rows of the batches that are wanted; None: of all.
+
+        Returns
+        -------
+        dict
+            What the function returned, by the first row of the batch, ascending.
+        """
+        every = [of for of in batches(arrays[0], rows) if only is None or of.start in only]
+        found = self.run(lambda of: function(*(array[of] for array in arrays)), every, arrays)
+        return {of.start: one for of, one in zip(every, found, strict=True)}
+
+    def derive(
+        self,
+        upper: NDArray[Any],
+        number: int,
+        items: Sequence[Item],
+        reads: Callable[[Item], Reads],
+        function: Callable[[Item, NDArray[Any], list[NDArray[Any]]], None],
+    ) -> NDArray[Any]:
+        """Return an array of floats made from ranges of the rows of another one.
+
+        Parameters
+        ----------
+        upper : ndarray, shape (rows, columns)
+            What the tasks read.
+        number : int
+            How many rows the new array has.
+        items : sequence
+            What the tasks are about, in the order of the rows that they write.
+        reads : callable
+            Tells the rows that an item's task writes, and the ranges of `upper` that it reads.
+        function : callable
+            Takes an item, the rows to write, and the rows to read.
+
+        Returns
+        -------
+        ndarray, shape (number, columns)
+        """
+        lower = self.empty((number, upper.shape[1]))
+
+        def one(item: Item) -> None:
+            rows, ranges = reads(item)
+            function(item, lower[rows], [upper[of] for of in ranges])
+
+        self.run(one, items, (lower, upper))
+        return lower
 
 
-def batches(array: NDArray[Any]) -> list[slice]:
-    """Return slices of the rows of an array, of about a MiB each; the same for every machine."""
-    step = max(1, _CELLS * len(array) // max(1, array.size))
+def batches(array: NDArray[Any], rows: int | None = None) -> list[slice]:
+    """Return slices of so many rows of an array, or of about a MiB; the same for all threads."""
+    step = rows or max(1, _CELLS * len(array) // max(1, array.size))
     return [slice(at, min(at + step, len(array))) for at in range(0, len(array), step)]
+
+
+class _File(mmap.mmap):
+    """Pages of a file: when they leave memory, the file still has them."""
+
+
+def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Return a new array in memory which goes back to the system as soon as it is free.
+
+    The C library keeps part of what it gets back, so a search would hold more than it needs.
+    """
+    length = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if length < _PAGES or np.dtype(dtype).hasobject:
+        return np.empty(shape, dtype)
+    pages = mmap.mmap(-1, length)
+    if hasattr(mmap, "MADV_HUGEPAGE") and length >= _HUGE:
+        with suppress(OSError):  # a system without large pages has small ones
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.ndarray(shape, dtype, buffer=pages)
 
 
 def give_back(array: NDArray[Any]) -> None:
@@ -136,7 +244,7 @@ def give_back(array: NDArray[Any]) -> None:
     base: Any = array.base
     while isinstance(base, np.ndarray):
         base = base.base
-    if isinstance(base, mmap.mmap) and hasattr(base, "madvise"):
+    if isinstance(base, _File) and hasattr(base, "madvise"):
         base.madvise(mmap.MADV_DONTNEED)
 
 

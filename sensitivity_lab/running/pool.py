@@ -29,7 +29,8 @@ def run(
     progress: bool | None,
     unit: str = "datasets",
     keeper: Keeper | None = None,
-    arrived: Callable[[Answer], Any] | None = None,
+    arrived: Callable[[Any], Any] | None = None,
+    summary: Callable[[Answer], Any] | None = None,
 ) -> list[Any]:
     """Apply a function to every block's recipe.
 
@@ -52,6 +53,9 @@ def run(
         Keeps every answer as soon as it is there.
     arrived : callable, optional
         Makes of an answer, in this process, what is held until all are there.
+    summary : callable, optional
+        Where a Dask cluster is used, answers stay with its workers, and `arrived` gets a `Left`,
+        with what this function says there of the answer.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def run(
     answers: dict[int, Any] = {}
     with bar(unit, progress, total) as shown:
         try:
-            for place, length, answer in _produced(function, blocks, n_jobs, keeper):
+            for place, length, answer in _produced(function, blocks, n_jobs, keeper, summary):
                 answers[place] = arrived(answer) if arrived else answer
                 done += length
                 shown.update(length)
@@ -86,7 +90,8 @@ def _produced(
     blocks: Iterable[Block[Recipe]],
     n_jobs: int | None,
     keeper: Keeper | None,
-) -> Iterator[tuple[int, int, Answer]]:
+    summary: Callable[[Answer], Any] | None,
+) -> Iterator[tuple[int, int, Any]]:
     """Yield the place and length of every block with the answer on it, in any order."""
     if workers(n_jobs) == 1:
         for place, block in enumerate(blocks):
@@ -98,6 +103,6 @@ def _produced(
     client = cluster.active_client()
     several: Sequence[Block[Recipe]] | Iterable[Block[Recipe]] = blocks
     if client is not None:
-        yield from cluster.run(function, several, client, keeper)
+        yield from cluster.run(function, several, client, keeper, summary)
     else:
         yield from processes.run(function, several, n_jobs, keeper)

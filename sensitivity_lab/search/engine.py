@@ -23,8 +23,12 @@ from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import active_client
 from sensitivity_lab.running.guards import check_timeout
 from sensitivity_lab.running.machine import Machine
+from sensitivity_lab.running.spread import AnyMachine, Cluster, memory_of_workers
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import check_whole
+
+HERE = 1 << 26
+"""Arrays that take at most so many bytes in all stay in this process: messages cost more."""
 
 
 class Refusal(NamedTuple):
@@ -61,7 +65,7 @@ class Options:
     progress : bool or None, default None
         Whether to show a progress bar; None: on a terminal and past a second.
     memory_limit : int, default 4 GiB
-        The largest number of bytes that a search may plan to use.
+        The largest number of bytes that a search may plan to use in this process.
     timeout : float or None, default None
         The most seconds that a caller's function may take for one dataset.
     checkpoint : Checkpoint or None, default None
@@ -78,14 +82,31 @@ class Options:
     scratch: str | None = None
 
     @property
-    def room(self) -> int:
-        """How many bytes large arrays may take, in memory or on the disk of `scratch`."""
-        return shutil.disk_usage(self.scratch).free if self.scratch else self.memory_limit
+    def on_cluster(self) -> bool:
+        """Whether large arrays are with the workers of a Dask cluster."""
+        return not self.scratch and active_client() is not None
 
     @property
-    def machine(self) -> Machine:
-        """What works on large arrays: threads of this process."""
-        return Machine(1 if active_client() else workers(self.n_jobs), self.scratch)
+    def room(self) -> int:
+        """How many bytes large arrays may take.
+
+        In memory, on the disk of `scratch`, or in the memory of a cluster's workers.
+        """
+        if self.scratch:
+            return shutil.disk_usage(self.scratch).free
+        client = active_client()
+        return (sum(memory_of_workers(client)) if client else 0) or self.memory_limit
+
+    def machine(self, numbers: int, largest: int) -> AnyMachine:
+        """Return what holds so many numbers in all, of which an array has so many at most.
+
+        Threads of this process, in memory or in files of `scratch`; without that, where joblib's
+        backend is a Dask cluster, its workers, if there is enough to share.
+        """
+        client = active_client()
+        if client is None or self.scratch or 8 * numbers <= HERE:
+            return Machine(1 if client else workers(self.n_jobs), self.scratch)
+        return Cluster.of(client, largest)
 
     def __post_init__(self) -> None:
         """Check the options."""

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.running.machine import IN_TURN, Machine
+from sensitivity_lab.running.machine import IN_TURN, Reads
+from sensitivity_lab.running.spread import AnyMachine
 
 from .blocks import Block, blocks_of, span_of
 from .counting import Numbers
+from .listing import listed_block
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -33,10 +36,13 @@ _WIDTH = 32
 """A dataset counts as at least this many numbers, so that answers on a block fit into a cache."""
 
 _TABLES = 64
-"""How many tables of a kind are kept at most; each takes a MiB or two."""
+"""How many tables of a kind are kept at most; each takes a MiB at most."""
 
-_CELLS = 1 << 17
-"""About how many numbers a task of a pass writes at most: a MiB."""
+_PARTS = 128
+"""How many parts of tables, one for each number of values, are kept at most."""
+
+_TAKEN = 1 << 16
+"""About how many numbers are looked up in a block at a time: a part of a processor's cache."""
 
 _BATCH = 1 << 20
 """About how many numbers are handled at a time where datasets are ranked."""
@@ -72,10 +78,12 @@ class Lattice:
     def __init__(self, counts: Sequence[int], largest_size: int, smallest_size: int = 0) -> None:
         self.counts = tuple(min(count, largest_size) for count in counts)
         self.largest_size = largest_size
+        self.smallest_size = smallest_size
         self._numbers = Numbers(self.counts, smallest_size, largest_size)
         self._in_table = cache(self._find_in_table)
         self._rows_table = lru_cache(_TABLES)(self._make_rows_table)
-        self._successors = lru_cache(_TABLES)(self._make_successors)
+        self._successors_table = lru_cache(_TABLES)(self._make_successors_table)
+        self._successors = lru_cache(_PARTS)(self._make_successors)
         self._present = np.flatnonzero(self.counts)
         before = np.minimum(self._numbers.below, largest_size)
         self._first = np.repeat(np.arange(len(self.counts)), np.diff(before))
@@ -130,7 +138,7 @@ class Lattice:
 
     def _make_rows_table(self, size: int) -> Indices:
         """Return the first rows of a level: the largest block that fits into a table."""
-        listed = self._listed(self._in_table(size, size), size)
+        listed = listed_block(self._numbers, self.counts, self._in_table(size, size), size)
         values = np.tile(np.arange(listed.shape[1]), len(listed))
         return np.repeat(values, listed.ravel()).reshape(-1, size)
 
@@ -144,31 +152,6 @@ class Lattice:
             return self._numbers.of(values, size) * max(values, width, _WIDTH)
 
         return bisect_right(range(len(self.counts) + 1), _TABLE, key=cells) - 1
-
-    def _listed(self, values: int, size: int) -> NDArray[np.int64]:
-        """List a block by multiplicities, in order, shape (datasets, values)."""
-        number = self._numbers.of(values, size)
-        table = np.zeros((number, values), dtype=np.int64)
-        if not number:
-            return table
-        # From the largest value down, every partial dataset has a child per number of copies of the
-        # value; `left` is how many records each partial dataset still needs, in order.
-        left = np.array([size])
-        steps = []
-        for value in range(values - 1, -1, -1):
-            least = np.maximum(left - self._numbers.below[value], 0)
-            choices = np.minimum(self.counts[value], left) - least + 1
-            parent = np.repeat(np.arange(len(left)), choices)
-            first = np.cumsum(choices) - choices - least
-            copies = np.arange(len(parent)) - first[parent]  # least, least + 1, ... per parent
-            left = left[parent] - copies
-            steps.append((copies, parent))
-        # From the smallest value up, each dataset is followed back from child to parent.
-        row = np.arange(number)
-        for value, (copies, parent) in enumerate(reversed(steps)):
-            table[:, value] = copies[row]
-            row = parent[row]
-        return table
 
     def _blocks(self, values: int, size: int) -> Iterator[tuple[int, int, int]]:
         """Yield (copies of the largest value, start, stop) of the non-empty blocks of a level."""
@@ -209,7 +192,7 @@ class Lattice:
         row = self.rows(size, position, position + 1)[0]
         return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
 
-    def maximum_below(self, upper: Floats, size: int, machine: Machine = IN_TURN) -> Floats:
+    def maximum_below(self, upper: Floats, size: int, machine: AnyMachine = IN_TURN) -> Floats:
         """Bring maxima down one level.
 
         Parameters
@@ -218,8 +201,9 @@ class Lattice:
             A row of values for every dataset of size `size` + 1.
         size : int
             The level to come down to.
-        machine : Machine
-            What runs the tasks, one per block, and has room for the result.
+        machine : Machine or Cluster
+            What runs the tasks, one per block, and has room for the result. Where it is a
+            cluster, arrays are `Spread`.
 
         Returns
         -------
@@ -232,16 +216,24 @@ class Lattice:
         Costs one comparison per dataset of the level, addable value and column. Applied level by
         level this is the recursion of docs/proofs.md, "Lattice: the downward recursion".
         """
-        lower: Floats = machine.empty((self.number(size), upper.shape[1]))
-
-        def one(block: Block) -> None:
-            span = span_of(self._numbers, self.counts, block, size)
-            others = [upper[rows] for rows in span.others]
-            self.raise_block(lower[span.rows], upper[span.own], others, block.values, span.size)
-
-        rows = max(1, _CELLS // upper.shape[1])
-        machine.run(one, self.blocks([size], rows), (lower, upper))
+        most = max(1, machine.cells // upper.shape[1])
+        reads, raised = partial(self._reads, size), partial(self._raise, size)
+        blocks = self.blocks([size], most)
+        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised)
         return lower
+
+    def _reads(self, size: int, block: Block) -> Reads:
+        """Return where a block of level `size` is, and which parts of the upper level it needs."""
+        span = span_of(self._numbers, self.counts, block, size)
+        return span.rows, [span.own, *span.others]
+
+    def _raise(self, size: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
+        """Set a block of level `size` to the maxima over what `_reads` says."""
+        self.raise_block(lower, upper[0], upper[1:], block.values, size - int(block.copies.sum()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as what it is made of; a worker process makes it once, with its tables."""
+        return _made, (self.counts, self.largest_size, self.smallest_size)
 
     def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
         """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
@@ -298,35 +290,50 @@ class Lattice:
 
     def _descend_by_table(self, lower: Floats, upper: Floats, values: int, size: int) -> None:
         """Raise a block that fits into a table to the maxima of the block above it."""
-        item = np.dtype((np.void, lower.itemsize * lower.shape[1]))
-        for rows, leads_to in self._successors(size)[:values]:
-            # `rows` ascend, and a block over fewer values begins the table: its moves come first.
-            moving = bisect_left(rows, len(lower))
-            if moving == len(lower):
-                np.maximum(lower, upper.take(leads_to[:moving], axis=0), out=lower)
-            else:
-                taken = upper.take(leads_to[:moving], axis=0)
-                np.maximum(taken, lower.take(rows[:moving], axis=0), out=taken)
-                # A row as one item: numpy puts these several times as fast as rows of floats.
-                lower.view(item)[:, 0][rows[:moving]] = taken.view(item)[:, 0]
+        # Few calls of numpy, each of many rows: threads wait for each other between calls only.
+        successors = self._successors(values, size)
+        step = max(1, _TAKEN // max(1, lower.size))
+        for first in range(0, len(successors), step):
+            taken = upper.take(successors[first : first + step], axis=0)
+            np.maximum(lower, taken.max(axis=0), out=lower)
 
-    def _make_successors(self, size: int) -> list[tuple[Indices, Indices]]:
-        """Return, per value, the rows to which it can be added, and the rows that this leads to."""
-        listed = self._listed(self._in_table(size), size)
+    def _make_successors(self, values: int, size: int) -> Indices:
+        """Return where the rows of a block lead to by another record, shape (most, rows).
+
+        A row that leads to fewer than `most` rows of block (values, size + 1) repeats the first.
+        """
+        # The block begins that of the table, and so do the blocks above them.
+        rows = self._successors_table(size)[:, : self._numbers.of(values, size)]
+        inside = rows < self._numbers.of(values, size + 1)
+        some = np.count_nonzero(inside.any(axis=1))
+        return np.where(inside[:some], rows[:some], rows[:1])
+
+    def _make_successors_table(self, size: int) -> Indices:
+        """Return the successors in the largest block of a level that fits into a table.
+
+        Those by smaller values come first.
+        """
+        values = self._in_table(size)
+        listed = listed_block(self._numbers, self.counts, values, size)
         upto = np.cumsum(listed, axis=1)
         beyond = upto - listed
         # A row's position is a sum over its values, of how many datasets come before. If a value is
         # added, the terms of smaller values stay (before). In its own term the size up to it grows
         # (with_it), and in the terms of larger values the sizes on both sides grow (behind).
-        values = np.arange(listed.shape[1])
         before, with_it, behind = (
-            self._numbers.before(values, upto + more, beyond + less)
+            self._numbers.before(np.arange(values), upto + more, beyond + less)
             for more, less in ((0, 0), (1, 0), (1, 1))
         )
         leads_to = np.cumsum(before, axis=1) - before + with_it
         leads_to += behind.sum(axis=1, keepdims=True) - np.cumsum(behind, axis=1)
-        moves = []
-        for value in values:
-            rows = np.flatnonzero(listed[:, value] < self.counts[value])
-            moves.append((rows, leads_to[rows, value]))
-        return moves
+        full = listed >= np.array(self.counts[:values])
+        ways = np.count_nonzero(~full, axis=1)
+        leads_to = np.take_along_axis(leads_to, np.argsort(full, axis=1, kind="stable"), axis=1)
+        leads_to = leads_to[:, : ways.max(initial=0)]
+        places = np.arange(leads_to.shape[1])
+        return np.ascontiguousarray(np.where(places < ways[:, None], leads_to, leads_to[:, :1]).T)
+
+
+@lru_cache(maxsize=4)
+def _made(counts: tuple[int, ...], largest_size: int, smallest_size: int) -> Lattice:
+    return Lattice(counts, largest_size, smallest_size)

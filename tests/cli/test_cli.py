@@ -231,11 +231,9 @@ def test_large_arrays_can_live_in_a_folder(capsys, tmp_path):
     asked += ["--copies", "1", "--method", "enumeration", "--memory-limit", "9000000"]
     code, out, err = run(capsys, "sensitivity", *asked)
     assert (code, out) == (2, "")
-    assert err.endswith(
-        "need about 9.9 MiB, more than the memory limit of 8.6 MiB; choose a smaller size or "
-        "distance, a coarser universe with fewer distinct values, a larger --memory-limit, or "
-        "--scratch, a folder on a disk with that much room\n"
-    )
+    assert "need about 9.9 MiB, more than the memory limit of 8.6 MiB; choose a smaller " in err
+    assert ": a --memory-limit of 9.9 MiB (this machine has " in err
+    assert "), --scratch, a folder with 11.3 MiB free (" in err
     code, in_files, err = run(capsys, "sensitivity", *asked, "--scratch", str(tmp_path))
     assert (code, err) == (0, "")
     in_memory = run(capsys, "sensitivity", *asked[:-2])

@@ -6,9 +6,11 @@ Workers get recipes (a level and a range of positions), never arrays of datasets
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
 from sensitivity_lab.running.guards import TimeUpError, limited
-from sensitivity_lab.running.machine import Machine, give_back
+from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Indices, Lattice
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -27,8 +29,8 @@ from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
-from .held import Held, Shelf, ends_of, load
-from .kept import LevelKeeper, Recipe
+from .held import Held, Shelf, ends_of, shelf_of
+from .kept import LevelKeeper, Recipe, missing_of
 
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""
@@ -186,6 +188,7 @@ def evaluate_levels(
     evaluator: Evaluator,
     sizes: Sequence[int],
     options: Options,
+    machine: AnyMachine,
     check: Callable[[Sequence[int | None]], None],
 ) -> list[dict[int, Answers]]:
     """Evaluate every dataset of the given sizes once.
@@ -196,11 +199,29 @@ def evaluate_levels(
     Returns
     -------
     list of dict of ndarray, shape (datasets of the size,) or (datasets of the size, d)
-        By query, then by size. The same for every number of workers, as the chunks are.
+        By query, then by size, where the machine has its arrays. The same for every number of
+        workers, as the chunks are.
     """
-    with Shelf(options.scratch) as shelf:
-        done = _evaluate_all(evaluator, sizes, options, check, shelf)
-        return _joined_levels(evaluator, done, options.machine)
+    with shelf_of(machine) as shelf:
+        most = machine.cells if isinstance(machine, Cluster) else None
+        done = _evaluate_all(evaluator, sizes, options, check, shelf, most)
+        return _joined_levels(evaluator, done, shelf)
+
+
+def seconds_each(evaluator: Evaluator, size: int) -> tuple[float, int]:
+    """Return how many seconds a dataset of a size takes, and how many of them were measured."""
+    number = lattice_of(evaluator.universe, evaluator.largest_size).number(size)
+    evaluator(Recipe(size, 0, 1))  # which may have to import, and to make tables
+    measured, seconds = 1, 0.0
+    # Ever more, until they take so long that a moment of the system's own does not count.
+    while seconds < _SERIAL_SECONDS:
+        started = time.perf_counter()
+        evaluator(Recipe(size, 0, measured))
+        seconds = time.perf_counter() - started
+        if seconds >= _SERIAL_SECONDS or measured == number:
+            break
+        measured = min(4 * measured, number)
+    return seconds / measured, measured
 
 
 def _evaluate_all(
@@ -209,8 +230,9 @@ def _evaluate_all(
     options: Options,
     check: Callable[[Sequence[int | None]], None],
     shelf: Shelf,
+    most: int | None,
 ) -> dict[Recipe, list[Held]]:
-    """Return the answers on every block, by query."""
+    """Return the answers on every block of at most so many datasets, by query."""
     lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
     keeper = LevelKeeper.of(evaluator.universe, evaluator.queries, options.checkpoint)
@@ -219,7 +241,7 @@ def _evaluate_all(
     for recipe, kept in keeper.kept(sizes) if keeper else ():
         widths = kept
         done[recipe] = shelf.put(kept)
-    missing = _gaps({size: lattice.number(size) for size in sizes}, done)
+    missing = missing_of({size: lattice.number(size) for size in sizes}, done)
     seconds = 0.0
     if missing:
         # A few datasets first, to see how long one takes, and how many numbers an answer has.
@@ -232,7 +254,7 @@ def _evaluate_all(
             keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
-    recipes = _cut(evaluator, missing, seconds)
+    recipes = _cut(evaluator, missing, seconds, most)
     answers = _evaluate(evaluator, recipes, seconds, shelf, keeper, options)
     done |= zip(recipes, answers, strict=True)
     return done
@@ -256,46 +278,28 @@ def _evaluate(
         progress=options.progress,
         keeper=keeper,
         arrived=shelf.put,
+        summary=shelf.summary,
     )
 
 
 def _joined_levels(
-    evaluator: Evaluator, done: dict[Recipe, list[Held]], machine: Machine
+    evaluator: Evaluator, done: dict[Recipe, list[Held]], shelf: Shelf
 ) -> list[dict[int, Answers]]:
     """Return the answers on every level, by query and size; empty `done`, whose memory is freed."""
-    lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     recipes = sorted(done, key=lambda recipe: (-recipe.size, recipe.first))
     levels: list[dict[int, Answers]] = []
     for place, query in enumerate(evaluator.queries):
         # All levels are of one type.
         some = joined(query, [ends_of(done[recipe][place]) for recipe in recipes])
-        of_size: dict[int, Answers] = {}
-        for recipe in recipes:
-            if recipe.size not in of_size:
-                shape = lattice.number(recipe.size), *some.shape[1:]
-                of_size[recipe.size] = machine.empty(shape, some.dtype)
-            level = of_size[recipe.size]
-            level[recipe.first : recipe.last] = load(done[recipe][place])
-            give_back(level)
-            done[recipe][place] = np.empty(0)
-        levels.append(of_size)
+        levels.append({})
+        for size, of_size in groupby(recipes, attrgetter("size")):
+            ranges = list(of_size)
+            blocks = [done[recipe][place] for recipe in ranges]
+            for recipe in ranges:
+                done[recipe][place] = np.empty(0)
+            lengths = [recipe.last - recipe.first for recipe in ranges]
+            levels[-1][size] = shelf.level(lengths, blocks, some)
     return levels
-
-
-def _gaps(numbers: dict[int, int], done: Iterable[Recipe]) -> list[Recipe]:
-    """Return the ranges of levels, given by their numbers of datasets, that are not done."""
-    missing = []
-    for size, number in numbers.items():
-        first = 0
-        for recipe in sorted(
-            (recipe for recipe in done if recipe.size == size), key=lambda recipe: recipe.first
-        ):
-            if first < recipe.first:
-                missing.append(Recipe(size, first, recipe.first))
-            first = recipe.last
-        if first < number:
-            missing.append(Recipe(size, first, number))
-    return missing
 
 
 def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
@@ -307,10 +311,12 @@ def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
     return Recipe(missing.size, missing.first, min(stop, missing.last))
 
 
-def _cut(evaluator: Evaluator, missing: list[Recipe], seconds: float) -> list[Recipe]:
+def _cut(
+    evaluator: Evaluator, missing: list[Recipe], seconds: float, most: int | None
+) -> list[Recipe]:
     """Cut ranges of datasets into blocks that take about `_BLOCK_SECONDS` or less."""
     total = sum(recipe.last - recipe.first for recipe in missing)
-    length = max(1, -(-total // _CHUNKS))
+    length = max(1, min(-(-total // _CHUNKS), most or total))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
     together = all(query.vectorized for query in evaluator.queries)

@@ -20,7 +20,7 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.running import tracked
-from sensitivity_lab.running.machine import Machine
+from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.datasets import neighboring_datasets
@@ -44,8 +44,8 @@ class Enumeration:
     -----
     Time: an evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
     core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
-    few levels. With `scratch` these are files, and memory is some MiB. Threads share a pass by
-    blocks.
+    few levels. With `scratch` these are files, and memory is some MiB; on a Dask cluster they are
+    spread over the workers. Threads, or the cluster's workers, share a pass by blocks.
     """
 
     name = "enumeration"
@@ -86,12 +86,14 @@ def _solve_group(
                 levels.too_wide(group.queries[0].name, widths[0] or 1, needed, options)
             )
 
+    machine = levels.machine(options)
     try:
-        answers = evaluate_levels(levels.evaluator(group), levels.sizes, options, check)
+        evaluator = levels.evaluator(group)
+        answers = evaluate_levels(evaluator, levels.sizes, options, machine, check)
     except _OneByOne:
         alone = range(first, first + len(group.queries))
         return [found for one in alone for found in _solve_group(problem, one, 1, levels, options)]
-    return _solve_evaluated(group, levels, answers, options)
+    return _solve_evaluated(group, levels, answers, machine, options.progress)
 
 
 class _OneByOne(Exception):  # noqa: N818 - not an error: the queries are evaluated in turn
@@ -99,58 +101,73 @@ class _OneByOne(Exception):  # noqa: N818 - not an error: the queries are evalua
 
 
 def _solve_evaluated(
-    problem: Problem, levels: Levels, given: list[dict[int, Answers]], options: Options
+    problem: Problem,
+    levels: Levels,
+    given: list[dict[int, Answers]],
+    machine: AnyMachine,
+    progress: bool | None,
 ) -> list[list[Finding]]:
-    """Solve a problem whose queries are evaluated: all that answer numbers in one pass."""
-    evaluator, lattice, machine = levels.evaluator(problem), levels.lattice, options.machine
+    """Solve a problem whose queries are evaluated: all that answer numbers in one pass.
+
+    On a cluster, where a pass takes messages and not threads, every query has its own.
+    """
+    evaluator, lattice = levels.evaluator(problem), levels.lattice
     answers = [Searched.of(given.pop(0), machine) for _ in problem.queries]
     is_vector = [of_one.floats[levels.sizes[0]].ndim == 2 for of_one in answers]
     numbers = [place for place, vector in enumerate(is_vector) if not vector]
     findings: dict[int, list[Finding]] = {}
-    if numbers:
-        together = _together([answers[place] for place in numbers], levels.sizes, machine)
-        queries = tuple(problem.queries[place] for place in numbers)
-        searched = [answers[place] for place in numbers]
+    for group in [[place] for place in numbers] if isinstance(machine, Cluster) else [numbers]:
+        if not group:
+            continue
+        queries = tuple(problem.queries[place] for place in group)
+        searched = [answers[place] for place in group]
+        together = _together(searched, levels.sizes, machine)
         finder = GapFinder(
             replace(evaluator, queries=queries), lattice, together, searched, machine
         )
-        pairs = _bring_down(finder, together, levels, options)
-        for column, place in enumerate(numbers):
+        pairs = _bring_down(finder, together, levels, machine, progress)
+        for column, place in enumerate(group):
             findings[place] = _findings(problem, levels, pairs, column, problem.queries[place])
     for place, query in enumerate(problem.queries):
         if is_vector[place]:
             vectors = VectorFinder(problem, query, lattice, answers[place], machine)
-            pairs = _bring_down(vectors, vectors.columns(), levels, options)
+            pairs = _bring_down(vectors, vectors.columns(), levels, machine, progress)
             findings[place] = _findings(problem, levels, pairs, 0, query)
     return [findings[place] for place in range(len(problem.queries))]
 
 
 def _together(
-    searched: Sequence[Searched], sizes: Sequence[int], machine: Machine
+    searched: Sequence[Searched], sizes: Sequence[int], machine: AnyMachine
 ) -> dict[int, Floats]:
-    """Return the answers of queries as columns, by size; the queries' own become views of these."""
+    """Return the answers of queries as columns, by size; the queries' own become views of these.
+
+    The answers of a single query are its only column.
+    """
     columns = {}
     for size in sizes:
         alone = [of_one.floats[size] for of_one in searched]
         if len(alone) == 1:
-            columns[size] = alone[0][:, None]
+            columns[size] = alone[0]
             continue
-        columns[size] = machine.empty((len(alone[0]), len(alone)))
-        machine.fill(columns[size], partial(_stacked, alone), alone)
+        columns[size] = machine.map(_stacked, *alone, width=len(alone))
         for column, of_one in enumerate(searched):
             of_one.floats[size] = columns[size][:, column]
     return columns
 
 
-def _stacked(alone: Sequence[Floats], rows: slice) -> Floats:
-    return np.column_stack([of_one[rows] for of_one in alone])
+def _stacked(*alone: Floats) -> Floats:
+    return np.column_stack(alone)
 
 
-def _extremes(answers: Floats, machine: Machine) -> Floats:
+def _extremes(answers: Floats, machine: AnyMachine) -> Floats:
     """Return answers as the extremes over their own datasets, columns [hi, -lo]."""
-    extremes = machine.empty((len(answers), 2 * answers.shape[1]))
-    machine.fill(extremes, lambda rows: np.hstack([answers[rows], -answers[rows]]), (answers,))
-    return extremes
+    width = 1 if answers.ndim == 1 else answers.shape[1]
+    return machine.map(_either_sign, answers, width=2 * width)
+
+
+def _either_sign(answers: Floats) -> Floats:
+    columns = answers.reshape(len(answers), -1)
+    return np.hstack([columns, -columns])
 
 
 def _findings(
@@ -168,16 +185,19 @@ def _findings(
 
 
 def _bring_down(
-    finder: Finder, answers: dict[int, Floats], levels: Levels, options: Options
+    finder: Finder,
+    answers: dict[int, Floats],
+    levels: Levels,
+    machine: AnyMachine,
+    progress: bool | None,
 ) -> dict[Family, list[FoundPair]]:
     """Bring the extremes of every level down to the cores, and find the best pairs there.
 
     Extremes are kept as columns [hi, -lo], so that both come down as maxima.
     """
-    machine = options.machine
     pairs: dict[Family, list[FoundPair]] = {}
     kept: dict[tuple[int, int], Floats] = {}
-    for size, level in tracked(levels.steps_down, unit="levels", progress=options.progress):
+    for size, level in tracked(levels.steps_down, unit="levels", progress=progress):
         if level == size:
             extremes = _extremes(answers[size], machine)
         else:

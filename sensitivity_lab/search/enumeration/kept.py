@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,22 @@ class Chunk:
 
     first: int
     datasets: tuple[Multiplicities, ...]
+
+
+def missing_of(numbers: dict[int, int], done: Iterable[Recipe]) -> list[Recipe]:
+    """Return the ranges of levels, given by their numbers of datasets, that are not done."""
+    missing = []
+    for size, number in numbers.items():
+        first = 0
+        for recipe in sorted(
+            (recipe for recipe in done if recipe.size == size), key=lambda recipe: recipe.first
+        ):
+            if first < recipe.first:
+                missing.append(Recipe(size, first, recipe.first))
+            first = recipe.last
+        if first < number:
+            missing.append(Recipe(size, first, number))
+    return missing
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,26 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from sensitivity_lab.errors import SensitivityLabError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.problem import Problem
+from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.counting import estimate
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.search.ways import Needs, in_words, ways
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
-from .evaluate import Evaluator, lattice_of
+from .evaluate import Evaluator, lattice_of, seconds_each
 from .pairs import Family
 from .vector_pairs import width_of
 
 _STEPS = 10**12
 """The most records read plus answers compared; that takes about an hour."""
+
+_COMPARED_IN_A_SECOND = 5e8
+"""About how many answers a processor compares in a second."""
 
 _ESTIMATED = 32
 """For how many sizes at most the number of datasets is estimated."""
@@ -89,6 +95,10 @@ class Levels:
     def lattice(self) -> Lattice:
         """All datasets of the levels."""
         return lattice_of(self.problem.universe, self.sizes[0], self.smallest_core)
+
+    def machine(self, options: Options) -> AnyMachine:
+        """Return where the arrays of the search are, and what works on them."""
+        return options.machine(self.cost.bytes // 8, 2 * self._widest)
 
     def evaluator(self, problem: Problem) -> Evaluator:
         """Return what evaluates the queries of a problem, that of the levels or part of it."""
@@ -165,6 +175,12 @@ class Levels:
     @cached_property
     def steps(self) -> int:
         """How many records are read, and how many answers are compared."""
+        read = sum(self.lattice.number(size) * size for size in self.sizes)
+        return len(self.problem.queries) * read + self.compared
+
+    @cached_property
+    def compared(self) -> int:
+        """How many answers are compared."""
         values = len(self.lattice.counts)
         every = range(self.smallest_core, self.sizes[0] + 1)
         numbers = {level: self.lattice.number(level) for level in every}
@@ -174,9 +190,8 @@ class Levels:
         )
         passed = dict(zip(numbers, below, strict=True))
         lowest = dict(self.steps_down)
-        read = sum(numbers[size] * size for size in self.sizes)
         compared = sum(2 * (passed[size] - passed[level]) for size, level in lowest.items())
-        return len(self.problem.queries) * (read + compared)
+        return len(self.problem.queries) * compared
 
     def too_wide(self, name: str, width: int, needed: int, options: Options) -> str:
         """Return why the answers of a query that is a vector do not fit into memory."""
@@ -221,34 +236,52 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
         text = f"about {datasets:.1e}" if datasets < math.inf else "more than 1e300"
     else:
         text, memory, steps = f"{levels.datasets:,}", levels.bytes_per_query, levels.steps
-    if options.scratch:
-        memory += 8 * datasets  # in the file of finished blocks, until levels are made of them
-    if memory > room:
-        cost = f"and need about {in_words(memory)}, more than {_room(options)}"
-        advice = f", {'or ' if steps > _STEPS or options.scratch else ''}{_more_room(options)}"
-        if steps <= _STEPS and not options.scratch:
-            advice += ", or scratch=, a folder on a disk with that much room"
+    on_disk = memory + 8 * datasets  # in the file of finished blocks, until levels are made of them
+    needed = on_disk if options.scratch else memory
+    if needed > room:
+        cost = f"and need about {in_words(needed)}, more than {_room(options)}"
+        # Where time is no obstacle, it says what would take it, after a look at the query.
+        needs = Needs(memory, on_disk, *_time(levels)) if steps <= _STEPS else None
+        advice = ways(needs, options) if needs else f", or {_more_room(options)}"
     elif steps > _STEPS:
         cost, advice = f"in about {steps:.0e} steps, more than the limit of {_STEPS:.0e}", ""
     else:
         return levels
+    either = "," if advice.startswith(",") else ", or"
     return Refusal(
         f"enumeration would evaluate {text} datasets {cost}; choose a smaller size or distance"
-        f"{',' if advice else ', or'} a coarser universe with fewer distinct values{advice}",
+        f"{either} a coarser universe with fewer distinct values{advice}",
         too_large=True,
     )
+
+
+def _time(levels: Levels) -> tuple[float | None, int]:
+    """Return about how many seconds a search takes, and how many datasets were evaluated for that.
+
+    The time is unknown where the query fails.
+    """
+    evaluator = levels.evaluator(levels.problem)
+    try:
+        each, measured = seconds_each(evaluator, levels.sizes[0])
+    except (SensitivityLabError, MemoryError):
+        return None, 0
+    return each * levels.datasets + levels.compared / _COMPARED_IN_A_SECOND, measured
 
 
 def _room(options: Options) -> str:
     """Return what is too small, in words."""
     if options.scratch:
         return f"the {in_words(options.room)} that are free in scratch={options.scratch!r}"
+    if options.on_cluster:
+        return f"the {in_words(options.room)} of the cluster's workers"
     return f"the memory limit of {in_words(options.memory_limit)}"
 
 
 def _more_room(options: Options) -> str:
     """Return where there would be more room, in words."""
-    return "a scratch folder on a larger disk" if options.scratch else "a larger memory_limit"
+    if options.scratch:
+        return "a scratch folder on a larger disk"
+    return "a larger cluster" if options.on_cluster else "a larger memory_limit"
 
 
 def _estimated(levels: Levels) -> tuple[float, float, float]:
@@ -269,13 +302,3 @@ def _estimated(levels: Levels) -> tuple[float, float, float]:
 def _about(universe: FiniteUniverse, largest_size: int, size: int) -> float:
     """Return about how many datasets of a size there are; many problems ask it of one universe."""
     return estimate(universe.multiplicities(largest_size), size)
-
-
-def in_words(number: float) -> str:
-    """Return a number of bytes in words."""
-    if number >= 2**50:
-        return f"{number / 2**30:.0e} GiB" if number < math.inf else "more than 1e300 bytes"
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if number >= size:
-            return f"{number / size:,.1f} {unit}"
-    return f"{number:.0f} bytes"

@@ -6,21 +6,23 @@ within it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.queries import Answered, ExactQuery, Query
-from sensitivity_lab.running.machine import IN_TURN, Machine
+from sensitivity_lab.running.machine import IN_TURN
+from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.universe import of_numbers
 
 from .cores import above, containing
 from .evaluate import Evaluator
-from .pairs import Family, FoundPair, best_pair
+from .pairs import Family, FoundPair, best_pair, by_bound
 from .searched import Searched
 
 _ROWS = 16384
@@ -34,11 +36,11 @@ class GapFinder:
     ----------
     evaluator : Evaluator
     lattice : Lattice
-    answers : dict of ndarray, shape (datasets of the size, queries)
+    answers : dict of ndarray, shape (datasets of the size, queries) or (datasets of the size,)
         By size, the floats of all that was searched.
     searched : sequence of Searched
         By query, its answers.
-    machine : Machine
+    machine : Machine or Cluster
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class GapFinder:
         lattice: Lattice,
         answers: dict[int, Floats],
         searched: Sequence[Searched],
-        machine: Machine = IN_TURN,
+        machine: AnyMachine = IN_TURN,
     ) -> None:
         self.evaluator = evaluator
         self.lattice = lattice
@@ -71,55 +73,49 @@ class GapFinder:
             _Measure.of(query, family, self.evaluator, searched.error)
             for query, searched in zip(self.evaluator.queries, self.searched, strict=True)
         ]
-        starts = range(0, len(big), _ROWS)
-
-        def widest(start: int) -> Floats:
-            rows = slice(start, start + _ROWS)
-            most: Floats = _gaps(measures, big[rows], small[rows]).max(axis=0)
-            return most
-
-        maxima = np.array(self.machine.run(widest, starts, (big, small)))
+        if family.disjoint:
+            return [
+                _Cores(self, family, measure, column).best_disjoint(
+                    by_bound(self.machine, partial(_gaps_of, measure, column), (big, small), _ROWS)
+                )
+                for column, measure in enumerate(measures)
+            ]
+        widest = self.machine.reduce(partial(_widest, measures), big, small, rows=_ROWS)
         pairs = []
         for column, measure in enumerate(measures):
-            over = _Cores(self, family, measure, column)
-            threshold = maxima[:, column].max() - 2 * measure.error
-            batches = [
-                s for s, most in zip(starts, maxima[:, column], strict=True) if most >= threshold
-            ]
-            if family.disjoint:
-                batches = list(starts)
-                threshold = -np.inf
-            elif measure.error == 0.0:
+            threshold = max(most[column] for most in widest.values()) - 2 * measure.error
+            batches = [start for start, most in widest.items() if most[column] >= threshold]
+            if measure.error == 0.0:
                 # The first core with the largest gap is all that is needed.
                 del batches[1:]
-            cores, gaps = _cores_above(threshold, batches, measures, column, big, small)
-            if family.disjoint:
-                pairs.append(over.best_disjoint(cores, gaps))
-            else:
-                columns = [column, column + len(measures)]
-                extremes = np.hstack([big[cores][:, columns], small[cores][:, columns]])
-                pairs.append(over.best(_representatives(cores, extremes, measure)))
+            above_it = partial(_cores_above, threshold, measure, column)
+            found = self.machine.reduce(above_it, big, small, rows=_ROWS, only=set(batches))
+            cores = np.concatenate([start + places for start, (places, _) in found.items()])
+            extremes = np.concatenate([some for _, some in found.values()])
+            over = _Cores(self, family, measure, column)
+            pairs.append(over.best(_representatives(cores, extremes, measure)))
         return pairs
 
 
+def _widest(measures: Sequence[_Measure], big: Floats, small: Floats) -> list[float]:
+    """Return the largest gap of every query over a batch of cores."""
+    widest: list[float] = _gaps(measures, big, small).max(axis=0).tolist()
+    return widest
+
+
+def _gaps_of(measure: _Measure, column: int, big: Floats, small: Floats) -> Floats:
+    """Return the gaps of one query over a batch of cores, shape (cores,)."""
+    columns = [column, column + big.shape[1] // 2]
+    return _gaps([measure], big[:, columns], small[:, columns])[:, 0]
+
+
 def _cores_above(
-    threshold: float,
-    batches: Sequence[int],
-    measures: Sequence[_Measure],
-    column: int,
-    big: Floats,
-    small: Floats,
+    threshold: float, measure: _Measure, column: int, big: Floats, small: Floats
 ) -> tuple[Indices, Floats]:
-    """Return the cores in some batches whose gap reaches a threshold, and their gaps."""
-    cores, gaps = [], []
-    columns = [column, column + len(measures)]
-    for start in batches:
-        rows = slice(start, start + _ROWS)
-        batch = _gaps([measures[column]], big[rows][:, columns], small[rows][:, columns])[:, 0]
-        found = np.flatnonzero(batch >= threshold)
-        cores.append(start + found)
-        gaps.append(batch[found])
-    return np.concatenate(cores), np.concatenate(gaps)
+    """Return which cores of a batch have a gap that reaches a threshold, and their extremes."""
+    cores = np.flatnonzero(_gaps_of(measure, column, big, small) >= threshold)
+    columns = [column, column + big.shape[1] // 2]
+    return cores, np.hstack([big[cores][:, columns], small[cores][:, columns]])
 
 
 def _representatives(cores: Indices, extremes: Floats, measure: _Measure) -> Indices:
@@ -193,6 +189,13 @@ def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
     return gaps
 
 
+def _as_rational(answer: Answered) -> Fraction:
+    """Return a number as the rational that it is."""
+    if isinstance(answer, tuple):
+        raise TypeError(f"{answer!r} is not a number")
+    return rational_of(answer)
+
+
 @dataclass(frozen=True)
 class _Side:
     """The datasets of one size over a core: their ranks, answers and sizes of gaps."""
@@ -224,20 +227,20 @@ class _Cores:
                 big_row, small_row = self._extreme(big, sign), self._extreme(small, -sign)
                 yield self._pair(big, big_row, small, small_row)
 
-    def best_disjoint(self, cores: Indices, bounds: Floats) -> FoundPair:
+    def best_disjoint(self, cores: Iterable[tuple[float, int]]) -> FoundPair:
         """Return the pair without common records in A and B that is furthest apart.
 
-        Cores are visited in the order of their bounds, which ignore that A and B are disjoint; the
-        first core whose bound is below the best pair found ends the search.
+        Cores come in the order of their bounds, which ignore that A and B are disjoint; the first
+        core whose bound is below the best pair found ends the search.
         """
         slack = 2 * self.measure.error
         best: list[FoundPair] = []  # the best so far, once there is one
-        for place in np.argsort(-bounds, kind="stable"):
+        for bound, core in cores:
             # Without rounding, a core that only ties comes too late: the first of equals wins.
-            tie = bool(best) and not slack and bounds[place] == best[0].gap
-            if best and (tie or bounds[place] < best[0].gap - slack):
+            tie = bool(best) and not slack and bound == best[0].gap
+            if best and (tie or bound < best[0].gap - slack):
                 break
-            for pair in self._disjoint_pairs(int(cores[place])):
+            for pair in self._disjoint_pairs(core):
                 best = [best_pair([*best, pair])]
         return best[0]
 
@@ -271,7 +274,7 @@ class _Cores:
     def _over(self, core: int, size: int, which: int) -> _Side:
         lattice = self.finder.lattice
         ranks = above(lattice, lattice.multiplicities(self.family.core, core), size)
-        answers = self.finder.answers[size][ranks, self.column]
+        answers = self.finder.answers[size][ranks].reshape(len(ranks), -1)[:, self.column]
         return _Side(size, ranks, answers, self.measure.side(answers, which))
 
     def _extreme(self, side: _Side, sign: int) -> int:
@@ -299,10 +302,7 @@ class _Cores:
 
     def _rational(self, side: _Side, row: int) -> Fraction:
         """Return a function's answer as the rational that it is."""
-        answer = self._answered(side, row)
-        if isinstance(answer, tuple):
-            raise TypeError(f"{answer!r} is not a number")
-        return rational_of(answer)
+        return _as_rational(self._answered(side, row))
 
     def _answered(self, side: _Side, row: int) -> Answered:
         return self.finder.searched[self.column].answer(side.size, int(side.ranks[row]))
@@ -323,7 +323,7 @@ class _Cores:
                 x, y = y, x
             return FoundPair(x, y, gap, Difference(first, second, query.root), None)
         answers = self._answered(big, row), self._answered(small, other)
-        difference = Difference(self._rational(big, row), self._rational(small, other))
+        difference = Difference(_as_rational(answers[0]), _as_rational(answers[1]))
         if self.family.of_x < self.family.of_y:
             x, y, answers = y, x, answers[::-1]
         return FoundPair(x, y, gap, difference, answers)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries import Answered
-from sensitivity_lab.search.lattice import Floats
+from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 
@@ -58,6 +63,44 @@ def best_pair(pairs: Iterable[FoundPair]) -> FoundPair:
         if further:
             best = pair
     return best
+
+
+def by_bound(
+    machine: AnyMachine, bounds: Callable[..., Floats], arrays: Sequence[Floats], rows: int
+) -> Iterator[tuple[float, int]]:
+    """Yield the bounds over all cores with their positions, from the largest bound down.
+
+    Of equals the first position comes first. Bounds are computed from the rows of some arrays, and
+    only as far down as they are asked for: those between two of the largest bounds of batches at a
+    time.
+    """
+    highest = machine.reduce(partial(_highest, bounds), *arrays, rows=rows)
+    tops = sorted(highest.values(), reverse=True)
+    above, number = None, 1
+    while above is None or above > -math.inf:
+        least = tops[number - 1] if number <= len(tops) else -math.inf
+        only = {start for start, most in highest.items() if most >= least}
+        within = partial(_within, bounds, least, above)
+        found = machine.reduce(within, *arrays, rows=rows, only=only)
+        cores = np.concatenate([start + place for start, (place, _) in found.items()])
+        values = np.concatenate([some for _, some in found.values()])
+        for place in np.argsort(-values, kind="stable"):
+            yield float(values[place]), int(cores[place])
+        above, number = least, 2 * number
+
+
+def _highest(bounds: Callable[..., Floats], *parts: Floats) -> float:
+    return float(bounds(*parts).max())
+
+
+def _within(
+    bounds: Callable[..., Floats], least: float, above: float | None, *parts: Floats
+) -> tuple[Indices, Floats]:
+    """Return which bounds are at least one number, and below another one, and these bounds."""
+    every = bounds(*parts)
+    wanted = every >= least if above is None else (every >= least) & (every < above)
+    places = np.flatnonzero(wanted)
+    return places, every[places]
 
 
 class Finder(Protocol):

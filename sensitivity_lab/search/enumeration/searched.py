@@ -8,15 +8,18 @@ lattice.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.queries import Answered, as_answered
-from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.running.machine import IN_TURN, Machine, batches
+from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.running.machine import IN_TURN
+from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.lattice import Floats
 
 _BITS = 53
@@ -47,29 +50,27 @@ class Searched:
     given: dict[int, Answers]
 
     @classmethod
-    def of(cls, answers: dict[int, Answers], machine: Machine = IN_TURN) -> Searched:
+    def of(cls, answers: dict[int, Answers], machine: AnyMachine = IN_TURN) -> Searched:
         """Make floats of answers, exactly where floats hold them."""
-        given = dict(zip(answers, alike(list(answers.values())), strict=True))
-        first = next(iter(given.values()))
+        first = next(iter(answers.values()))
         if first.dtype == np.float64:
-            return cls(given, 0.0, given)
+            return cls(answers, 0.0, answers)
         if first.dtype == np.int64:
-            ends = [_ends(part, machine) for part in given.values()]
+            ends = [pair for part in answers.values() for pair in _each(_ends, part, machine)]
             if max(high for _, high in ends) - min(low for low, _ in ends) <= 1 << _BITS:
-                floats = {n: _above(part, first[0], machine) for n, part in given.items()}
-                return cls(floats, 0.0, given)
-        return cls._of_rationals(given)
+                above = partial(_above, np.asarray(first[0]))
+                return cls(_mapped(above, answers, machine), 0.0, answers)
+        return cls._of_rationals(answers, machine)
 
     @classmethod
-    def _of_rationals(cls, given: dict[int, Answers]) -> Searched:
-        ratios = {size: _ratios(part) for size, part in given.items()}
-        unit = math.lcm(*{below for above in ratios.values() for below in set(above[1].flat)})
-        integers = {size: above * (unit // below) for size, (above, below) in ratios.items()}
-        centre = next(iter(integers.values()))[0]
-        centred = {size: part - centre for size, part in integers.items()}
-        largest = max(int(np.abs(part).max()) for part in centred.values())
+    def _of_rationals(cls, given: dict[int, Answers], machine: AnyMachine) -> Searched:
+        every = given.values()
+        unit = math.lcm(*(one for part in every for one in _each(_denominator, part, machine)))
+        centre = _numerators(unit, np.asarray(next(iter(every))[0]))
+        largest_of = partial(_largest, unit, centre)
+        largest = max(one for part in every for one in _each(largest_of, part, machine))
         shift = max(0, largest.bit_length() - _BITS)
-        floats = {size: (part / (1 << shift)).astype(np.float64) for size, part in centred.items()}
+        floats = _mapped(partial(_leading, unit, centre, shift), given, machine)
         # Gaps of integers of one bit less are themselves exact.
         return cls(floats, 0.0 if largest < 1 << (_BITS - 1) else _ERROR, given)
 
@@ -78,25 +79,51 @@ class Searched:
         return as_answered(np.asarray(self.given[size][place]))
 
 
-def _ends(whole: Answers, machine: Machine) -> tuple[int, int]:
+def _each(function: Callable[[Answers], Any], part: Answers, machine: AnyMachine) -> Any:
+    """Return what a function says of each batch of answers."""
+    return machine.reduce(function, part).values()
+
+
+def _mapped(
+    function: Callable[[Answers], Floats], given: dict[int, Answers], machine: AnyMachine
+) -> dict[int, Floats]:
+    """Return floats made of answers, by size."""
+    return {
+        size: machine.map(function, part, width=part.shape[1] if part.ndim == 2 else None)
+        for size, part in given.items()
+    }
+
+
+def _ends(whole: Answers) -> tuple[int, int]:
     """Return the smallest and the largest of whole numbers."""
-    ends = machine.run(
-        lambda rows: (int(whole[rows].min()), int(whole[rows].max())), batches(whole), (whole,)
-    )
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    return int(whole.min()), int(whole.max())
 
 
-def _above(whole: Answers, least: Any, machine: Machine) -> Floats:
-    """Return whole numbers minus one of them, as floats."""
-    floats: Floats = machine.empty(whole.shape)
-    machine.fill(floats, lambda rows: whole[rows] - least, (whole,))
+def _above(least: Any, whole: Answers) -> Answers:
+    """Return whole numbers minus one of them."""
+    above: Answers = whole - least
+    return above
+
+
+def _denominator(answers: Answers) -> int:
+    """Return a common denominator of answers."""
+    return math.lcm(*{one.as_integer_ratio()[1] for one in answers.astype(object).flat})
+
+
+def _numerators(unit: int, answers: Answers) -> NDArray[Any]:
+    """Return answers in the unit 1 / `unit`, as Python ints, of the shape of the answers."""
+    found = np.empty(answers.shape, object)
+    ratios = (one.as_integer_ratio() for one in answers.astype(object).flat)
+    found.ravel()[:] = [above * (unit // below) for above, below in ratios]
+    return found
+
+
+def _largest(unit: int, centre: NDArray[Any], answers: Answers) -> int:
+    """Return how far answers are at most from the central one, in the unit 1 / `unit`."""
+    return int(np.abs(_numerators(unit, answers) - centre).max())
+
+
+def _leading(unit: int, centre: NDArray[Any], shift: int, answers: Answers) -> Floats:
+    """Return how far answers are from the central one, in units of 2**shift / `unit`."""
+    floats: Floats = ((_numerators(unit, answers) - centre) / (1 << shift)).astype(np.float64)
     return floats
-
-
-def _ratios(answers: Answers) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return numerators and denominators, as Python ints, of the shape of the answers."""
-    above, below = np.empty(answers.shape, object), np.empty(answers.shape, object)
-    pairs = [one.as_integer_ratio() for one in answers.astype(object).ravel()]
-    above.ravel()[:] = [one for one, _ in pairs]
-    below.ravel()[:] = [one for _, one in pairs]
-    return above, below

@@ -25,12 +25,13 @@ from sensitivity_lab.exact.difference import rational_of
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
-from sensitivity_lab.running.machine import IN_TURN, Machine, batches
+from sensitivity_lab.running.machine import IN_TURN
+from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.lattice import Floats, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .cores import above, containing
-from .pairs import Family, FoundPair, best_pair
+from .pairs import Family, FoundPair, best_pair, by_bound
 from .searched import Searched
 
 _SIGNED = 6
@@ -68,14 +69,14 @@ class VectorFinder:
     lattice : Lattice
     searched : Searched
         The answers, vectors of one length.
-    machine : Machine
+    machine : Machine or Cluster
     """
 
     problem: Problem
     query: Query
     lattice: Lattice
     searched: Searched
-    machine: Machine = IN_TURN
+    machine: AnyMachine = IN_TURN
 
     @property
     def answers(self) -> dict[int, Floats]:
@@ -99,32 +100,20 @@ class VectorFinder:
 
     def columns(self) -> dict[int, Floats]:
         """Return the linear functions of the scaled answers, shape (datasets, w), by size."""
-        columns = {}
-        for size, answers in self.answers.items():
-            columns[size] = self.machine.empty((len(answers), self.width))
-            self.machine.fill(columns[size], partial(self._columns_of, answers), (answers,))
-        return columns
-
-    def _columns_of(self, answers: Floats, rows: slice) -> Floats:
-        columns: Floats = self._scaled(answers[rows]) @ self._functions
-        return columns
+        columns_of = partial(_columns_of, self._exponent, self._functions)
+        return {
+            size: self.machine.map(columns_of, answers, width=self.width)
+            for size, answers in self.answers.items()
+        }
 
     def _each(self, of_batch: Callable[[Floats], float]) -> list[float]:
         """Return what a function returns on batches of all answers."""
-        found: list[float] = []
-        for answers in self.answers.values():
-            of_rows = partial(_on_rows, of_batch, answers)
-            found += self.machine.run(of_rows, batches(answers), (answers,))
-        return found
-
-    def _scaled(self, answers: Floats) -> Floats:
-        """Return answers times a power of two: at most 1, so their squares stay in range."""
-        scaled: Floats = np.ldexp(answers, -self._exponent)
-        return scaled
+        every = self.answers.values()
+        return [one for part in every for one in self.machine.reduce(of_batch, part).values()]
 
     @cached_property
     def _largest(self) -> float:
-        return max(self._each(lambda answers: float(np.abs(answers).max(initial=0.0))), default=0.0)
+        return max(self._each(_magnitude), default=0.0)
 
     @cached_property
     def _exponent(self) -> int:
@@ -138,7 +127,7 @@ class VectorFinder:
         if exact and self._largest < 2**53:
             widest = 2 * self._largest
             total = numbers * (widest**2 if self.problem.norm == "L2" else widest)
-            whole = all(self._each(lambda answers: bool((answers == np.rint(answers)).all())))
+            whole = all(self._each(_are_whole))
             if whole and total < 2**53:
                 return 0.0
         widest = 2 * math.ldexp(self._largest, -self._exponent)
@@ -150,32 +139,16 @@ class VectorFinder:
 
     def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
         """Return the pair of a family that is furthest apart; see `GapFinder.find`."""
-        rows = [slice(start, start + _ROWS) for start in range(0, len(big), _ROWS)]
-        bounds = np.concatenate(
-            self.machine.run(lambda of: self._bounds(big[of], small[of]), rows, (big, small))
-        )
+        bounds = partial(_bounds, self.problem.norm, len(self._functions))
         best: list[FoundPair] = []  # the best so far, once there is one
-        for core in np.argsort(-bounds, kind="stable"):
+        for bound, core in by_bound(self.machine, bounds, (big, small), _ROWS):
             # Without rounding, a core that only ties comes too late: the first of equals wins.
-            tie = bool(best) and not self._slack and bounds[core] == best[0].gap
-            if best and (tie or bounds[core] < best[0].gap - 2 * self._slack):
+            tie = bool(best) and not self._slack and bound == best[0].gap
+            if best and (tie or bound < best[0].gap - 2 * self._slack):
                 break
-            for pair in self._over(family, int(core), best[0] if best else None):
+            for pair in self._over(family, core, best[0] if best else None):
                 best = [best_pair([*best, pair])]
         return best
-
-    def _bounds(self, big: Floats, small: Floats) -> Floats:
-        """Bound the distance (for L2 its square) over every core of a batch, shape (cores,)."""
-        width = self.width
-        gaps = np.maximum(big[:, :width] + small[:, width:], small[:, :width] + big[:, width:])
-        bounds: Floats
-        if self.problem.norm == "L2":
-            bounds = (gaps * gaps).sum(axis=1)
-        elif self.problem.norm == "L1" and len(self._functions) > _SIGNED:
-            bounds = gaps.sum(axis=1)
-        else:
-            bounds = gaps.max(axis=1)
-        return bounds
 
     def _over(self, family: Family, core: int, best: FoundPair | None) -> list[FoundPair]:
         """Return the pairs over a core that are furthest apart, up to the error."""
@@ -190,7 +163,9 @@ class VectorFinder:
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
             batch = slice(start, start + rows)
-            far = self._distances(self._scaled(answers_x[batch]), self._scaled(answers_y))
+            far = self._distances(
+                *(_scaled(self._exponent, of) for of in (answers_x[batch], answers_y))
+            )
             if disjoint:
                 far[~disjoint.fits(batch)] = -np.inf
             least = max(least, float(far.max()) - 2 * self._slack)
@@ -232,8 +207,37 @@ class VectorFinder:
         return exact if isinstance(exact, tuple) else (exact,)
 
 
-def _on_rows(function: Callable[[Floats], float], answers: Floats, rows: slice) -> float:
-    return function(answers[rows])
+def _scaled(exponent: int, answers: Floats) -> Floats:
+    """Return answers over a power of two: at most 1, so their squares stay in range."""
+    scaled: Floats = np.ldexp(answers, -exponent)
+    return scaled
+
+
+def _columns_of(exponent: int, functions: Floats, answers: Floats) -> Floats:
+    columns: Floats = _scaled(exponent, answers) @ functions
+    return columns
+
+
+def _magnitude(answers: Floats) -> float:
+    return float(np.abs(answers).max(initial=0.0))
+
+
+def _are_whole(answers: Floats) -> bool:
+    return bool((answers == np.rint(answers)).all())
+
+
+def _bounds(norm: Norm, numbers: int, big: Floats, small: Floats) -> Floats:
+    """Bound the distance (for L2 its square) over every core of a batch, shape (cores,)."""
+    width = big.shape[1] // 2
+    gaps = np.maximum(big[:, :width] + small[:, width:], small[:, :width] + big[:, width:])
+    bounds: Floats
+    if norm == "L2":
+        bounds = (gaps * gaps).sum(axis=1)
+    elif norm == "L1" and numbers > _SIGNED:
+        bounds = gaps.sum(axis=1)
+    else:
+        bounds = gaps.max(axis=1)
+    return bounds
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
+from unittest import mock
 
 import joblib
 import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.running import spread
+from sensitivity_lab.search import engine
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `dask`")
 
@@ -18,10 +22,14 @@ pytestmark = [pytest.mark.dask, pytest.mark.exhaustive]
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes of a thread each, without a dashboard."""
+    """Two worker processes of a thread and a GiB each, with a dashboard on any port."""
     with (
         distributed.LocalCluster(
-            n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None
+            n_workers=2,
+            processes=True,
+            threads_per_worker=1,
+            memory_limit="1GiB",
+            dashboard_address=":0",
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -88,4 +96,104 @@ def test_a_cluster_names_the_dataset_that_failed():
         )
     assert str(caught.value) == (
         "query 'fragile' on the dataset (2, 3, 4, 7) raised ArithmeticError: no answer here"
+    )
+
+
+@pytest.fixture
+def arrays_there():
+    """Arrays of any size live with the workers, in parts of some thousand numbers."""
+    with (
+        mock.patch.object(engine, "HERE", 0),
+        mock.patch.object(spread, "_PART", 5000),
+        joblib.parallel_config(backend="dask"),
+    ):
+        yield
+
+
+LONGER = sl.Universe.from_dataset([1, 2, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377])
+ASKED = {"size": 7, "distances": [1, 2], "neighbors": "bounded", "method": "enumeration"}
+
+
+def spread_of_rows(rows):
+    return np.abs(rows - 3.3).max(axis=-1) - rows[:, 0] * 0.5
+
+
+def ends_of_rows(rows):
+    return np.stack([rows[:, 0], rows[:, -1] * 0.5], axis=1)
+
+
+def beyond_floats(rows):
+    return 2**60 + rows.sum(axis=1).astype(np.int64) * 2**40
+
+
+QUERIES = [
+    sl.from_function(spread_of_rows, vectorized=True, name="spread"),
+    sl.from_function(ends_of_rows, vectorized=True, name="ends"),
+    sl.from_function(beyond_floats, vectorized=True, name="beyond floats"),
+    "std",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+@pytest.mark.usefixtures("arrays_there")
+def test_passes_on_a_cluster_find_the_same(cluster, query):
+    before = cluster.run_on_scheduler(tasks_done)
+    there = sl.sensitivity_curves(LONGER, [query], **ASKED)
+    assert cluster.run_on_scheduler(tasks_done) > before
+    with joblib.parallel_config(backend="threading"):
+        here = sl.sensitivity_curves(LONGER, [query], **ASKED)
+    assert there == here
+
+
+def tasks_done(dask_scheduler) -> int:
+    return dask_scheduler.transition_counter
+
+
+@pytest.mark.usefixtures("arrays_there")
+def test_a_worker_that_dies_takes_no_answer_with_it(cluster):
+    """What it held is computed again, from the evaluations on if need be."""
+
+    def slow_spread(x):
+        time.sleep(0.0003)
+        return float(np.ptp(np.diff(x)))
+
+    asked = {"size": 7, "neighbors": sl.Bounded(3), "method": "enumeration"}
+    passes, real = [], spread.settle
+
+    def settle(*arguments):
+        real(*arguments)
+        if not passes:
+            os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
+        passes.append(arguments)
+
+    with mock.patch.object(spread, "settle", settle):
+        there = sl.global_sensitivity(LONGER, slow_spread, **asked)
+    assert len(passes) == 3
+    with joblib.parallel_config(backend="threading"):
+        here = sl.global_sensitivity(LONGER, spread_of_gaps, **asked)
+    assert (there.value, there.witness) == (here.value, here.witness)
+
+
+@pytest.mark.usefixtures("cluster", "arrays_there")
+def test_what_is_kept_goes_on_on_a_cluster(tmp_path):
+    """A checkpoint is written here, of answers there; and read here, for arrays there."""
+    calls = tmp_path / "calls"
+
+    def counted(x):
+        time.sleep(0.001)
+        with calls.open("ab", 0) as file:
+            file.write(b".")
+        return float(np.ptp(np.diff(x)))
+
+    asked = {"size": 5, "neighbors": "bounded", "checkpoint": tmp_path / "kept"}
+    universe = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55])
+    query = sl.from_function(counted, name="counted")
+    first = sl.global_sensitivity(universe, query, **asked)
+    evaluated = calls.stat().st_size
+    assert evaluated >= first.datasets_evaluated == 126
+    assert sl.global_sensitivity(universe, query, **asked) == first
+    assert calls.stat().st_size == evaluated
+    assert (
+        first.value
+        == sl.global_sensitivity(universe, spread_of_gaps, size=5, neighbors="bounded").value
     )

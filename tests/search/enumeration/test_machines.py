@@ -14,11 +14,13 @@ import oracle
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from one_process_cluster import one_process_cluster
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
-from sensitivity_lab.search import blocks, lattice
+from sensitivity_lab.running.spread import Cluster, Spread
+from sensitivity_lab.search import blocks, engine, lattice
 from sensitivity_lab.search.enumeration import held, number_pairs, vector_pairs
 from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
 from sensitivity_lab.search.lattice import Lattice
@@ -35,9 +37,8 @@ def tiny_blocks() -> ExitStack:
     """Cut every level, and every batch of cores, into the smallest pieces."""
     stack = ExitStack()
     for module, name, value in (
-        (lattice, "_CELLS", 2),
         (lattice, "_TABLE", 96),
-        (machines, "_CELLS", 4),
+        (machines, "_CELLS", 2),
         (number_pairs, "_ROWS", 2),
         (vector_pairs, "_ROWS", 2),
     ):
@@ -104,6 +105,25 @@ def test_a_pass_is_the_same_on_every_machine(folder, counts, seed):
                 assert np.array_equal(levels.maximum_below(upper, size, machine), whole)
 
 
+@given(counts=counts, part=st.integers(1, 9), data=st.data())
+def test_a_pass_on_a_cluster_is_the_same_however_arrays_are_cut(counts, part, data):
+    top = min(sum(counts), 6)
+    levels = Lattice(counts, top)
+    number = levels.number(top)
+    upper = np.random.default_rng(part).normal(size=(number, 2))
+    cuts = sorted(data.draw(st.sets(st.integers(1, max(1, number - 1)), max_size=4)) - {number})
+    with one_process_cluster() as client:
+        parts = client.scatter(np.split(upper, cuts))
+        there = Spread(client, np.array([0, *cuts, number]), parts, 2, np.float64)
+        for size in range(top - 1, -1, -1):
+            with tiny_blocks():
+                there = levels.maximum_below(there, size, Cluster(client, part))
+            upper = levels.maximum_below(upper, size)
+            assert np.array_equal(there[np.arange(levels.number(size))], upper)
+            assert there.shape == upper.shape
+            assert there[0].tolist() == upper[0].tolist()
+
+
 def numbers(x):
     return float(np.ptp(x) * 3 + x[0])
 
@@ -154,6 +174,8 @@ def test_a_search_is_the_same_on_every_machine(folder, function, values, data):
                 universe, [function], **asked, n_jobs=n_jobs, scratch=scratch
             )
         assert after == before
+    with tiny_blocks(), one_process_cluster(data.draw(st.integers(1, 9))):
+        assert sl.sensitivity_curves(universe, [function], **asked) == before
     assert list(Path(folder).iterdir()) == []
 
 
@@ -173,6 +195,24 @@ def test_several_queries_are_the_same_on_every_machine(folder):
             universe, queries, method="enumeration", **asked, n_jobs=2, scratch=folder
         )
     assert after == before
+    with tiny_blocks(), one_process_cluster(5):
+        assert sl.sensitivity_curves(universe, queries, method="enumeration", **asked) == before
+
+
+def test_small_arrays_stay_in_this_process():
+    universe, asked = sl.Universe.from_dataset(range(12)), {"size": 6, "neighbors": "bounded"}
+    with one_process_cluster() as client, mock.patch.object(engine, "HERE", 1 << 20):
+        sl.global_sensitivity(universe, numbers, **asked)
+    assert client.tasks == 0
+    with one_process_cluster() as client:
+        sl.global_sensitivity(universe, numbers, **asked)
+    assert client.tasks > 0
+
+
+def test_a_part_of_an_array_is_a_small_share_of_a_worker():
+    with one_process_cluster(1 << 19, memory=2**30) as client:
+        sizes = [Cluster.of(client, numbers).cells for numbers in (100, 10**9, 10**12)]
+    assert sizes == [1 << 19, 10**9 // 512, 2**30 // 8 // 64]
 
 
 def test_answers_are_held_as_they_are(folder):
@@ -181,7 +221,7 @@ def test_answers_are_held_as_they_are(folder):
         np.array([[0.1, -0.0], [1e300, 5e-324]]),
         np.array([2**70, 0.5], dtype=object),
     ]
-    with Shelf(folder) as shelf:
+    with Shelf(Machine(folder=folder)) as shelf:
         kept = shelf.put(given_)
         assert [isinstance(one, InFile) for one in kept] == [True, True, False]
         for back, array in zip(map(load, kept), given_, strict=True):
@@ -224,35 +264,3 @@ def test_scratch_is_a_folder_that_can_be_written_to(tmp_path):
     assert str(caught.value) == "scratch must be None or the path of a folder, got 3"
     result = sl.global_sensitivity(universe, numbers, **ask, scratch=tmp_path / "new" / "folder")
     assert result == sl.global_sensitivity(universe, numbers, **ask)
-
-
-def test_a_disk_with_too_little_room_is_a_refusal(folder):
-    usage = mock.Mock(free=10_000)
-    with (
-        mock.patch("sensitivity_lab.search.engine.shutil.disk_usage", return_value=usage),
-        pytest.raises(sl.NoEngineError) as caught,
-    ):
-        sl.global_sensitivity(
-            sl.Universe.from_dataset(range(20)), numbers, size=10, neighbors="bounded",
-            method="enumeration", scratch=folder,
-        )  # fmt: skip
-    assert f"more than the 9.8 KiB that are free in scratch={folder!r}" in str(caught.value)
-    assert "or a scratch folder on a larger disk" in str(caught.value)
-
-
-def test_a_refusal_says_that_files_would_do():
-    with pytest.raises(sl.NoEngineError) as caught:
-        sl.global_sensitivity(
-            sl.Universe.from_dataset(range(20)),
-            numbers,
-            size=10,
-            neighbors="bounded",
-            method="enumeration",
-            memory_limit=100_000,
-        )
-    assert str(caught.value) == (
-        "no engine accepts numbers here: enumeration would evaluate about 1.9e+05 datasets "
-        "and need about 10.0 MiB, more than the memory limit of 97.7 KiB; choose a smaller "
-        "size or distance, a coarser universe with fewer distinct values, a larger memory_limit, "
-        "or scratch=, a folder on a disk with that much room"
-    )

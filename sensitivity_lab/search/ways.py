@@ -1,0 +1,105 @@
+"""Where a search that does not fit would: in this machine's memory, on a disk, on a cluster."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from typing import NamedTuple
+
+from .engine import Options
+
+_TAKES = 0.8
+"""This much of a machine's memory may be planned for one search; the rest is the system's."""
+
+_UNITS = ((172_800, 86_400, "days"), (7_200, 3_600, "hours"), (120, 60, "minutes"))
+"""From how many seconds on a time is told in which unit, and how many seconds that has."""
+
+
+class Needs(NamedTuple):
+    """What a search needs.
+
+    Attributes
+    ----------
+    memory : float
+        Bytes, in memory.
+    disk : float
+        Bytes, with `scratch`.
+    seconds : float or None
+        How long it takes one processor; None if that is not known.
+    measured : int
+        On how many datasets the query was evaluated to tell.
+    """
+
+    memory: float
+    disk: float
+    seconds: float | None = None
+    measured: int = 0
+
+
+def ways(needs: Needs, options: Options) -> str:
+    """Return which of more memory, a disk and a cluster would take a search, in words."""
+    found, too_small = [], ""
+    has = memory_of_machine()
+    if has is None or needs.memory <= _TAKES * has:
+        this = f" (this machine has {in_words(has)})" if has else ""
+        found.append(f"a memory_limit of {in_words(needs.memory)}{this}")
+    else:
+        too_small = f"; the {in_words(has)} of this machine's memory are too few"
+    temporary = tempfile.gettempdir()
+    free = in_words(shutil.disk_usage(temporary).free)
+    other = "another " if options.scratch else ""
+    found.append(
+        f"{other}scratch=, a folder with {in_words(needs.disk)} free ({temporary!r} has {free})"
+    )
+    larger = "larger " if options.on_cluster else ""
+    found.append(f"a {larger}Dask cluster, whose workers have {in_words(needs.memory)} of memory")
+    takes = ""
+    if needs.seconds is not None:
+        takes = (
+            f", in {in_time(needs.seconds)} of one processor, "
+            f"by a sample of {needs.measured:,} evaluation{'s' if needs.measured > 1 else ''}"
+        )
+    every = f"{', '.join(found[:-1])}, or {found[-1]}"
+    return f"; or with one of these{takes}: {every}{too_small}"
+
+
+def memory_of_machine() -> int | None:
+    """Return how many bytes of memory this machine has; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def in_words(number: float) -> str:
+    """Return a number of bytes in words.
+
+    Examples
+    --------
+    >>> in_words(10 * 2**30), in_words(100)
+    ('10.0 GiB', '100 bytes')
+    """
+    if number >= 2**50:
+        return f"{number / 2**30:.0e} GiB" if number < math.inf else "more than 1e300 bytes"
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if number >= size:
+            return f"{number / size:,.1f} {unit}"
+    return f"{number:.0f} bytes"
+
+
+def in_time(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> in_time(0.3), in_time(90), in_time(10_000)
+    ('less than a second', 'about 90 seconds', 'about 3 hours')
+    """
+    if seconds < 1:
+        return "less than a second"
+    for least, unit, name in _UNITS:
+        if seconds >= least:
+            return f"about {seconds / unit:,.0f} {name}"
+    return f"about {seconds:.0f} seconds"
