@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import metadata
@@ -13,8 +12,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from sensitivity_lab.article import UNITS, experiments
 from sensitivity_lab.audits.call import audit
-from sensitivity_lab.audits.opendp.sweep import sweep_opendp
-from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import number_text
@@ -39,6 +36,7 @@ from .arguments import (
     read_universes,
 )
 from .output import Session, complain, in_options
+from .sweep import add_sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +111,7 @@ def _make_parser() -> argparse.ArgumentParser:
     _add_sensitivity(commands)
     _add_audit(commands)
     _add_article(commands)
-    _add_sweep(commands)
+    add_sweep(commands)
     return parser
 
 
@@ -167,14 +165,6 @@ def _add_article(commands: _Commands) -> None:
     article = commands.add_parser("article", help="reproduce the article's figures and tables")
     article.add_argument("--output", type=Path, default=Path("results"), metavar="FOLDER")
     article.set_defaults(run=_article)
-
-
-def _add_sweep(commands: _Commands) -> None:
-    sweep = commands.add_parser("sweep", help="audit a library's constructors, one after another")
-    sweep.add_argument("library", choices=["opendp"])
-    sweep.add_argument("table", type=Path, metavar="TABLE.csv", help="goes on with one that exists")
-    sweep.add_argument("--limit", type=int, metavar="N", help="how many settings; default: all")
-    sweep.set_defaults(run=_sweep)
 
 
 def _version() -> str:
@@ -283,17 +273,6 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
         curves.to_csv(table)
         _draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
     session.say(f"four figures and four tables are in {folder}")
-
-
-def _sweep(parsed: argparse.Namespace, session: Session) -> int:
-    session.doing = "sweeping"
-    lines = sweep_opendp(parsed.table, limit=parsed.limit)
-    for verdict, number in sorted(Counter(line.verdict for line in lines).items()):
-        session.say(f"{number:>6,}  {verdict}")
-    violated = [line for line in lines if line.verdict in FAILING]
-    for line in violated:
-        session.say(f"{line.verdict}: {line.setting} ({line.remark})")
-    return 1 if violated else 0
 
 
 def _draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
