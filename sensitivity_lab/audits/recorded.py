@@ -90,7 +90,9 @@ def audit_recorded(
         Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
         step by step, each with its own claim. If not, all values of a run are one vector beside one
         claim. By default it depends on the function: a replay where a run claims several
-        sensitivities, where a later step depends on an earlier release, or where there is a budget.
+        sensitivities, where a later step depends on an earlier release, or where the shares of a
+        budget are known, by `epsilon` or by `budget`. One vector is right where each call of a run
+        spends the whole budget; if the setting says so, and it does not, give the `budget`.
     histories : int or iterable of sequences, default 3
         Further releases that are fed to all runs of a replay, since a claim must hold for every
         history: the number of histories to draw, the same in every audit, or the histories
@@ -185,7 +187,9 @@ def audit_recorded(
         tried = running.tracked(datasets, unit="datasets", progress=progress)
         runs = [recorder.run(x) for x in tried]
         if replay is None:
-            replay = budget is not None or _needs_replay(recorder, runs)
+            # Calls that tell their shares of a budget are judged one by one, each with its claim.
+            shared = budget is not None or options.get("epsilon") is not None
+            replay = shared or _needs_replay(recorder, runs)
         rows: tuple[AuditRow, ...] = ()
         if replay:
             rows, told = replayed(

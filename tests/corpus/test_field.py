@@ -51,9 +51,7 @@ def pipeline():
                 value_extractor=lambda row: row[1],
             )
             engine = library.DPEngine(accountant, library.LocalBackend())
-            rows = engine.aggregate(
-                list(enumerate(x)), params, extract, public_partitions=["all"]
-            )
+            rows = engine.aggregate(list(enumerate(x)), params, extract, public_partitions=["all"])
             accountant.compute_budgets()
             return list(rows)
 

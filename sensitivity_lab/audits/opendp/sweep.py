@@ -48,8 +48,9 @@ class _Subject:
                 output_metric=_metric(self.made.output_metric), progress=False,
             )  # fmt: skip
         return audit_opendp(
-            self.made, values, sizes, component=component, n_jobs=1, progress=False
-        )
+            self.made, values, sizes, d_in=self.setting.option("d_in") or (1, 2),
+            component=component, n_jobs=1, progress=False,
+        )  # fmt: skip
 
     @property
     def metrics(self) -> tuple[str, str]:

@@ -198,22 +198,30 @@ def _of_lines() -> Iterator[Setting]:
         source = f"dp.t.make_split_dataframe({separator!r}, ['one', 'two'])"
         column = " >> dp.t.make_select_column('one', TOA=str)"
         yield Setting("make_split_dataframe", source + column, fields, (0, 1, 2))
-        source = f"dp.t.make_split_records({separator!r})"
-        yield Setting("make_split_records", source, fields, (0, 1, 2))
+        source = (
+            f"dp.t.make_split_lines() >> dp.t.make_split_records({separator!r}) >> "
+            "dp.t.make_create_dataframe(['one', 'two'])"
+        )
+        yield Setting("make_create_dataframe", source + column, fields, (0, 1, 2))
 
 
 def _of_vectors() -> Iterator[Setting]:
     """Yield the settings of what takes numbers or vectors of numbers, not records."""
-    for kind in ("i32", "i64"):
+    further = (("d_in", (1, 2, 3, 4)),)
+    for kind in ("i32", "i64", "u32"):
+        most = max(high for _, high in _INTEGERS[kind])
         for norm in _NORMS:
-            for leaves, branches in [(2, 2), (3, 2), (4, 2), (4, 3), (5, 4), (6, 3)]:
+            for leaves, branches in [(2, 2), (3, 2), (4, 2), (4, 3), (4, 4), (8, 3), (8, 4)]:
                 source = (
                     f"dp.t.make_b_ary_tree(dp.vector_domain(dp.atom_domain(T={kind!r})), "
                     f"dp.{norm}(T={kind!r}), {leaves}, {branches})"
                 )
                 # Fewer values of long vectors: all of them are compared with all others.
                 values = (0, 1, 3) if leaves < 4 else (0, 1)
-                yield Setting("make_b_ary_tree", source, values, (leaves,))
+                yield Setting("make_b_ary_tree", source, values, (leaves,), further)
+                if leaves == 2:
+                    large, at = (0, 1, most - 1, most), (("values", "large"), ("d_in", (1,)))
+                    yield Setting("make_b_ary_tree", source, large, (leaves,), at)
     for kind, several in _FLOATS.items():
         for constant in (0.5, -2.0, 0.1):
             for low, high in several:

@@ -64,7 +64,7 @@ def _audit(setting: Setting) -> AuditReport:
     return audit_recorded(
         _called(setting), setting.values, sizes,
         *(f"diffprivlib.mechanisms.{name}" for name in _MECHANISMS),
-        neighbors=neighbors, every_order=False, where=_where(setting), budget=_BUDGET,
+        neighbors=neighbors, every_order=False, where=_where(setting), histories=1, budget=_BUDGET,
         subject=setting.constructor, progress=False,
     )  # fmt: skip
 
@@ -194,17 +194,28 @@ _RUN = """one, two = run(x, history), run(y, history)
 print(*one, "", *two, sep="\\n")
 """
 
-_VIOLATED = _RUN + """(_, first, claim, _), (_, second, other, _) = one[PLACE], two[PLACE]
+_VIOLATED = (
+    _RUN
+    + """(_, first, claim, _), (_, second, other, _) = one[PLACE], two[PLACE]
 assert farther("L1", first, second, min(claim, other))
 """
+)
 
-_DIVIDED = _RUN + """assert one[PLACE][2] != two[PLACE][2]
+_DIVIDED = (
+    _RUN
+    + """assert one[PLACE][2] != two[PLACE][2]
 """
+)
 
-_UNALIGNED = _RUN + """assert [(step[0], step[3]) for step in one] != [(step[0], step[3]) for step in two]
+_UNALIGNED = (
+    _RUN
+    + """assert [(step[0], step[3]) for step in one] != [(step[0], step[3]) for step in two]
 """
+)
 
-_LOSS = _RUN + """loss = 0
+_LOSS = (
+    _RUN
+    + """loss = 0
 for (_, first, claim, epsilon), (_, second, other, _) in zip(one, two):
     if first != second:
         least = min(claim, other)
@@ -212,6 +223,7 @@ for (_, first, claim, epsilon), (_, second, other, _) in zip(one, two):
 print("loss", loss)
 assert loss > BUDGET * (1 + 1e-9)
 """
+)
 
 
 def _version() -> str:

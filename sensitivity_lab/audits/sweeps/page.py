@@ -110,9 +110,7 @@ def _lines(lines: Iterable[Line]) -> str:
         (line.constructor, line.setting, line.verdict, line.slack, line.seconds, line.remark)
         for line in lines
     ]
-    return _table(
-        ("constructor", "setting", "verdict", "claim / truth", "seconds", "remark"), rows
-    )
+    return _table(("constructor", "setting", "verdict", "claim / truth", "seconds", "remark"), rows)
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -122,13 +122,13 @@ def sweep(
         missing = sorted(set(library.constructors()) - {one.constructor for one in settings})
         left = len(settings) - len({line.setting for line in done} & set(places))
         page = table.with_suffix(".html")
-        result = Sweep(
-            f"{library.name} {version}", tuple(done), left, tuple(missing), table, page
-        )
+        result = Sweep(f"{library.name} {version}", tuple(done), left, tuple(missing), table, page)
         _write(table, _text([_HEADER, *map(astuple, done)]))
         _write(page, page_of(result.library, result.lines, left, result.missing))
     except OSError as error:
-        raise InputError(f"{error.filename or target} cannot be written: {error.strerror}") from error
+        raise InputError(
+            f"{error.filename or target} cannot be written: {error.strerror}"
+        ) from error
     return result
 
 
