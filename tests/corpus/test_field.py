@@ -1,4 +1,4 @@
-"""Mistakes, and what is right, in libraries that need environments of their own: `make audit-field`.
+"""Mistakes, and what is right, in libraries that need another environment: `make audit-field`.
 
 PipelineDP 0.3.1, SmartNoise SQL 1.0.10, JAX Privacy 2.0.0 and dp-accounting 0.6.0. Each finding is
 run once more in plain Python.
@@ -144,7 +144,7 @@ def test_the_other_aggregates_of_pipeline_dp_are_right(pipeline, metric):
 
 
 def test_a_missing_value_passes_through_the_clipping_of_pipeline_dp(pipeline):
-    """No thread of this library was found; github.com/google/differential-privacy/pull/405 is alike.
+    """No thread was found here; github.com/google/differential-privacy/pull/405 is alike.
 
     The release itself says it: it is not a number, whatever the noise.
     """

@@ -229,8 +229,8 @@ def _of_vectors() -> Iterator[Setting]:
                     f"dp.t.make_lipschitz_float_mul(dp.atom_domain(T={kind!r}, nan=False), "
                     f"dp.absolute_distance(T={kind!r}), {constant}, ({low}, {high}))"
                 )
-                values = (low, low + 1, (low + high) / 2, high)
-                yield Setting("make_lipschitz_float_mul", source, values, None)
+                numbers = (low, low + 1, (low + high) / 2, high)
+                yield Setting("make_lipschitz_float_mul", source, numbers, None)
 
 
 def _of_random_choices() -> Iterator[Setting]:
@@ -244,8 +244,8 @@ def _of_random_choices() -> Iterator[Setting]:
             )
             around = tuple(n for n in (size - 1, size, size + 1) if n)
             yield Setting("make_resize", source, (0, 1), around, coupled)
-    for size in (None, 2):
-        space, sizes = _vectors("i32", size, None), (1, 2) if size is None else (size,)
+    for some in (None, 2):
+        space, sizes = _vectors("i32", some, None), (1, 2) if some is None else (some,)
         for name, metrics in {
             "make_unordered": (_ORDERED, "hamming_distance"),
             "make_ordered_random": (_UNORDERED, "change_one_distance"),

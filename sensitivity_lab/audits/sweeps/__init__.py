@@ -1,1 +1,1 @@
-"""Sweeps: every constructor of a library in many settings, each audited, with a table at the end."""
+"""Sweeps: all constructors of a library in many settings, with a table at the end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from sensitivity_lab.audits.maps.call import audit_map
@@ -107,7 +108,7 @@ def _scored(setting: Setting) -> Callable[[list[Any]], list[float]]:
 
     call = _called(setting)
     values = sorted(setting.values)
-    points = [(one + two) / 2 for one, two in zip(values, values[1:], strict=False)]
+    points = [(one + two) / 2 for one, two in pairwise(values)]
 
     def scores(x: list[Any]) -> list[float]:
         made: list[Any] = []
@@ -179,7 +180,7 @@ for name in MECHANISMS:
 
 
 def run(x, history):
-    \"\"\"Return what reaches the mechanisms: name, value, sensitivity, epsilon; no noise is added.\"\"\"
+    \"\"\"Return what reaches the mechanisms, which add no noise.\"\"\"
     steps.clear()
     released[:] = history
     accountant = diffprivlib.BudgetAccountant()

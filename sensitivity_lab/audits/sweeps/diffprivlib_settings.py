@@ -10,8 +10,7 @@ from typing import Any
 from .setting import Setting
 
 _BOUNDS = ((0, 1), (1, 2), (-1, 1), (-2, 1), (0, 10))
-_SIZES = (1, 2, 3, 4)
-_UNBOUNDED = (1, 2, 3)
+_SIZES = (1, 2, 3)
 _SCORES = (("audit", "scores"),)
 
 
@@ -126,5 +125,4 @@ def _of_relations(
     for size in sizes:
         at = (*options, ("neighbors", "bounded"), ("size", size))
         yield Setting(name, source, values, (size,), at)
-    several = _UNBOUNDED if sizes == _SIZES else sizes
-    yield Setting(name, source, values, several, (*options, ("neighbors", "unbounded")))
+    yield Setting(name, source, values, sizes, (*options, ("neighbors", "unbounded")))

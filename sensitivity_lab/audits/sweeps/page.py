@@ -90,7 +90,8 @@ def page_of(library: str, lines: Sequence[Line], left: int, missing: Sequence[st
     if missing:
         told += f" No settings: {', '.join(missing)}."
     parts = [
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>Sweep of {escape(library)}</title>",
+        "<!doctype html><html lang=en><meta charset=utf-8>",
+        f"<title>Sweep of {escape(library)}</title>",
         "<meta name=viewport content='width=device-width, initial-scale=1'>",
         f"<style>{_STYLE}</style><h1>Sweep of {escape(library)}</h1><p>{escape(told)}</p>",
         "<h2>By constructor</h2>",

@@ -47,6 +47,8 @@ def confirmed(found: Judged) -> Judged:
     return Judged(UNCONFIRMED, found.slack, remark, found.script)
 
 
+_LOADED = "it loads the lab"
+
 _LOOP = f"""
 import contextlib, io, json, signal, sys
 sys.path.pop(0)
@@ -59,9 +61,9 @@ for line in sys.stdin:
         told = said.getvalue().strip().splitlines()[-1]
     except BaseException as error:
         told = type(error).__name__ + ": " + str(error)
-    if "sensitivity_lab" in sys.modules:
-        told = "it loads the lab"
     signal.alarm(0)
+    if "sensitivity_lab" in sys.modules:
+        told = {_LOADED!r}
     print(json.dumps(told), flush=True)
 """
 """Runs scripts one after the other, each with names of its own; a library is loaded only once."""
@@ -90,11 +92,11 @@ class _Checker:
             answer = out.readline()
         except OSError:
             answer = ""
-        if answer:
-            return str(json.loads(answer))
-        self.end()
-        _checker.cache_clear()
-        return f"no answer in {_SECONDS} seconds"
+        told = json.loads(answer) if answer else f"no answer in {_SECONDS} seconds"
+        if told == _LOADED or not answer:
+            self.end()
+            _checker.cache_clear()
+        return str(told)
 
     def end(self) -> None:
         """End the process."""

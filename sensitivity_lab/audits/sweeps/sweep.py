@@ -115,7 +115,7 @@ def sweep(
     settings = library.in_order()
     todo = [one for one in settings if one.name not in known][:most]
     try:
-        done += _judge(library, todo, table, running.workers(n_jobs), seconds, progress)
+        done += _judge(library, todo, table, running.workers(n_jobs), float(seconds), progress)
         # Settings that this version of the lab no longer has stay, at the end.
         places = {one.name: place for place, one in enumerate(library.settings())}
         done.sort(key=lambda line: places.get(line.setting, len(places)))
