@@ -108,7 +108,7 @@ def _of_models() -> Iterator[Setting]:
                 f"models.LinearRegression({given}, **spent).fit(np.c_[x][:, :1], np.array(x)[:, 1])"
             )
             records = tuple(itertools.product(ends, (0, 2)))
-            yield from _of_relations("LinearRegression", source, records, sizes=(2,))
+            yield from _of_relations("LinearRegression", source, records, sizes=(2, 3))
         for clusters in (1, 2):
             source = f"models.KMeans({clusters}, {one}, **spent).fit(np.c_[x])"
             yield from _of_relations("KMeans", source, (low, (low + high) / 2, high), sizes=(2, 3))

@@ -22,6 +22,9 @@ WRONG = {
     "neighbors bounded; size 3": "violated",
     "tools.histogram(np.array(x), range=(0, 3), bins=2, density=False, **spent); "
     "neighbors bounded; size 2": "violated",
+    "models.KMeans(1, bounds=(1, 2), **spent).fit(np.c_[x]); neighbors unbounded": "violated",
+    "models.GaussianNB(bounds=(0, 1), **spent).fit(np.c_[x][:, :1], np.array(x)[:, 1]); "
+    "where both labels; neighbors bounded; size 3": "violated",
     "models.KMeans(2, bounds=(0, 1), **spent).fit(np.c_[x]); neighbors bounded; "
     "size 2": "not aligned",
     "tools.mean(np.array(x, dtype=float), bounds=(0, 1), **spent); "
