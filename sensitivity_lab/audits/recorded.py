@@ -42,6 +42,10 @@ _METRIC_OF = {
     SymmetricDifference: "symmetric",
 }
 
+_WRONG_VALUE = (
+    "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
+)
+
 
 @with_numpy_defaults
 def audit_recorded(
@@ -118,7 +122,8 @@ def audit_recorded(
         claims on both neighbors differ, the smaller one counts. Such a pair is reported even where
         no truth exceeds a claim, as a "data-dependent claim": the scale of the noise can be seen in
         a release, and tells the neighbors apart. So noise scaled to the local sensitivity is never
-        sound.
+        sound. If every truth is 0 and no claim is, the setting says that perhaps the wrong thing
+        was recorded.
 
         A replay has a row per step, which names the mechanism, where it was called, and what was
         released before. If two neighbors, after the same releases, call mechanisms in other places
@@ -201,6 +206,7 @@ def audit_recorded(
     order = "in every order" if every_order else "in one order"
     among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
     among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
+    told += _WRONG_VALUE if all(row.exact == 0 and row.claimed for row in rows) else ""
     setting = f"{relation}; norm {norm}; {among}; implementation{told}"
     return AuditReport(str(subject or getattr(function, "__name__", "function")), rows, setting)
 

@@ -93,7 +93,7 @@ assert abs(squares[0] - squares_y[0]) == 2 * squares[1]
 
 
 def test_the_variance_of_pipeline_dp_claims_the_range_of_other_squares(pipeline):
-    """No public thread was found; github.com/OpenMined/PipelineDP/pull/301 moved the normalization.
+    """No public thread was found; github.com/OpenMined/PipelineDP/pull/301 changed the sums.
 
     Since then what is summed is the square of the distance from the middle, up to ((U - L) / 2)**2.
     What is claimed is half the range of the squares themselves.
@@ -143,16 +143,17 @@ def test_the_other_aggregates_of_pipeline_dp_are_right(pipeline, metric):
         assert {row.verdict for row in report.rows} <= RIGHT, metric
 
 
-def test_a_missing_value_passes_through_the_clipping_of_pipeline_dp(pipeline):
+@pytest.mark.parametrize("metric", ["SUM", "MEAN", "VARIANCE"])
+def test_a_missing_value_passes_through_the_clipping_of_pipeline_dp(pipeline, metric):
     """No thread was found here; github.com/google/differential-privacy/pull/405 is alike.
 
     The release itself says it: it is not a number, whatever the noise.
     """
-    run = pipeline("SUM", (0, 1))
+    run, name = pipeline(metric, (0, 1)), metric.lower()
     (released,) = run([0.5, math.nan])
-    assert math.isnan(released[1].sum)
+    assert math.isnan(getattr(released[1], name))
     (released,) = run([0.5, 0.5])
-    assert math.isfinite(released[1].sum)
+    assert math.isfinite(getattr(released[1], name))
 
 
 SQL = {

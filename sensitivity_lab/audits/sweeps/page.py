@@ -101,17 +101,16 @@ def page_of(library: str, lines: Sequence[Line], left: int, missing: Sequence[st
         ),
     ]
     if found:
-        parts += ["<h2>Findings</h2>", _lines(found)]
+        parts += ["<h2>Findings</h2>", _lines(found, "script")]
     parts += ["<h2>All settings</h2>", _lines(lines)]
     return "\n".join(parts) + "\n"
 
 
-def _lines(lines: Iterable[Line]) -> str:
-    rows = [
-        (line.constructor, line.setting, line.verdict, line.slack, line.seconds, line.remark)
-        for line in lines
-    ]
-    return _table(("constructor", "setting", "verdict", "claim / truth", "seconds", "remark"), rows)
+def _lines(lines: Iterable[Line], *more: str) -> str:
+    """Return a table of settings, for findings with their scripts."""
+    names = ("constructor", "setting", "verdict", "slack", "seconds", "remark", *more)
+    rows = [tuple(str(getattr(line, name)) for name in names) for line in lines]
+    return _table(["claim / truth" if name == "slack" else name for name in names], rows)
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -122,9 +121,14 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     body = "\n".join(
         "<tr>"
         + "".join(
-            f"<td{kinds.get(name, '')}>{escape(cell)}"
+            f"<td{kinds.get(name, '')}>{_link(cell) if name == 'script' else escape(cell)}"
             for name, cell in zip(header, row, strict=True)
         )
         for row in rows
     )
     return f"<div><table><thead><tr>{head}</thead><tbody>\n{body}\n</tbody></table></div>"
+
+
+def _link(path: str) -> str:
+    """Return a link to a file beside the page."""
+    return f"<a href='{escape(path)}'>script</a>" if path else ""

@@ -131,6 +131,7 @@ FINDINGS = [
 
 
 @pytest.mark.exhaustive
+@pytest.mark.usefixtures("unconfirmed")
 @pytest.mark.parametrize("given", FINDINGS, ids=[one.constructor for one in FINDINGS])
 def test_the_script_of_a_finding_runs_without_the_lab(given, tmp_path):
     """github.com/opendp/opendp/issues/2926, 2924 and 2927."""

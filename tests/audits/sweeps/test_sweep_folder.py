@@ -58,6 +58,7 @@ def test_no_setting_ends_the_sweep(tmp_path):
     page = found.page.read_text()
     assert "6 settings of 6. 1 of them with a claim that fails. No settings: make_another." in page
     assert page.count("<tr>") == 3 + 6 + 1 + 6
+    assert page.count(f"<a href='{finding.script}'>script</a>") == 1
 
 
 def test_a_sweep_goes_on_where_it_was(tmp_path, here):
