@@ -144,13 +144,14 @@ def _judge(
     lines: list[Line] = []
     if not todo:
         return lines
-    new = not table.exists()
+    new = not table.exists() or not table.stat().st_size
     with (
         table.open("a", encoding="utf-8", newline="") as file,
         running.counter("settings", progress) as count,
     ):
         if new:
             file.write(_text([_HEADER]))
+            file.flush()
         for setting, found, seconds in judged(library, todo, min(jobs, len(todo)), timeout):
             script = f"findings/{setting.file_name}" if found.script else ""
             if script:
@@ -182,10 +183,13 @@ def _read(table: Path) -> list[Line]:
         # A line is whole once its end is written; none has a line break inside.
         whole = content[: content.rfind(b"\n") + 1]
         rows = list(csv.reader(StringIO(whole.decode("utf-8"), newline="")))
-        if rows and rows[0] == _HEADER and whole != content:
+        begun = _text([_HEADER]).startswith(content.decode("utf-8", "replace"))
+        if whole != content and (begun or (rows and rows[0] == _HEADER)):
             os.truncate(table, len(whole))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{table} cannot be read: {error}") from error
+    if not rows and begun:
+        return []
     if not rows or rows[0] != _HEADER or any(len(row) != len(_HEADER) for row in rows):
         raise InputError(f"{table} is not the table of a sweep; name another folder")
     return [Line(*row) for row in rows[1:]]

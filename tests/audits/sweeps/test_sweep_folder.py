@@ -79,7 +79,15 @@ def test_the_first_settings_are_a_sample_and_the_same_each_time():
     assert orders[0] == orders[1] != sorted(orders[0])
 
 
-@pytest.mark.parametrize("content", ["a,b\n", "", "constructor,setting\nmake_sum,dp\n"])
+@pytest.mark.parametrize("content", ["", "constructor,sett"])
+def test_a_sweep_that_was_killed_before_its_first_line_begins_anew(tmp_path, here, content):
+    path = tmp_path / "swept-1.0.csv"
+    path.write_text(content)
+    assert len(sweep(SOUND, tmp_path, limit=2, progress=False).lines) == len(here) == 2
+    assert rows_of(path)[0][0] == "constructor"
+
+
+@pytest.mark.parametrize("content", ["a,b\n", "a", "constructor,setting\nmake_sum,dp\n"])
 def test_other_files_are_left_alone(tmp_path, here, content):
     path = tmp_path / "swept-1.0.csv"
     path.write_text(content)
