@@ -14,7 +14,9 @@ from .arguments import (
     listed,
     one_or_several,
 )
+from .frames import as_pandas
 from .text import (
+    did_you_mean,
     magnitude,
     number_text,
     shown,
@@ -31,6 +33,7 @@ from .values import (
 
 __all__ = [
     "MOST_DIGITS",
+    "as_pandas",
     "as_python",
     "check_callable",
     "check_choice",
@@ -41,6 +44,7 @@ __all__ = [
     "check_running",
     "check_text",
     "check_whole",
+    "did_you_mean",
     "finite_number",
     "is_hashable",
     "is_long",

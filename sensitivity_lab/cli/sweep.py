@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.audits.sweeps.libraries import LIBRARIES
 from sensitivity_lab.audits.sweeps.page import summaries
 from sensitivity_lab.audits.sweeps.sweep import TIMEOUT, Sweep, sweep
 
+from .arguments import add_json
 from .output import Session
+from .parser import Commands
 
 
-def add_sweep(commands: Any) -> None:
+def add_sweep(commands: Commands) -> None:
     """Add the command to the parsers of the commands."""
     parser = commands.add_parser("sweep", help="audit a library's constructors in many settings")
     parser.add_argument("library", choices=sorted(LIBRARIES))
@@ -35,6 +36,7 @@ def add_sweep(commands: Any) -> None:
         help=f"seconds for a setting; default: {TIMEOUT:g}",
     )
     parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
+    add_json(parser)
     parser.set_defaults(run=run_sweep)
 
 
@@ -48,8 +50,15 @@ def run_sweep(parsed: argparse.Namespace, session: Session) -> int:
         timeout=parsed.timeout,
         n_jobs=parsed.jobs,
     )
-    for line in _report(result):
-        session.say(line)
+    session.tell(
+        "\n".join(_report(result)),
+        lambda: {
+            "library": result.library,
+            "left": result.left,
+            "constructors": [vars(one) for one in summaries(result.lines)],
+            "findings": [vars(line) for line in result.findings],
+        },
+    )
     return 1 if result.findings else 0
 
 

@@ -27,12 +27,23 @@ _DIGITS = 5000
 """Decimals of a larger exponent, of either sign, are beyond all floats and costly as Fractions."""
 
 
+_DEPTH = 4
+"""At most so many lists are in each other: the answers for several datasets are two."""
+
+
 class NoNumbersError(ValueError):
     """What was returned is neither a number nor an array of them; the text may give the reason."""
 
 
-def numbers_of(returned: Any) -> Answers:
+def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     """Return what a function returned as an array of numbers, of its own shape.
+
+    Parameters
+    ----------
+    returned : object
+        A number, an array, or a list of such.
+    inside : tuple of lists
+        In which lists it is.
 
     Raises
     ------
@@ -47,10 +58,7 @@ def numbers_of(returned: Any) -> Answers:
     if np.ma.is_masked(returned):
         raise NoNumbersError("a masked answer")
     if isinstance(returned, (list, tuple)):
-        parts = alike([numbers_of(one) for one in returned])
-        if len({part.shape for part in parts}) != 1:
-            raise NoNumbersError
-        return np.stack(parts)
+        return _stacked(returned, (*inside, returned))
     if isinstance(returned, (str, bytes)):
         raise NoNumbersError
     try:
@@ -66,6 +74,16 @@ def numbers_of(returned: Any) -> Answers:
     if array.dtype.kind not in "bfuO":
         raise NoNumbersError
     return _packed([_number(one) for one in array.ravel()]).reshape(array.shape)
+
+
+def _stacked(returned: Sequence[Any], inside: tuple[Any, ...]) -> Answers:
+    """Return the numbers of a list, which is the last of the lists it is in."""
+    if len(inside) > _DEPTH or any(returned is one for one in inside[:-1]):
+        raise NoNumbersError  # too deep, or without end
+    parts = alike([numbers_of(one, inside) for one in returned])
+    if len({part.shape for part in parts}) != 1:
+        raise NoNumbersError
+    return np.stack(parts)
 
 
 def alike(parts: Sequence[Answers]) -> list[Answers]:

@@ -17,7 +17,8 @@ from sensitivity_lab.search import ENGINES
         ([], ": the following arguments are required: COMMAND"),
         (
             ["curves"],
-            " curves: the following arguments are required: --size, --distances, --neighbors",
+            " curves: the following arguments are required: --size, --distances/--distance, "
+            "--neighbors",
         ),
         (
             ["sensitivity"],
@@ -37,7 +38,7 @@ from sensitivity_lab.search import ENGINES
         ),
         (
             ["sensitivity", SCHOOL, "--size", "6", "--query", "mean", "--distance", "1.5"],
-            " sensitivity: argument --distance: invalid int value: '1.5'",
+            " sensitivity: the following arguments are required: --neighbors",
         ),
         (
             ["curves", SCHOOL, "--size", "6", "--distances", "1", "--queries"],
@@ -52,7 +53,7 @@ def test_bad_usage(capsys, arguments, line):
 @pytest.mark.parametrize(
     ("arguments", "start"),
     [
-        (["histogram"], ": argument COMMAND: invalid choice: 'histogram' (choose from "),
+        (["histogramm"], ": argument COMMAND: invalid choice: 'histogramm' (choose from "),
         (
             ["curves", SCHOOL, "--size", "6", "--distances", "1", "--neighbors", "nearby"],
             " curves: argument --neighbors: invalid choice: 'nearby' (choose from ",
@@ -80,7 +81,7 @@ NULL = "nul\0l.csv"
 def python_says_of(path: str) -> str:
     """What this Python says of a path that cannot be one: the words differ between versions."""
     with pytest.raises(ValueError, match="embedded null") as caught:
-        Path(path).stat()
+        Path(path).read_bytes()
     return str(caught.value)
 
 
@@ -125,6 +126,19 @@ def test_bad_files(capsys, file, reason):
     ):
         arguments = [command, file, "--size", "2", "--neighbors", "bounded", *more]
         check_refused(capsys, arguments, f"sensitivity-lab {command}: {reason}")
+
+
+def test_a_column_with_missing_values_is_left_out_and_named(capsys, tmp_path):
+    table = tmp_path / "some.csv"
+    table.write_text("a,b\n1,2\n,3\n4,5\n", "utf-8")
+    arguments = ["curves", str(table), "--size", "2", "--neighbors", "bounded", "--distances", "1"]
+    code, out, err = run(capsys, *arguments, "--queries", "mean")
+    assert code == 0
+    assert err == (
+        f"sensitivity-lab: left out: column 'a': records must be finite numbers, got nan at "
+        f"position 1{NOT_FINITE}\n"
+    )
+    assert "bounded, at most mean" in " ".join(out.split())
 
 
 WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
@@ -219,6 +233,12 @@ def test_bad_curves(capsys, changed, reason):
         ),
         ({"--query": "mode"}, f"unknown query 'mode'; {QUERIES}"),
         ({"--method": "magic"}, f"unknown method 'magic'; choose one of {METHODS}"),
+        ({"--distance": "1.5"}, f"{WRITTEN_DISTANCES} '1.5'"),
+        (
+            {"--distances": "1-3"},
+            "sensitivity takes one distance, got '1-3'; choose one, or ask "
+            "`sensitivity-lab curves` for several",
+        ),
         ({"--distance": "0"}, "--distance must be a Hamming distance, at least 1, got 0"),
         (
             {"--direction": "add"},

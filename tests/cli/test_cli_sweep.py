@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from swept_library import LIBRARY, SOUND
 
@@ -30,6 +32,10 @@ def test_a_sweep_prints_its_table_and_goes_on(tmp_path, monkeypatch, capsys):
     assert last == f"swept 1.0: 2 of 6 settings, 0 with a claim that fails; see {page}"
     assert main(command) == 0
     assert "6 of 6 settings" in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["library"], found["left"], found["findings"]) == ("swept 1.0", 0, [])
+    assert [one["verdicts"] for one in found["constructors"]] == [{"tight": 1}] * 6
 
 
 def test_a_finding_is_printed_and_is_the_exit_code(tmp_path, monkeypatch, capsys):

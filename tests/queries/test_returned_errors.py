@@ -56,6 +56,22 @@ def test_a_predicate_that_depends_on_other_rows(predicate):
 # Functions
 
 
+ENDLESS: list = []
+ENDLESS += [ENDLESS, ENDLESS]
+DEEP: list = [1.0]
+for _ in range(3000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize("answer", [ENDLESS, DEEP], ids=["endless", "deep"])
+def test_lists_in_lists_without_end(answer):
+    refused(
+        lambda: sl.global_sensitivity(NUMBERS, lambda _: answer, size=2, neighbors="bounded"),
+        "returned",
+        "one finite number",
+    )
+
+
 def ragged(rows):
     return np.zeros(1 if rows["age"].max() > 30 else 2)
 
@@ -148,9 +164,9 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
             "a dataset must be a sequence of records, got None",
         ),
         (
-            lambda: ask(sl.Count(), TABLE),
-            "universe must be a Universe, got pandas.DataFrame; make one with "
-            "TableUniverse.from_dataset(table)",
+            lambda: ask(sl.Count(), str(TABLE)),
+            "universe must be a Universe, or a list, a column or a table of its records, got str; "
+            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
             lambda: sl.implemented_sensitivity(np.mean, UNIVERSE, size=2, neighbors=sl.Bounded(1)),
