@@ -42,6 +42,10 @@ _METRIC_OF = {
     SymmetricDifference: "symmetric",
 }
 
+_WRONG_VALUE = (
+    "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
+)
+
 
 @with_numpy_defaults
 def audit_recorded(
@@ -90,7 +94,9 @@ def audit_recorded(
         Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
         step by step, each with its own claim. If not, all values of a run are one vector beside one
         claim. By default it depends on the function: a replay where a run claims several
-        sensitivities, where a later step depends on an earlier release, or where there is a budget.
+        sensitivities, where a later step depends on an earlier release, or where the shares of a
+        budget are known, by `epsilon` or by `budget`. One vector is right where each call of a run
+        spends the whole budget; if the setting says so, and it does not, give the `budget`.
     histories : int or iterable of sequences, default 3
         Further releases that are fed to all runs of a replay, since a claim must hold for every
         history: the number of histories to draw, the same in every audit, or the histories
@@ -116,7 +122,8 @@ def audit_recorded(
         claims on both neighbors differ, the smaller one counts. Such a pair is reported even where
         no truth exceeds a claim, as a "data-dependent claim": the scale of the noise can be seen in
         a release, and tells the neighbors apart. So noise scaled to the local sensitivity is never
-        sound.
+        sound. If every truth is 0 and no claim is, the setting says that perhaps the wrong thing
+        was recorded.
 
         A replay has a row per step, which names the mechanism, where it was called, and what was
         released before. If two neighbors, after the same releases, call mechanisms in other places
@@ -185,7 +192,9 @@ def audit_recorded(
         tried = running.tracked(datasets, unit="datasets", progress=progress)
         runs = [recorder.run(x) for x in tried]
         if replay is None:
-            replay = budget is not None or _needs_replay(recorder, runs)
+            # Calls that tell their shares of a budget are judged one by one, each with its claim.
+            shared = budget is not None or options.get("epsilon") is not None
+            replay = shared or _needs_replay(recorder, runs)
         rows: tuple[AuditRow, ...] = ()
         if replay:
             rows, told = replayed(
@@ -197,6 +206,7 @@ def audit_recorded(
     order = "in every order" if every_order else "in one order"
     among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
     among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
+    told += _WRONG_VALUE if all(row.exact == 0 and row.claimed for row in rows) else ""
     setting = f"{relation}; norm {norm}; {among}; implementation{told}"
     return AuditReport(str(subject or getattr(function, "__name__", "function")), rows, setting)
 

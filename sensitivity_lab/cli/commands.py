@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from importlib import metadata
@@ -13,8 +12,6 @@ from typing import Any
 
 from sensitivity_lab.article import UNITS, experiments
 from sensitivity_lab.audits.call import audit
-from sensitivity_lab.audits.opendp.sweep import sweep_opendp
-from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.errors import InputError, SensitivityLabError
@@ -48,6 +45,7 @@ from .one_dataset import add_local, add_smooth
 from .output import Session, draw, in_options, with_numbers, with_options
 from .parser import Commands, Parser
 from .releases import add_histogram, add_noise
+from .sweep import add_sweep
 from .written import read_distances
 
 
@@ -110,7 +108,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add_noise(commands)
     _add_audit(commands)
     _add_article(commands)
-    _add_sweep(commands)
+    add_sweep(commands)
     add_explore(commands)
     return parser
 
@@ -165,15 +163,6 @@ def _add_article(commands: Commands) -> None:
     article.add_argument("--output", type=Path, default=Path("results"), metavar="FOLDER")
     add_json(article)
     article.set_defaults(run=_article)
-
-
-def _add_sweep(commands: Commands) -> None:
-    sweep = commands.add_parser("sweep", help="audit a library's constructors, one after another")
-    sweep.add_argument("library", choices=["opendp"])
-    sweep.add_argument("table", type=Path, metavar="TABLE.csv", help="goes on with one that exists")
-    sweep.add_argument("--limit", type=int, metavar="N", help="how many settings; default: all")
-    add_json(sweep)
-    sweep.set_defaults(run=_sweep)
 
 
 def _version() -> str:
@@ -282,17 +271,3 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
         curves.to_csv(table)
         draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
     session.tell(f"four figures and four tables are in {folder}", lambda: made)
-
-
-def _sweep(parsed: argparse.Namespace, session: Session) -> int:
-    session.doing = "sweeping"
-    lines = sweep_opendp(parsed.table, limit=parsed.limit)
-    verdicts = dict(sorted(Counter(line.verdict for line in lines).items()))
-    violated = [line for line in lines if line.verdict in FAILING]
-    told = [f"{number:>6,}  {verdict}" for verdict, number in verdicts.items()]
-    told += [f"{line.verdict}: {line.setting} ({line.remark})" for line in violated]
-    session.tell(
-        "\n".join(told),
-        lambda: {"verdicts": verdicts, "violated": [vars(line) for line in violated]},
-    )
-    return 1 if violated else 0

@@ -132,8 +132,8 @@ EXAMPLES = {
         ("article", "article --output results"),
     ),
     "sweep": About(
-        "Audit a library's constructors, one after another (needs the extra `opendp`).",
-        ("sweep opendp verdicts.csv --limit 100",),
+        "Audit all constructors of a library in many settings (needs its extra, such as `opendp`).",
+        ("sweep opendp --output sweep --jobs 2 --limit 100",),
     ),
 }
 """By the name of the command, and of the program itself."""

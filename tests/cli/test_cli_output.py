@@ -80,9 +80,9 @@ def interrupted(*_arguments, **_options):
             "noise: interrupted while searching the sensitivities of mean, var",
         ),
         (
-            "cli.commands.sweep_opendp",
-            ("sweep", "opendp", "t.csv"),
-            "sweep: interrupted while sweeping",
+            "cli.sweep.sweep",
+            ("sweep", "opendp", "--output", "swept"),
+            "sweep: interrupted while sweeping opendp; the same command goes on",
         ),
         (
             "cli.tables._bytes_of",

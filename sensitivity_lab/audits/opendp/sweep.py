@@ -1,175 +1,166 @@
-"""A sweep of OpenDP: each setting is audited, and its verdict is a line of a CSV file."""
+"""What a sweep of OpenDP audits, and the scripts of its findings."""
 
 from __future__ import annotations
 
-import csv
-import time
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
-from itertools import islice
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab import running
+from sensitivity_lab.audits.couplings.call import audit_randomized
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import check_whole
-from sensitivity_lab.errors import InputError, MissingExtraError
-from sensitivity_lab.results.literals import one_line, short_literal
+from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.audits.sweeps.scripts import confirmed, script_of
+from sensitivity_lab.audits.sweeps.setting import (
+    REFUSED,
+    Judged,
+    Library,
+    Setting,
+    last_line,
+    version_of,
+)
+from sensitivity_lab.results.literals import literal, short_literal
 
 from .call import audit_opendp
-from .sweep_settings import Setting, made_of, settings
+from .measurement import audit_opendp_measurement
+from .subject import METRICS, RECORDS, our_input_metric
+from .sweep_settings import settings
 
-REFUSED, FAILED = "not constructed", "error"
-"""What stands in the place of a verdict: OpenDP refuses the setting, or the audit ends."""
-
-_LONGEST = 200
+_DRAWS = 300
+"""How often a randomised transformation is called on each dataset."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of the table.
+class _Subject:
+    """What a setting makes: a transformation, or a function that makes a measurement of a scale."""
 
-    Attributes
-    ----------
-    constructor, setting : str
-        The constructor, and the source that makes the transformation.
-    verdict : str
-        That of the audit, or `REFUSED` or `FAILED`.
-    slack : str
-        The claim over the truth in the decisive row; empty without a verdict.
-    seconds : str
-        The time it took.
-    remark : str
-        Why there is no verdict; for a violation the two inputs.
-    """
+    made: Any
+    setting: Setting
 
-    constructor: str
-    setting: str
-    verdict: str
-    slack: str
-    seconds: str
-    remark: str
+    def audit(self) -> AuditReport:
+        """Return the audit that fits."""
+        values, sizes = self.setting.values, self.setting.sizes
+        kind, component = self.setting.option("audit"), self.setting.option("component")
+        if kind == "measurement":
+            return audit_opendp_measurement(self.made, values, sizes, progress=False)
+        if kind == "coupling":
+            return audit_randomized(
+                self.made, values, sizes or (), claim=self.made.map, draws=_DRAWS,
+                input_metric=_metric(self.made.input_metric),
+                output_metric=_metric(self.made.output_metric), progress=False,
+            )  # fmt: skip
+        return audit_opendp(
+            self.made, values, sizes, d_in=self.setting.option("d_in") or (1, 2),
+            component=component, n_jobs=1, progress=False,
+        )  # fmt: skip
+
+    @property
+    def metrics(self) -> tuple[str, str]:
+        """The metrics of inputs and of answers, by our names."""
+        if self.setting.option("audit") == "measurement":
+            noisy = self.made(1.0)
+            norm = "L1" if "MaxDivergence" in str(noisy.output_measure) else "L2"
+            return str(our_input_metric(noisy, None)), norm
+        far = self.setting.option("component") or _metric(self.made.output_metric)
+        return _metric(self.made.input_metric), str(far)
 
 
-def sweep_opendp(
-    path: str | Path,
-    *,
-    limit: int | None = None,
-    chosen: Iterable[Setting] | None = None,
-    progress: bool | None = None,
-) -> list[Line]:
-    """Audit the settings that a CSV file does not have yet, and add a line for each.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; a new one gets a header. A line is written as soon as its setting is audited, so
-        a sweep that was interrupted goes on where it was.
-    limit : int, optional
-        The largest number of settings to audit now.
-    chosen : iterable of Setting, optional
-        The settings; by default those of `settings`.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, after one second.
-
-    Returns
-    -------
-    list of Line
-        All lines of the file, those of earlier sweeps first.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or written, or is not of a sweep.
-    MissingExtraError
-        An InputError: OpenDP is not installed.
-
-    Notes
-    -----
-    No setting ends the sweep: what OpenDP refuses, and what ends an audit, are lines of the table.
-    """
-    dp = _opendp()
-    most = None if limit is None else check_whole("limit", limit, "a number of settings")
-    table = Path(path)
-    done = _read(table)
-    known = {line.setting for line in done}
-    given = settings() if chosen is None else chosen
-    todo = list(islice((one for one in given if one.source not in known), most))
+def judge(setting: Setting) -> Judged:
+    """Return what comes out of a setting of OpenDP."""
+    dp = _prelude()
     try:
-        with table.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            if not done and not table.stat().st_size:
-                writer.writerow(_HEADER)
-            for setting in running.tracked(todo, unit="settings", progress=progress):
-                done.append(_line(setting, dp))
-                writer.writerow(astuple(done[-1]))
-                file.flush()
-    except OSError as error:
-        raise InputError(f"{table} cannot be written: {error.strerror}") from error
-    return done
+        made = eval(setting.source, {"dp": dp})
+        if setting.option("audit") == "measurement":
+            made(1.0)
+    except Exception as error:  # noqa: BLE001 - whatever OpenDP raises, it refuses the setting
+        return Judged(REFUSED, remark=last_line(error))
+    subject = _Subject(made, setting)
+    report = subject.audit()
+    row = report.decisive
+    slack = f"{row.factor:.6g}"
+    if report.verdict not in FAILING:
+        return Judged(report.verdict, slack, row.reason)
+    seen = row.evidence
+    pair = f"d_in = {row.distance}: {short_literal(seen.x)} and {short_literal(seen.y)}"
+    return confirmed(Judged(report.verdict, slack, pair, _script(subject, row)))
 
 
-_HEADER = [field.name for field in fields(Line)]
+def _script(subject: _Subject, row: AuditRow) -> str:
+    """Return a script that shows a claim of OpenDP to be too small."""
+    setting, (near, far) = subject.setting, subject.metrics
+    x, y = row.evidence.x, row.evidence.y
+    if near in RECORDS and not isinstance(x, str):
+        x, y = list(x), list(y)
+    kind = setting.option("audit")
+    distance = f"assert not farther({near!r}, x, y, {row.distance})"
+    lines = [
+        "import opendp.prelude as dp",
+        "",
+        'dp.enable_features("contrib", "honest-but-curious")',
+        f"made = {setting.source}",
+        f"x, y = {literal(x)}, {literal(y)}",
+        distance,
+    ]
+    place = {"L0": 0, "L1": 1, "L2": 1, "Linf": 2}.get(setting.option("component") or "")
+    part = "" if place is None else f"[{place}]"
+    claim = f"made.map({row.distance}){part}"
+    if kind == "measurement":
+        loss = f"made(1.0).map({row.distance})"
+        claim = f"(2 * {loss}) ** 0.5" if far == "L2" else loss
+    lines += [f"claim = {claim}", "print('claim', claim)"]
+    if kind == "coupling":
+        lines += _COUPLING.replace("METRIC", repr(far)).replace("DRAWS", "2000").splitlines()
+        return _told(setting, row, lines)
+    call = "made(0.0)" if kind == "measurement" else "made"
+    lines += [
+        f"answers = {call}(x), {call}(y)",
+        "print('answers', *answers)",
+        f"assert farther({far!r}, *answers, claim)",
+    ]
+    return _told(setting, row, lines)
 
 
-def _opendp() -> Any:
-    """Return OpenDP's prelude with its features, or raise MissingExtraError."""
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        raise MissingExtraError(
-            "a sweep of OpenDP needs OpenDP; install the extra: pip install "
-            "'sensitivity_lab[opendp]'"
-        ) from None
-    dp.enable_features("contrib")
+_COUPLING = """
+# Whatever is drawn together: one dataset has an output that is too far from all of the other's.
+drawn = [Counter(repr(made(data)) for _ in range(DRAWS)) for data in (x, y)]
+print('outputs', *drawn)
+apart = [
+    one
+    for mine, other in (drawn, drawn[::-1])
+    for one, times in mine.items()
+    if times > DRAWS / 20 and all(farther(METRIC, eval(one), eval(two), claim) for two in other)
+]
+assert apart
+"""
+
+
+def _told(setting: Setting, row: AuditRow, lines: list[str]) -> str:
+    title = f"{setting.constructor} of OpenDP: at distance {row.distance}, "
+    title += "its map promises less than the answers differ."
+    return script_of(title, f"opendp=={_version()}", "\n".join(lines))
+
+
+def _prelude() -> Any:
+    """Return OpenDP's prelude with its features, which workers alone enable."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "honest-but-curious")
     return dp
 
 
-def _read(table: Path) -> list[Line]:
-    """Return the lines of earlier sweeps; a last line without its end is left for a new one."""
-    if not table.exists():
-        return []
-    try:
-        with table.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{table} cannot be read: {error}") from error
-    if rows and rows[0] != _HEADER:
-        raise InputError(f"{table} is not the table of a sweep; name another file")
-    if any(len(row) != len(_HEADER) for row in rows):
-        raise InputError(f"{table} has a line that is cut off; remove it, and the sweep goes on")
-    return [Line(*row) for row in rows[1:]]
+def _metric(metric: Any) -> str:
+    """Return our name of a metric of OpenDP."""
+    return METRICS[str(metric).partition("(")[0]]
 
 
-def _line(setting: Setting, dp: Any) -> Line:
-    """Audit a setting."""
-    started = time.perf_counter()
-    verdict, slack, remark = _judge(setting, dp)
-    seconds = f"{time.perf_counter() - started:.3f}"
-    told = one_line(remark)[:_LONGEST]
-    return Line(setting.constructor, setting.source, verdict, slack, seconds, told)
+def _version() -> str:
+    return version_of("opendp", "opendp")
 
 
-def _judge(setting: Setting, dp: Any) -> tuple[str, str, str]:
-    """Return the verdict on a setting, its slack, and a remark."""
-    try:
-        made = made_of(setting.source, dp)
-    except Exception as error:  # noqa: BLE001 - whatever OpenDP raises, the sweep goes on
-        return REFUSED, "", _last(error)
-    try:
-        report: AuditReport = audit_opendp(
-            made, setting.values, setting.sizes, n_jobs=1, progress=False
-        )
-    except Exception as error:  # noqa: BLE001 - the table says what ended the audit
-        return FAILED, "", f"{type(error).__name__}: {_last(error)}"
-    row = report.decisive
-    seen = row.evidence
-    pair = f"d_in = {row.distance}: {short_literal(seen.x)} and {short_literal(seen.y)}"
-    remark = pair if report.verdict == "violated" else row.reason
-    return report.verdict, f"{row.factor:.6g}", remark
+def _constructors() -> list[str]:
+    """Return the constructors of transformations and measurements that are installed."""
+    from opendp import measurements, transformations
+
+    names = [name for module in (transformations, measurements) for name in dir(module)]
+    return [name for name in names if name.startswith("make_") and name != "make_proof_link"]
 
 
-def _last(error: Exception) -> str:
-    """Return the last line of an error that says something."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
+OPENDP = Library("opendp", _version, settings, judge, _constructors)

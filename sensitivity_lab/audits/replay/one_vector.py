@@ -39,7 +39,17 @@ def decisive_row(
     found = worst_pairs(answered, metric, norm, [k], progress)
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
-    return _decisive(found, distinct, k, tolerance), varies
+    row = _decisive(found, distinct, k, tolerance)
+    if row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
+        varies += _ONE_VECTOR
+    return row, varies
+
+
+_ONE_VECTOR = (
+    "; several calls of a run are one vector here, each with the whole budget: if they share it, "
+    "give budget="
+)
+"""What is needed where a violation would be a false alarm: a budget that is split over calls."""
 
 
 def _vector(run: Run) -> tuple[Number, Any]:

@@ -1,95 +1,86 @@
-"""A sweep of OpenDP: a line per setting, whatever happens, and on from where it was."""
+"""What a sweep of OpenDP audits: functions, couplings and measurements, with their scripts."""
 
 from __future__ import annotations
 
-import csv
-import itertools
+import subprocess
+import sys
 
 import pytest
 from opendp_cases import dp
 
-import sensitivity_lab as sl
 from sensitivity_lab.audits.opendp import sweep
-from sensitivity_lab.audits.opendp.sweep import sweep_opendp
-from sensitivity_lab.audits.opendp.sweep_settings import Setting, settings
+from sensitivity_lab.audits.opendp.sweep import OPENDP, judge
+from sensitivity_lab.audits.opendp.sweep_settings import settings
+from sensitivity_lab.audits.sweeps.setting import Setting
 
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
 
 VECTORS = "dp.vector_domain(dp.atom_domain(T='i32', bounds=(0, 2000000000)))"
-
-CHOSEN = [
-    Setting("make_count", f"dp.t.make_count({VECTORS}, dp.symmetric_distance())", (0, 9), (0, 1)),
-    Setting("make_sum", f"dp.t.make_sum({VECTORS}, dp.hamming_distance())", (0, 9), (1,)),
-    Setting("make_sum", f"dp.t.make_sum({VECTORS}, dp.symmetric_distance())", (), (1,)),
-    Setting(
-        "make_sum",
-        f"dp.t.make_sum({VECTORS}, dp.symmetric_distance( ))",
-        (0, 2_000_000_000),
-        (0, 1),
-    ),
-]
+SYMMETRIC = "dp.symmetric_distance()"
 
 
-def untimed(lines):
-    return [(line.constructor, line.verdict, line.slack, line.remark) for line in lines]
+def setting(name, source, values=(0, 9), sizes=(0, 1), **options):
+    return Setting(name, source, values, sizes, tuple(options.items()))
 
 
-def test_no_setting_ends_the_sweep(tmp_path):
-    lines = sweep_opendp(tmp_path / "table.csv", chosen=CHOSEN)
-    refused = lines[1].remark
-    assert "HammingDistance" in refused
-    assert untimed(lines) == [
-        ("make_count", "loose", "2", ""),
-        ("make_sum", "not constructed", "", refused),
+@pytest.fixture
+def unconfirmed(monkeypatch):
+    """Leave out the process that runs scripts."""
+    monkeypatch.setattr(sweep, "confirmed", lambda found: found)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict", "slack", "remark"),
+    [
+        (setting("make_count", f"dp.t.make_count({VECTORS}, {SYMMETRIC})"), "loose", "2", ""),
         (
-            "make_sum",
-            "error",
-            "",
-            "InputError: values must be the entries that datasets are made of, at least one, got "
-            "()",
-        ),
-        (
-            "make_sum",
+            setting("make_sum", f"dp.t.make_sum({VECTORS}, {SYMMETRIC})"),
             "no claim",
             "nan",
             'Overflow("2 * 2000000000 overflows. Consider tightening your parameters.")',
         ),
-    ]
-    with (tmp_path / "table.csv").open(newline="") as file:
-        header, *rows = csv.reader(file)
-    assert header == ["constructor", "setting", "verdict", "slack", "seconds", "remark"]
-    assert [row[:4] for row in rows] == [
-        [line.constructor, line.setting, line.verdict, line.slack] for line in lines
-    ]
+        (
+            setting("make_sum", f"dp.t.make_sum({VECTORS}, dp.l1_distance(T=int))", sizes=(1,)),
+            "not constructed",
+            "",
+            None,
+        ),
+        (
+            setting(
+                "make_laplace",
+                "lambda scale: dp.m.make_laplace(dp.atom_domain(T=int), "
+                "dp.absolute_distance(T=int), scale)",
+                (0, 1, 3),
+                None,
+                audit="measurement",
+            ),
+            "tight",
+            "1",
+            "",
+        ),
+        (
+            setting(
+                "make_count_by",
+                f"dp.t.make_count_by(dp.vector_domain(dp.atom_domain(T=str)), {SYMMETRIC})",
+                ("a", "b"),
+                (0, 1, 2),
+                component="Linf",
+            ),
+            "tight",
+            "1",
+            "",
+        ),
+    ],
+)
+def test_a_setting_has_a_verdict(given, verdict, slack, remark):
+    found = judge(given)
+    assert (found.verdict, found.slack, found.script) == (verdict, slack, "")
+    assert remark is None or found.remark == remark
 
 
-def test_a_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
-    judged = []
-
-    def judge(setting, _):
-        judged.append(setting.source)
-        if len(judged) == 3:
-            raise KeyboardInterrupt
-        return "tight", "1", ""
-
-    monkeypatch.setattr(sweep, "_judge", judge)
-    path = tmp_path / "table.csv"
-    with pytest.raises(KeyboardInterrupt):
-        sweep_opendp(path, chosen=CHOSEN)
-    assert len(path.read_text().splitlines()) == 3
-    lines = sweep_opendp(path, chosen=CHOSEN, limit=1)
-    assert [line.setting for line in lines] == [one.source for one in CHOSEN[:3]]
-    lines = sweep_opendp(path, chosen=CHOSEN)
-    assert [line.setting for line in lines] == [one.source for one in CHOSEN]
-    assert judged == [one.source for one in (*CHOSEN[:3], *CHOSEN[2:])]
-
-
-def test_a_violation_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(dp, "half", lambda: of_half(), raising=False)
-    setting = Setting("half", "dp.half()", (0, 4), (0, 1))
-    (line,) = sweep_opendp(tmp_path / "table.csv", chosen=[setting])
-    assert (line.verdict, line.slack) == ("violated", "0.5")
-    assert line.remark == "d_in = 1: [] and [4]"
+def test_what_ends_an_audit_is_for_the_sweep_to_tell():
+    with pytest.raises(Exception, match="values must be the entries"):
+        judge(setting("make_count", f"dp.t.make_count({VECTORS}, {SYMMETRIC})", ()))
 
 
 def of_half():
@@ -103,31 +94,61 @@ def of_half():
     )
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a,b\n", "{} is not the table of a sweep; name another file"),
-        (
-            "constructor,setting,verdict,slack,seconds,remark\nmake_sum,dp\n",
-            "{} has a line that is cut off; remove it, and the sweep goes on",
-        ),
-    ],
-)
-def test_other_files_are_left_alone(tmp_path, content, message):
-    path = tmp_path / "table.csv"
-    path.write_text(content)
-    with pytest.raises(sl.InputError) as caught:
-        sweep_opendp(path, chosen=CHOSEN)
-    assert str(caught.value) == message.format(path)
-    assert path.read_text() == content
+@pytest.mark.usefixtures("unconfirmed")
+def test_a_violation_names_its_pair(monkeypatch):
+    monkeypatch.setattr(dp, "half", of_half, raising=False)
+    found = judge(setting("half", "dp.half()", (0, 4)))
+    assert (found.verdict, found.slack) == ("violated", "0.5")
+    assert found.remark == "d_in = 1: [] and [4]"
+    assert "x, y = [], [4]\nassert not farther('symmetric', x, y, 1)\n" in found.script
+
+
+FINDINGS = [
+    setting(
+        "make_metric_bounded",
+        "dp.t.make_metric_bounded(dp.vector_domain(dp.atom_domain(T='i32'), size=2), "
+        "dp.insert_delete_distance())",
+        (0, 1),
+        (2,),
+    ),
+    setting(
+        "make_b_ary_tree",
+        "dp.t.make_b_ary_tree(dp.vector_domain(dp.atom_domain(T='i32')), "
+        "dp.l2_distance(T='i32'), 4, 4)",
+        (0, 1),
+        (4,),
+        d_in=(1, 2),
+    ),
+    setting(
+        "make_resize",
+        "dp.t.make_resize(dp.vector_domain(dp.atom_domain(T='i32')), "
+        "dp.insert_delete_distance(), size=3, constant=0, MO='InsertDeleteDistance')",
+        (0, 1),
+        (3, 4),
+        audit="coupling",
+    ),
+]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.usefixtures("unconfirmed")
+@pytest.mark.parametrize("given", FINDINGS, ids=[one.constructor for one in FINDINGS])
+def test_the_script_of_a_finding_runs_without_the_lab(given, tmp_path):
+    """github.com/opendp/opendp/issues/2926, 2924 and 2927."""
+    found = judge(given)
+    assert found.verdict == "violated"
+    path = tmp_path / "finding.py"
+    path.write_text(found.script)
+    done = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("reproduced\n")
+    assert "sensitivity_lab" not in found.script
 
 
 def test_the_settings_are_distinct_and_many():
-    sources = [one.source for one in settings()]
-    assert len(set(sources)) == len(sources) > 1000
-    assert {one.constructor for one in itertools.islice(settings(), 200)} >= {
-        "make_sum",
-        "make_mean",
-        "make_variance",
-        "make_clamp",
-    }
+    names = [one.name for one in settings()]
+    assert len(set(names)) == len(names) > 2000
+    assert {one.constructor for one in settings()} <= set(OPENDP.constructors())
+    assert len({one.constructor for one in settings()}) > 40

@@ -106,7 +106,17 @@ def test_a_budget_split_over_several_calls_is_kept_and_a_whole_one_each_is_not()
     whole = audited(lambda x: means(x, 1), records, 2, budget=1)
     assert [row.verdict for row in whole.rows] == ["tight", "tight", "violated"]
     assert (whole.rows[2].claimed, whole.rows[2].exact) == (1, 2)
-    assert audited(lambda x: means(x, Fraction(1, 2)), records, 2).verdict == "violated"
+    # With the shares alone, each call is judged by its own claim, and the loss is told.
+    shares = audited(lambda x: means(x, Fraction(1, 2)), records, 2, epsilon="epsilon")
+    assert [row.verdict for row in shares.rows] == ["tight", "tight"]
+    assert shares.setting.endswith("; the largest loss of a whole run is 1")
+    # Without them, one vector is compared, and the setting says what would tell.
+    unknown = audited(lambda x: means(x, Fraction(1, 2)), records, 2)
+    assert unknown.verdict == "violated"
+    assert unknown.setting.endswith(
+        "; several calls of a run are one vector here, each with the whole budget: if they share "
+        "it, give budget="
+    )
 
 
 @pytest.mark.parametrize(("one", "verdict"), [(1, "violated"), (1.0, "tight up to rounding")])

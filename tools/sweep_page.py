@@ -1,0 +1,106 @@
+"""Write what sweeps found into docs/sweep.md, and tables of it beside that page.
+
+python tools/sweep_page.py FOLDER
+
+FOLDER is that of `sensitivity-lab sweep ... --output FOLDER`. In the page, what stands between
+``<!-- sweep of NAME -->`` and ``<!-- end -->`` is replaced.
+"""
+
+import csv
+import re
+import sys
+from pathlib import Path
+
+from sensitivity_lab.audits.row import FAILING
+from sensitivity_lab.audits.sweeps.page import summaries
+from sensitivity_lab.audits.sweeps.setting import Line
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+RELATIONS = {"neighbors bounded": "replaced", "neighbors unbounded": "added or removed"}
+"""What settings say of their neighbors, and what the page calls it."""
+
+HEADER = ("constructor", "settings", "verdicts", "claim / truth")
+
+
+def read(table: Path) -> list[Line]:
+    """Return the lines of a table, each with its neighbor relation in the name."""
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = [Line(*row) for row in list(csv.reader(file))[1:]]
+    return [Line(_named(line), *list(vars(line).values())[1:]) for line in rows]
+
+
+def _named(line: Line) -> str:
+    for text, relation in RELATIONS.items():
+        if text in line.setting:
+            return f"{line.constructor}, {relation}"
+    return line.constructor
+
+
+def by_constructor(lines: list[Line]) -> list[tuple[str, ...]]:
+    """Return the cells of the table by constructor; the time depends on the machine."""
+    return [one.cells[:4] for one in summaries(lines)]
+
+
+def findings(lines: list[Line]) -> list[tuple[str, str, str, str]]:
+    """Return the worst setting of each constructor with a claim that fails."""
+    worst: dict[str, Line] = {}
+    for line in lines:
+        if line.verdict in FAILING:
+            best = worst.get(line.constructor)
+            if best is None or rank(line) < rank(best):
+                worst[line.constructor] = line
+    return [
+        (line.verdict, line.slack, f"`{line.setting}`", f"`{line.remark}`")
+        for line in worst.values()
+    ]
+
+
+def rank(line: Line) -> tuple[bool, float]:
+    """Order findings: violated ones first, then the smallest claim over truth."""
+    slack = float(line.slack) if line.slack not in ("", "nan") else 1.0
+    return line.verdict != "violated", slack
+
+
+def markdown(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a table of Markdown."""
+    cells = [header, tuple("---" for _ in header), *rows]
+    return "\n".join(
+        "| " + " | ".join(one.replace("|", "\\|") for one in row) + " |" for row in cells
+    )
+
+
+def section(lines: list[Line]) -> str:
+    """Return what the page says of a sweep."""
+    found = sum(line.verdict in FAILING for line in lines)
+    return "\n\n".join(
+        [
+            f"{len(lines):,} settings, {found:,} with a claim that fails.",
+            markdown(HEADER, by_constructor(lines)),
+            "The worst setting of each constructor with a claim that fails:",
+            markdown(("verdict", "claim / truth", "setting", "neighbors"), findings(lines)),
+        ]
+    )
+
+
+def main() -> None:
+    """Write the page and the tables."""
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    page = DOCS / "sweep.md"
+    text = page.read_text("utf-8")
+    for table in sorted(Path(sys.argv[1]).glob("*.csv")):
+        lines = read(table)
+        start = f"<!-- sweep of {table.stem} -->"
+        pattern = re.compile(f"{re.escape(start)}.*?<!-- end -->", re.DOTALL)
+        if not pattern.search(text):
+            raise SystemExit(f"{page.name} has no line {start!r}: the page is about other versions")
+        made = f"{start}\n\n{section(lines)}\n\n<!-- end -->"
+        text = pattern.sub(lambda _, made=made: made, text)
+        with (DOCS / "sweep" / table.name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([HEADER, *by_constructor(lines)])
+    page.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
