@@ -45,7 +45,7 @@ notebooks: $(VENV)/installed-test
 
 exhaustive: $(VENV)/installed-test
 	@echo "Running all tests but the stress: about five minutes of one core."
-	$(BIN)/python -m pytest -m "not notebooks and not stress"
+	$(BIN)/python -m pytest -m "not notebooks and not stress and not browser"
 
 # Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.
 # With the oldest versions, what these use of newer packages is deprecated by now.
@@ -61,7 +61,7 @@ QUICK := tests/cli/test_cli.py tests/cli/test_cli_domains.py tests/cli/test_cli_
   tests/search/test_contract.py tests/universes/test_errors.py tests/universes/test_universe.py
 
 # What is exhaustive for its time alone, but is about another package.
-AND_WORKERS := not exhaustive and not notebooks and not stress or dask
+AND_WORKERS := not exhaustive and not notebooks and not stress and not browser or dask
 
 check-oldest: .venv-oldest/installed
 	.venv-oldest/bin/python -m pytest $(OF_OLDEST)
