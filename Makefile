@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 
 .NOTPARALLEL:
 .PHONY: check-oldest check-newest quick-oldest quick-newest newest-versions
+.PHONY: docs docs-links browser
 .PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves clean
 
 help:
@@ -15,6 +16,9 @@ help:
 	@echo "make audit      audit the claims of other libraries, which it installs"
 	@echo "make check      lint, types, notebooks and all tests but the stress"
 	@echo "make check-oldest, check-newest   run the tests of make test with other versions"
+	@echo "make docs       build the documentation site into build/site/html, and check its links"
+	@echo "make browser    build it, and open its pages in Chromium, wide and narrow, light and dark"
+	@echo "make docs-links build it, and ask whether the sites that it links to exist"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
 	@echo "make benchmark-article, -large, -lattice, -local, -memory, -curves   time the rest; see benchmarks/"
@@ -74,6 +78,16 @@ quick-oldest: .venv-oldest/installed
 
 quick-newest: newest-versions
 	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK)
+
+# OpenDP's measurements are documented, too, from their docstrings.
+docs: $(VENV)/installed-docs,opendp
+	$(BIN)/python tools/make_site.py
+
+docs-links: $(VENV)/installed-docs,opendp
+	$(BIN)/python tools/make_site.py --outside
+
+browser: docs $(VENV)/installed-test,browser
+	$(BIN)/python -m pytest -m browser
 
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress

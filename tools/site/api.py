@@ -31,6 +31,8 @@ GROUPS = {
     "sensitivity_lab.audits": "Audits",
     "sensitivity_lab.implementations": "Code on ordered datasets",
     "sensitivity_lab.bounds": "Bounds",
+    "sensitivity_lab.exact": "Noise and clipping",
+    "sensitivity_lab.explorer": "Explorer",
     "sensitivity_lab.plotting": "Plots",
     "sensitivity_lab.interop_opendp": "Releases by OpenDP",
     "sensitivity_lab.empirical": "The article's functions",

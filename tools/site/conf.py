@@ -16,12 +16,18 @@ author = "sensitivity_lab contributors"
 copyright = author  # noqa: A001 - the name that Sphinx reads
 release = version = declared["version"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_design", "figures", "mathml"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "figures",
+    "mathml",
+]
 html_math_renderer = "mathml"
 templates_path: list[str] = []
 exclude_patterns: list[str] = []
-# A page of another kind may be missing: the tables of the sweep are made by hand.
-suppress_warnings = ["toc.empty_glob"]
 
 # Notebooks are shown with the outputs that are committed; tests compare these with what runs today.
 nb_execution_mode = "off"
@@ -29,10 +35,16 @@ nb_merge_streams = True
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
+# What is copied is the code: no prompts, no output.
+copybutton_prompt_text = ">>> |\\.\\.\\. |\\$ "
+copybutton_prompt_is_regexp = True
+
 default_role = "py:obj"
 autodoc_typehints = "none"  # the docstrings say it, with shapes and units
 autodoc_mock_imports = [] if find_spec("opendp") else ["opendp"]
 numpydoc_show_class_members = False
+
+smartquotes = False  # `--strict` is no dash
 
 html_theme = "pydata_sphinx_theme"
 html_title = "sensitivity_lab"

@@ -38,7 +38,7 @@ def figures_of(text: str, names: dict[str, Any]) -> list[Figure]:
 
 
 def add_figures(
-    app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]
+    app: Sphinx, _what: str, name: str, value: Any, _options: Any, lines: list[str]
 ) -> None:
     """Put the pictures below the docstring of what autodoc documents."""
     text = inspect.getdoc(value) or ""
@@ -63,4 +63,4 @@ def _words(text: str) -> list[str]:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Listen to autodoc, after numpydoc has."""
     app.connect("autodoc-process-docstring", add_figures, priority=900)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
