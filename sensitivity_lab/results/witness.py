@@ -31,6 +31,15 @@ class Witness:
         The datasets, ascending; rows of a table in the order of their universe.
     query_x, query_y : float or tuple of float
         The query's answers on them, in the query's unit; a tuple where the answer is a vector.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    >>> result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
+    >>> witness = result.witness
+    >>> witness.shared, witness.only_x, witness.only_y
+    ((2, 3), (10,), (1,))
     """
 
     x: Dataset
