@@ -55,7 +55,8 @@ def test_pages_fit_and_are_calm(site, width, scheme):
     wrong = {}
     assert len(pages()) > 40
     for page in pages():
-        with opened(browser, f"{address}/{page}.html", width=width, scheme=scheme) as view:
+        url = f"{address}/{page}.html"
+        with opened(browser, url, width=width, scheme=scheme, wait_until="load") as view:
             pictures = view.page.locator("article img").count()
             found = {
                 "scrolls sideways by": view.overflow(),

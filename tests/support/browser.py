@@ -106,11 +106,13 @@ def opened(
     *,
     width: int = 1280,
     scheme: Literal["light", "dark"] = "light",
+    wait_until: Literal["networkidle", "load"] = "networkidle",
     **options: Any,
 ) -> Iterator[View]:
     """Open an address in a window of its own, and wait until nothing is loaded anymore.
 
-    `options` go to Playwright's ``new_context``. What is loaded from elsewhere than this machine is
+    Half a second has to pass without a request then; with "load" the wait ends when the page and
+    what it names are there, which is enough where no script asks for more. `options` go to Playwright's ``new_context``. What is loaded from elsewhere than this machine is
     refused and so becomes a complaint: pages work offline.
     """
     context = browser.new_context(
@@ -127,7 +129,7 @@ def opened(
     page.on("console", lambda said: said.type == "error" and view.complaints.append(said.text))
     page.on("pageerror", lambda error: view.complaints.append(str(error)))
     try:
-        page.goto(address, wait_until="networkidle")
+        page.goto(address, wait_until=wait_until)
         yield view
     finally:
         context.close()
