@@ -112,8 +112,9 @@ def opened(
     """Open an address in a window of its own, and wait until nothing is loaded anymore.
 
     Half a second has to pass without a request then; with "load" the wait ends when the page and
-    what it names are there, which is enough where no script asks for more. `options` go to Playwright's ``new_context``. What is loaded from elsewhere than this machine is
-    refused and so becomes a complaint: pages work offline.
+    what it names are there, which is enough where no script asks for more. `options` go to
+    Playwright's ``new_context``. What is loaded from elsewhere than this machine is refused and so
+    becomes a complaint: pages work offline.
     """
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, **options
