@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .PHONY: check-oldest check-newest quick-oldest quick-newest newest-versions
 .PHONY: docs docs-links browser
-.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves clean
+.PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves dist clean
 
 help:
 	@echo "make demo       reproduce the article into results/"
@@ -22,6 +22,7 @@ help:
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
 	@echo "make benchmark-article, -large, -lattice, -local, -memory, -curves   time the rest; see benchmarks/"
+	@echo "make dist       build the wheel and the sdist, check them, and try the wheel"
 	@echo "make clean      remove everything that make built"
 
 demo: $(VENV)/installed-test
@@ -37,11 +38,11 @@ audit: $(VENV)/installed-test,opendp,diffprivlib
 # The quick ones first; the tests last, so that their closing line ends the output.
 check: lint types notebooks exhaustive
 
-lint: $(VENV)/installed-test,check,dask
+lint: $(VENV)/installed-test,check,dask,completion
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(VENV)/installed-test,check,dask
+types: $(VENV)/installed-test,check,dask,completion
 	$(BIN)/mypy
 
 notebooks: $(VENV)/installed-test
@@ -114,8 +115,19 @@ benchmark-local: $(VENV)/installed-test
 benchmark-memory: $(VENV)/installed-test
 	$(BIN)/python benchmarks/memory.py
 
+# Built in a clean folder; the wheel is tried in an environment of its own, outside the checkout.
+dist: $(VENV)/installed-dist
+	rm -rf dist .venv-dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	@echo "Installing the wheel into .venv-dist, and trying it outside the checkout"
+	@$(PYTHON) -m venv --clear .venv-dist
+	@.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	@root=$$PWD && cd / && env -u PYTHONPATH "$$root/.venv-dist/bin/python" -W error \
+	  "$$root/tools/try_wheel.py" "$$root/README.md"
+
 clean:
-	rm -rf $(VENV) .venv-oldest .venv-newest results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stem names the extras: installed-test,check installs .[test,check].

@@ -15,6 +15,7 @@ from .arguments import (
     one_or_several,
 )
 from .text import (
+    did_you_mean,
     magnitude,
     number_text,
     shown,
@@ -41,6 +42,7 @@ __all__ = [
     "check_running",
     "check_text",
     "check_whole",
+    "did_you_mean",
     "finite_number",
     "is_hashable",
     "is_long",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +38,21 @@ def shown(value: Any) -> str:
     if len(text) > _SHOWN:
         text = f"{text[: _SHOWN // 2]} ... {text[-_SHOWN // 4 :]}"
     return text
+
+
+def did_you_mean(name: Any, known: Iterable[Any]) -> str:
+    """Return the end of a message about an unknown name: the known one that is most like it.
+
+    Examples
+    --------
+    >>> did_you_mean("medain", ["mean", "median"]), did_you_mean("mode", ["mean", "median"])
+    ("; did you mean 'median'?", '')
+    """
+    texts = [text for text in known if isinstance(text, str)]
+    # Long texts are no names, and comparing them takes long.
+    usable = isinstance(name, str) and len(name) <= _SHOWN
+    alike = get_close_matches(name, texts, n=1, cutoff=0.7) if usable else []
+    return f"; did you mean {shown(alike[0])}?" if alike else ""
 
 
 def text_of(value: Any) -> str:

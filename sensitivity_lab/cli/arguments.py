@@ -6,7 +6,6 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Sequence
-from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,28 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
 from sensitivity_lab.universes.universe import Universe
 
-from .tables import LARGEST_EXPONENT, exact_number, in_range, read_table
-
-_MOST = 1_000_000
-"""The most values that a range may have."""
+from .completion import columns, completed, files, queries
+from .tables import STANDARD_INPUT, read_table
+from .written import read_distances, read_exact, split_domain, values_of
 
 
 def add_universe(parser: argparse.ArgumentParser) -> None:
     """Add where the records come from, and how many a dataset has."""
-    parser.add_argument(
-        "data", nargs="?", type=Path, metavar="DATA.csv", help="scenario (a): a dataset"
+    add_source(parser)
+    parser.add_argument("--size", type=int, required=True, metavar="N", help="records of a dataset")
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """Add where the records come from."""
+    completed(
+        parser.add_argument(
+            "data",
+            nargs="?",
+            type=Path,
+            metavar="DATA.csv",
+            help="scenario (a): a dataset; - reads standard input",
+        ),
+        files,
     )
     parser.add_argument(
         "--domain",
@@ -39,15 +50,46 @@ def add_universe(parser: argparse.ArgumentParser) -> None:
         help="scenario (b): values such as 1,2,3 or first:last:step, last included; repeatable",
     )
     parser.add_argument("--copies", type=int, help="of each value of a domain; default: unlimited")
-    parser.add_argument("--size", type=int, required=True, metavar="N", help="records of a dataset")
+
+
+def add_columns_and_queries(parser: argparse.ArgumentParser, default: Sequence[str] | None) -> None:
+    """Add several columns and several queries; without default queries they are required."""
+    completed(
+        parser.add_argument(
+            "--columns", nargs="+", metavar="COLUMN", help="default: all numeric ones"
+        ),
+        columns,
+    )
+    completed(
+        parser.add_argument(
+            "--queries",
+            *(["--query"] if default is None else []),
+            nargs="+",
+            metavar="QUERY",
+            required=default is None,
+            default=default,
+            help="such as median, var or percentile_90"
+            if default is None
+            else f"default: {len(default)} of them",
+        ),
+        queries,
+    )
 
 
 def add_neighbors(parser: argparse.ArgumentParser) -> None:
     """Add one column, one query and one neighbor relation."""
-    parser.add_argument("--column", help="may be left out if there is only one")
-    parser.add_argument("--query", required=True, help="such as median, var or percentile_90")
+    add_query(parser)
     parser.add_argument("--neighbors", choices=RELATIONS, required=True)
     add_direction(parser)
+
+
+def add_query(parser: argparse.ArgumentParser) -> None:
+    """Add one column and one query."""
+    completed(parser.add_argument("--column", help="may be left out if there is only one"), columns)
+    completed(
+        parser.add_argument("--query", required=True, help="such as median, var or percentile_90"),
+        queries,
+    )
 
 
 def add_direction(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +99,32 @@ def add_direction(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_distances(parser: argparse.ArgumentParser, default: str | None = "1") -> None:
+    """Add the Hamming distance, or several; without a default they are required."""
+    parser.add_argument(
+        "--distances",
+        "--distance",
+        required=default is None,
+        default=default,
+        metavar="K",
+        help=f"such as 1-4 or 1,2,5{'' if default is None else f'; default: {default}'}",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add the form of what is printed."""
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, with whole datasets, on one line"
+    )
+
+
+def add_exactly(parser: argparse.ArgumentParser) -> None:
+    """Add whether a distance is a limit."""
+    parser.add_argument("--exactly", action="store_true", help="exactly k records, not at most k")
+
+
 def add_search(parser: argparse.ArgumentParser) -> None:
     """Add how to search."""
-    parser.add_argument("--exactly", action="store_true", help="exactly k records, not at most k")
     parser.add_argument("--method", default="auto", help="an engine; default: auto")
     parser.add_argument(
         "--memory-limit",
@@ -121,22 +186,41 @@ def read_families(
 
 def read_universe(parsed: argparse.Namespace) -> AnyUniverse:
     """Return the universe of the one column that was asked for."""
+    return read_named_universe(parsed)[1]
+
+
+def read_named_universe(parsed: argparse.Namespace) -> tuple[str, AnyUniverse]:
+    """Return the one column that was asked for, and its universe."""
     found = read_universes(parsed, [parsed.column] if parsed.column else None)
     if len(found) != 1:
         raise InputError(f"choose one column with --column: {', '.join(found)}")
-    (universe,) = found.values()
-    return universe
+    (named,) = found.items()
+    return named
+
+
+def check_source(parsed: argparse.Namespace) -> None:
+    """Raise InputError unless there is either a file or a domain."""
+    if (parsed.data is None) == (not parsed.domain):
+        raise InputError(
+            "give either a CSV file (scenario a), before the options that take several words, or "
+            "--domain NAME=VALUES (scenario b)"
+        )
+    if parsed.data and parsed.copies is not None:
+        raise InputError("--copies goes with --domain; each record of a file occurs once")
+
+
+def source(parsed: argparse.Namespace) -> str:
+    """Return where the records come from, for messages."""
+    if parsed.data is None:
+        return "the domains"
+    return "standard input" if parsed.data == STANDARD_INPUT else str(parsed.data)
 
 
 def read_universes(
     parsed: argparse.Namespace, columns: Sequence[str] | None
 ) -> dict[str, AnyUniverse]:
     """Return a universe per column of the file, or per domain."""
-    if (parsed.data is None) == (not parsed.domain):
-        raise InputError(
-            "give either a CSV file (scenario a), before the options that take several words, or "
-            "--domain NAME=VALUES (scenario b)"
-        )
+    check_source(parsed)
     if parsed.domain:
         domains = [_domain(text, parsed.copies) for text in parsed.domain]
         names = [name for name, _ in domains]
@@ -144,94 +228,45 @@ def read_universes(
             if names.count(name) > 1:
                 raise InputError(f"the domain {name!r} is given twice; give each column one domain")
         return as_universes(dict(domains), columns)
-    if parsed.copies is not None:
-        raise InputError("--copies goes with --domain; each record of a file occurs once")
     return as_universes(read_table(parsed.data), columns)
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:
-    """Parse NAME=1,2,3 or NAME=first:last:step, exactly."""
-    name, equals, values = text.partition("=")
-    if not (name and equals and values):
-        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {text!r}")
-    if ":" not in values:
-        return name, _make_domain(name, [_number(value) for value in values.split(",")], copies)
-    parts = [_number(value) for value in values.split(":")]
-    first, last, step = (*parts, 1)[:3] if len(parts) < 3 else parts[:3]
-    if len(parts) > 3 or step <= 0 or last < first:
-        raise InputError(f"a range is written first:last:step with a positive step, got {text!r}")
-    count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
-    if count > _MOST:
-        raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
-    with localcontext() as context:
-        # There are enough digits for every value. Rounding one would raise an error.
-        context.prec = 2 * LARGEST_EXPONENT + len(text)
-        context.traps[Inexact] = True
-        listed = [first + place * step for place in range(count)]
-    return name, _make_domain(name, listed, copies)
-
-
-def _make_domain(name: str, values: list[int | Decimal], copies: int | None) -> FiniteUniverse:
-    """Make the universe of a domain; an error names it."""
+    """Parse NAME=1,2,3 or NAME=first:last:step, exactly; an error names the domain."""
+    name, written = split_domain(text)
+    values = values_of(written, text)
     for value, times in Counter(values).items():
         if times > 1:
             raise InputError(f"the domain {name!r} lists {value} twice; list every value once")
-    return Universe.from_domain(values, copies)
+    return name, Universe.from_domain(values, copies)
 
 
-def _number(text: str) -> int | Decimal:
-    number = exact_number(text)
-    if number is None:
-        raise InputError(f"a domain has numbers, got {text!r}")
-    if not in_range(number):
+def read_distance(parsed: argparse.Namespace) -> int:
+    """Return the one distance that a command takes."""
+    found = read_distances(parsed.distances)
+    if len(found) > 1:
         raise InputError(
-            f"a domain has finite numbers with exponents up to {LARGEST_EXPONENT}, got {text!r}"
+            f"{parsed.command} takes one distance, got {parsed.distances!r}; choose one, or ask "
+            "`sensitivity-lab curves` for several"
         )
-    return number
-
-
-def read_distances(text: str) -> list[int]:
-    """Parse 1-4 or 1,2,5."""
-    try:
-        found: list[int] = []
-        for part in text.split(","):
-            first, dash, last = part.partition("-")
-            several = range(int(first), int(last if dash else first) + 1)
-            if not 0 < len(several) <= _MOST:
-                raise ValueError(part)
-            found += several
-    except (ValueError, OverflowError):
-        raise InputError(
-            f"distances are written 1-4 or 1,2,5, from small to large, got {text!r}"
-        ) from None
-    return found
+    return found[0]
 
 
 def read_claim(parsed: argparse.Namespace) -> Any:
     """Return what --claim or --claim-per-k says, exactly: a number, or a function of k."""
     if parsed.claim is not None:
-        return _claimed(parsed.claim)
-    slope = Fraction(_claimed(parsed.claim_per_k))
+        return read_exact(parsed.claim, "a claim")
+    slope = Fraction(read_exact(parsed.claim_per_k, "a claim"))
     return lambda k: slope * k
-
-
-def _claimed(text: str) -> int | Decimal | Fraction:
-    """Parse 2, 0.5 or 1/3."""
-    above, slash, below = text.partition("/")
-    try:
-        if not slash:
-            return _number(above)
-        return Fraction(_number(above)) / Fraction(_number(below))
-    except (InputError, ZeroDivisionError):
-        raise InputError(f"a claim is written 2, 0.5 or 1/3, got {text!r}") from None
 
 
 def check_files(parsed: argparse.Namespace) -> None:
     """Raise InputError, before any work, if a file could not be written or would be overwritten."""
-    check_writable(parsed.output, picture=True)
-    check_writable(getattr(parsed, "table", None))
-    names = {"the data": parsed.data, "--output": parsed.output}
-    names["--table"] = getattr(parsed, "table", None)
+    output, table = getattr(parsed, "output", None), getattr(parsed, "table", None)
+    check_writable(output, picture=True)
+    check_writable(table)
+    read = None if parsed.data == STANDARD_INPUT else parsed.data
+    names = {"the data": read, "--output": output, "--table": table}
     known: dict[Path, str] = {}
     for name, path in names.items():
         if path is None or "\0" in str(path) or is_stream(path):

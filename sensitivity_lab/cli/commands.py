@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import signal
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any
 
 from sensitivity_lab.article import UNITS, experiments
 from sensitivity_lab.audits.call import audit
@@ -17,14 +17,17 @@ from sensitivity_lab.audits.opendp.sweep import sweep_opendp
 from sensitivity_lab.audits.row import FAILING
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.checks import number_text
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.queries import DEFAULT_QUERIES
 from sensitivity_lab.universes.relations import RELATIONS
 
 from .arguments import (
     add_checkpoint,
+    add_columns_and_queries,
     add_direction,
+    add_distances,
+    add_exactly,
+    add_json,
     add_neighbors,
     add_search,
     add_table,
@@ -32,25 +35,19 @@ from .arguments import (
     check_files,
     check_writable,
     read_claim,
-    read_distances,
+    read_distance,
     read_families,
     read_relation,
     read_universe,
     read_universes,
+    source,
 )
-from .output import Session, complain, in_options
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        complain(f"{self.prog}: {message}")
-        self.exit(2)
+from .completion import complete
+from .one_dataset import add_local, add_smooth
+from .output import Session, draw, in_options, with_numbers, with_options
+from .parser import Commands, Parser
+from .releases import add_histogram, add_noise
+from .written import read_distances
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,12 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         acceptable or the output cannot be written (said in one line); 130 after Ctrl-C.
     """
     parser = _make_parser()
+    complete(parser)
     session = Session(parser.prog)
     code: Any = 0
     try:
         try:
             parsed = parser.parse_args(arguments)
             session.command = f"{parser.prog} {parsed.command}"
+            session.as_json = getattr(parsed, "json", False)
             code = parsed.run(parsed, session)
         finally:
             session.flush()
@@ -98,82 +97,80 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code or 0
 
 
-_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
-"""What the parsers of the commands are added to."""
-
-
 def _make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="sensitivity-lab",
-        description="Exact global sensitivity of queries over finite universes.",
-    )
+    parser = Parser(prog="sensitivity-lab")
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_curves(commands)
     _add_sensitivity(commands)
+    add_local(commands)
+    add_smooth(commands)
+    add_histogram(commands)
+    add_noise(commands)
     _add_audit(commands)
     _add_article(commands)
     _add_sweep(commands)
     return parser
 
 
-def _add_curves(commands: _Commands) -> None:
+def _add_curves(commands: Commands) -> None:
     curves = commands.add_parser("curves", help="sensitivity of several queries against distance")
     add_universe(curves)
-    curves.add_argument("--columns", nargs="+", metavar="COLUMN", help="default: all numeric ones")
-    curves.add_argument(
-        "--queries",
-        nargs="+",
-        metavar="QUERY",
-        default=DEFAULT_QUERIES,
-        help="default: ten of them",
-    )
-    curves.add_argument("--distances", required=True, metavar="K", help="such as 1-4 or 1,2,5")
+    add_columns_and_queries(curves, DEFAULT_QUERIES)
+    add_distances(curves, default=None)
     curves.add_argument("--neighbors", nargs="+", choices=RELATIONS, required=True)
     add_direction(curves)
     curves.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the curves")
     add_table(curves)
+    add_exactly(curves)
     add_search(curves)
+    add_json(curves)
     add_checkpoint(curves)
     curves.set_defaults(run=_curves)
 
 
-def _add_sensitivity(commands: _Commands) -> None:
+def _add_sensitivity(commands: Commands) -> None:
     one = commands.add_parser("sensitivity", help="sensitivity of one query, with its witness")
     add_universe(one)
     add_neighbors(one)
-    one.add_argument("--distance", type=int, default=1, metavar="K", help="default: 1")
+    add_distances(one)
     one.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the witness")
+    add_exactly(one)
     add_search(one)
+    add_json(one)
     add_checkpoint(one)
     one.set_defaults(run=_sensitivity)
 
 
-def _add_audit(commands: _Commands) -> None:
+def _add_audit(commands: Commands) -> None:
     claim = commands.add_parser("audit", help="is a claimed sensitivity right?")
     add_universe(claim)
     add_neighbors(claim)
     claimed = claim.add_mutually_exclusive_group(required=True)
     claimed.add_argument("--claim", metavar="C", help="at every distance: 2, 0.5 or 1/3, exactly")
     claimed.add_argument("--claim-per-k", metavar="C", help="C times k at distance k")
-    claim.add_argument("--distances", default="1", metavar="K", help="such as 1-4; default: 1")
+    add_distances(claim)
     claim.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the audit")
     add_table(claim)
+    add_exactly(claim)
     add_search(claim)
+    add_json(claim)
     claim.set_defaults(run=_audit)
 
 
-def _add_article(commands: _Commands) -> None:
+def _add_article(commands: Commands) -> None:
     article = commands.add_parser("article", help="reproduce the article's figures and tables")
     article.add_argument("--output", type=Path, default=Path("results"), metavar="FOLDER")
+    add_json(article)
     article.set_defaults(run=_article)
 
 
-def _add_sweep(commands: _Commands) -> None:
+def _add_sweep(commands: Commands) -> None:
     sweep = commands.add_parser("sweep", help="audit a library's constructors, one after another")
     sweep.add_argument("library", choices=["opendp"])
     sweep.add_argument("table", type=Path, metavar="TABLE.csv", help="goes on with one that exists")
     sweep.add_argument("--limit", type=int, metavar="N", help="how many settings; default: all")
+    add_json(sweep)
     sweep.set_defaults(run=_sweep)
 
 
@@ -186,7 +183,7 @@ def _version() -> str:
 
 def _curves(parsed: argparse.Namespace, session: Session) -> None:
     check_files(parsed)
-    session.doing = f"reading {parsed.data or 'the domains'}"
+    session.doing = f"reading {source(parsed)}"
     universes = read_universes(parsed, parsed.columns)
     session.doing = f"searching the curves of {', '.join(parsed.queries)}"
     curves = sensitivity_curves(
@@ -201,42 +198,38 @@ def _curves(parsed: argparse.Namespace, session: Session) -> None:
         checkpoint=parsed.checkpoint,
         scratch=parsed.scratch,
     )
-    session.say(str(curves))
+    session.tell(curves, curves.to_dict)
     if parsed.table:
         session.doing = f"writing {parsed.table}"
         curves.to_csv(parsed.table, witness=parsed.witness)
     if parsed.output:
-        _draw(session, curves.plot, parsed.output)
+        draw(session, curves.plot, parsed.output)
 
 
 def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
     check_files(parsed)
-    session.doing = f"reading {parsed.data or 'the domains'}"
+    session.doing = f"reading {source(parsed)}"
     universe = read_universe(parsed)
     session.doing = f"searching the sensitivity of {parsed.query}"
     result = global_sensitivity(
         universe,
         parsed.query,
         size=parsed.size,
-        neighbors=read_relation(parsed, parsed.distance),
+        neighbors=read_relation(parsed, read_distance(parsed)),
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
         checkpoint=parsed.checkpoint,
         scratch=parsed.scratch,
     )
-    session.say(str(result))
-    session.say(f"  value      {result.value!r}")
-    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
-    session.say(f"  exact      {exact}")
-    session.say(f"  upper      {result.upper!r}")
+    session.tell(with_numbers(result), result.to_dict)
     if parsed.output:
-        _draw(session, lambda: result.plot("witness"), parsed.output)
+        draw(session, lambda: result.plot("witness"), parsed.output)
 
 
 def _audit(parsed: argparse.Namespace, session: Session) -> int:
     check_files(parsed)
-    session.doing = f"reading {parsed.data or 'the domains'}"
+    session.doing = f"reading {source(parsed)}"
     universe = read_universe(parsed)
     session.doing = f"auditing {parsed.query}"
     report = audit(
@@ -250,15 +243,15 @@ def _audit(parsed: argparse.Namespace, session: Session) -> int:
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    session.say(str(report))
+    session.tell(report, report.to_dict)
     if parsed.table:
         session.doing = f"writing {parsed.table}"
         report.to_csv(parsed.table, witness=parsed.witness)
     if parsed.output:
-        _draw(session, report.plot, parsed.output)
+        draw(session, report.plot, parsed.output)
     if report.sound:
         return 0
-    session.say(f"\n{report.counterexample(report.decisive)}")
+    session.comment(with_options(f"\n{report.counterexample(report.decisive)}"))
     return 1
 
 
@@ -275,29 +268,29 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
     for _, picture, table in planned:
         check_writable(picture, picture=True)
         check_writable(table)
+    made = []
     for experiment, picture, table in planned:
         session.doing = f"searching {experiment.title}"
         curves = experiment.run()
-        session.say(f"{experiment.title}\n{curves}\n")
+        made.append(
+            {"name": experiment.name, "title": experiment.title, "curves": curves.to_dict()}
+        )
+        session.comment(f"{experiment.title}\n{curves}\n")
         session.doing = f"writing {table}"
         curves.to_csv(table)
-        _draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
-    session.say(f"four figures and four tables are in {folder}")
+        draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
+    session.tell(f"four figures and four tables are in {folder}", lambda: made)
 
 
 def _sweep(parsed: argparse.Namespace, session: Session) -> int:
     session.doing = "sweeping"
     lines = sweep_opendp(parsed.table, limit=parsed.limit)
-    for verdict, number in sorted(Counter(line.verdict for line in lines).items()):
-        session.say(f"{number:>6,}  {verdict}")
+    verdicts = dict(sorted(Counter(line.verdict for line in lines).items()))
     violated = [line for line in lines if line.verdict in FAILING]
-    for line in violated:
-        session.say(f"{line.verdict}: {line.setting} ({line.remark})")
+    told = [f"{number:>6,}  {verdict}" for verdict, number in verdicts.items()]
+    told += [f"{line.verdict}: {line.setting} ({line.remark})" for line in violated]
+    session.tell(
+        "\n".join(told),
+        lambda: {"verdicts": verdicts, "violated": [vars(line) for line in violated]},
+    )
     return 1 if violated else 0
-
-
-def _draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
-    session.doing = f"drawing {path}"
-    from sensitivity_lab.plotting import save
-
-    save(plot(), path)

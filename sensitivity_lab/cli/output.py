@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
+from sensitivity_lab.checks import number_text
+from sensitivity_lab.results.literals import json_ready
 from sensitivity_lab.results.reprs import printable
+from sensitivity_lab.results.sensitivity import Sensitivity
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _WORDS = (
     (r"\bmemory_limit\b", "--memory-limit"),
@@ -26,9 +35,27 @@ _WORDS = (
     (r"^(column '.*': )?size must\b", r"\1--size must"),
     (r"^k must\b", "--distance must"),
     (r"^a distance must\b", "--distances must"),
-    (r"^copies must\b", "--copies must"),
+    (r"^(beta|bins|categories|copies|delta|epsilon|norm|sizes|split) (must|is|for)\b", r"--\1 \2"),
+    (r"^(delta|epsilon): ", r"--\1: "),
+    (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
+    (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
+    (r"\bgive sizes=\(smallest, largest\)", "give --sizes SMALLEST-LARGEST"),
+    (
+        r"for a larger one use Cauchy noise \(smooth_cauchy_scale\)$",
+        "for a larger one leave out --delta",
+    ),
+    (
+        r"cannot be compared with the bins; give categories$",
+        "cannot be compared with --bins; give --categories",
+    ),
+    (r"; pass allow_missing=True to make them ordinary values, or drop", "; drop"),
+    (r"(give|choose another) (epsilon|delta) or split$", r"\1 --\2 or --split"),
+    (
+        r"`evidence\.lines` and `to_dict\(\)` have the datasets whole",
+        "--json prints the datasets whole",
+    ),
     (r"^path: ", "--output: "),
-    (r", a query such as Percentile\(25\), or a function of a 1-D array$", ""),
+    (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
     (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
     (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
 )
@@ -43,10 +70,14 @@ def in_options(message: str) -> str:
     >>> in_options("choose a smaller size or a larger memory_limit")
     'choose a smaller size or a larger --memory-limit'
     """
-    line = " ".join(message.split())
+    return with_options(" ".join(message.split()))
+
+
+def with_options(text: str) -> str:
+    """Return a text of the library with options instead of arguments, its lines as they are."""
     for pattern, said in _WORDS:
-        line = re.sub(pattern, said, line)
-    return line
+        text = re.sub(pattern, said, text)
+    return text
 
 
 class Session:
@@ -56,6 +87,8 @@ class Session:
     ----------
     command : str
         The program and its command, such as "sensitivity-lab curves".
+    as_json : bool
+        Whether answers are printed as JSON.
     doing : str
         What it is doing, for the message if it is interrupted.
     failure : str or None
@@ -64,6 +97,7 @@ class Session:
 
     def __init__(self, program: str) -> None:
         self.command = program
+        self.as_json = False
         self.doing = "reading the arguments"
         self.failure = None if sys.stdout else "it is closed"
         self._open = self.failure is None
@@ -73,6 +107,15 @@ class Session:
         lines = "\n".join(map(printable, text.split("\n")))
         if self._open:
             self._try(lambda: _write(lines, sys.stdout))
+
+    def tell(self, answer: object, data: Callable[[], Any]) -> None:
+        """Write an answer as text, or what it tells as JSON: in ASCII, on one line."""
+        self.say(json.dumps(json_ready(data()), allow_nan=False) if self.as_json else str(answer))
+
+    def comment(self, text: str) -> None:
+        """Write lines beside an answer, which JSON has no place for."""
+        if not self.as_json:
+            self.say(text)
 
     def flush(self) -> None:
         """Write what is still in the buffer."""
@@ -92,6 +135,23 @@ class Session:
                 self.failure = error.strerror or str(error)
             # The interpreter flushes when it exits; now it has nothing to complain about.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def with_numbers(result: Sensitivity) -> str:
+    """Return a result as text, with its numbers in full."""
+    exact = "none: not a rational number" if result.exact is None else number_text(result.exact)
+    return (
+        f"{result}\n  value      {result.value!r}\n  exact      {exact}"
+        f"\n  upper      {result.upper!r}"
+    )
+
+
+def draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
+    """Draw an answer into a file."""
+    session.doing = f"drawing {path}"
+    from sensitivity_lab.plotting import save
+
+    save(plot(), path)
 
 
 def complain(line: str) -> None:

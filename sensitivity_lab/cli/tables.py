@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import warnings
 from decimal import Decimal
 from io import StringIO
@@ -13,6 +14,9 @@ from typing import Any
 import pandas as pd
 
 from sensitivity_lab.errors import InputError
+
+STANDARD_INPUT = Path("-")
+"""The name of a file that stands for what is piped in."""
 
 LARGEST_EXPONENT = 400
 """Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
@@ -55,10 +59,14 @@ def in_range(number: float | Decimal) -> bool:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return the table of a CSV file whose first line names the columns, its numbers exactly."""
+    """Return the table of a CSV file whose first line names the columns, its numbers exactly.
+
+    The file ``-`` is standard input.
+    """
+    name = "standard input" if path == STANDARD_INPUT else repr(str(path))
     if path.suffix.lower() == ".json":
         raise InputError(
-            f"{str(path)!r} is not a CSV file; write the values of a domain as "
+            f"{name} is not a CSV file; write the values of a domain as "
             "--domain NAME=VALUES, such as --domain mood=1,2"
         )
     try:
@@ -66,29 +74,37 @@ def read_table(path: Path) -> pd.DataFrame:
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Decoded here, so that the message for a file without text is always the same.
-            text = StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
+            text = StringIO(_bytes_of(path).decode("utf-8-sig"), newline="")
             # The header is read as an ordinary line: pandas would rename repeated columns.
             cells = pd.read_csv(
                 text, header=None, index_col=False, dtype=str, keep_default_na=False
             )
     except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
-        raise InputError(f"cannot read {str(path)!r} as a CSV file: {error}") from error
-    names = _column_names(path, cells.iloc[0].tolist())
+        raise InputError(f"cannot read {name} as a CSV file: {error}") from error
+    names = _column_names(name, cells.iloc[0].tolist())
     return pd.DataFrame(
         {name: _column(name, cells[place].tolist()[1:]) for place, name in enumerate(names)}
     )
 
 
-def _column_names(path: Path, header: list[str]) -> list[str]:
+def _bytes_of(path: Path) -> bytes:
+    if path != STANDARD_INPUT:
+        return path.read_bytes()
+    if sys.stdin is None:
+        raise ValueError("it is closed")
+    return sys.stdin.buffer.read()
+
+
+def _column_names(file: str, header: list[str]) -> list[str]:
     """Return the names of the columns; a column without a name is called by its position."""
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     for name in names:
         if exact_number(name) is not None or name.strip().lower() in ("nan", "inf", "-inf"):
-            raise InputError(f"the first line of {str(path)!r} must name the columns, got {name!r}")
+            raise InputError(f"the first line of {file} must name the columns, got {name!r}")
     twice = sorted(name for name in set(names) if names.count(name) > 1)
     if twice:
         raise InputError(
-            f"the first line of {str(path)!r} names {', '.join(map(repr, twice))} more than once; "
+            f"the first line of {file} names {', '.join(map(repr, twice))} more than once; "
             "give every column its own name"
         )
     return names

@@ -13,7 +13,7 @@ from copy import copy
 from decimal import Decimal
 from typing import Any
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import did_you_mean, shown
 from sensitivity_lab.errors import InputError
 
 from . import l_statistics, multiplicities
@@ -122,4 +122,5 @@ def as_query(query: Any) -> Query:
         f"unknown query {shown(query)};"
         f" choose one of {', '.join(NAMED)}, percentile_25 (any number "
         "from 0 to 100), a query such as Percentile(25), or a function of a 1-D array"
+        f"{did_you_mean(query, NAMED)}"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, shown, text_of
+from sensitivity_lab.checks import check_column, did_you_mean, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
@@ -75,7 +75,10 @@ def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
     _check_distinct(chosen)
     for name in chosen:
         if name not in known:
-            raise InputError(f"unknown column {shown(name)}; the columns are {_listed(known)}")
+            raise InputError(
+                f"unknown column {shown(name)}; the columns are {_listed(known)}"
+                f"{did_you_mean(name, known)}"
+            )
 
 
 def _check_distinct(names: Iterable[Any]) -> None:

@@ -158,7 +158,7 @@ def test_a_witness_of_thousands_of_records_is_shortened(capsys):
     assert "\n  x  (changed: 1; shared: " in out
     assert "\nx = (changed: 1; shared: " in out
     assert ", ... and 4,991 more)" in out
-    assert out.endswith("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)\n")
+    assert out.endswith("(shortened; --json prints the datasets whole)\n")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from sensitivity_lab.search import ENGINES
         ([], ": the following arguments are required: COMMAND"),
         (
             ["curves"],
-            " curves: the following arguments are required: --size, --distances, --neighbors",
+            " curves: the following arguments are required: --size, --distances/--distance, "
+            "--neighbors",
         ),
         (
             ["sensitivity"],
@@ -37,7 +38,7 @@ from sensitivity_lab.search import ENGINES
         ),
         (
             ["sensitivity", SCHOOL, "--size", "6", "--query", "mean", "--distance", "1.5"],
-            " sensitivity: argument --distance: invalid int value: '1.5'",
+            " sensitivity: the following arguments are required: --neighbors",
         ),
         (
             ["curves", SCHOOL, "--size", "6", "--distances", "1", "--queries"],
@@ -52,7 +53,7 @@ def test_bad_usage(capsys, arguments, line):
 @pytest.mark.parametrize(
     ("arguments", "start"),
     [
-        (["histogram"], ": argument COMMAND: invalid choice: 'histogram' (choose from "),
+        (["histogramm"], ": argument COMMAND: invalid choice: 'histogramm' (choose from "),
         (
             ["curves", SCHOOL, "--size", "6", "--distances", "1", "--neighbors", "nearby"],
             " curves: argument --neighbors: invalid choice: 'nearby' (choose from ",
@@ -80,7 +81,7 @@ NULL = "nul\0l.csv"
 def python_says_of(path: str) -> str:
     """What this Python says of a path that cannot be one: the words differ between versions."""
     with pytest.raises(ValueError, match="embedded null") as caught:
-        Path(path).stat()
+        Path(path).read_bytes()
     return str(caught.value)
 
 
@@ -219,6 +220,12 @@ def test_bad_curves(capsys, changed, reason):
         ),
         ({"--query": "mode"}, f"unknown query 'mode'; {QUERIES}"),
         ({"--method": "magic"}, f"unknown method 'magic'; choose one of {METHODS}"),
+        ({"--distance": "1.5"}, f"{WRITTEN_DISTANCES} '1.5'"),
+        (
+            {"--distances": "1-3"},
+            "sensitivity takes one distance, got '1-3'; choose one, or ask "
+            "`sensitivity-lab curves` for several",
+        ),
         ({"--distance": "0"}, "--distance must be a Hamming distance, at least 1, got 0"),
         (
             {"--direction": "add"},

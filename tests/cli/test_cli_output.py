@@ -59,6 +59,36 @@ def interrupted(*_arguments, **_options):
             ("curves", *DOMAIN, "--distances", "1", "--queries", "mean", "var"),
             "curves: interrupted while searching the curves of mean, var",
         ),
+        (
+            "cli.one_dataset.local_sensitivity",
+            ("local", *DOMAIN[:2], "--dataset", "1,2", *MEAN_OF_TWO[2:]),
+            "local: interrupted while searching the local sensitivity of mean",
+        ),
+        (
+            "cli.one_dataset.smooth_sensitivity",
+            ("smooth", *DOMAIN[:2], "--dataset", "1,2", "--beta", "1", *MEAN_OF_TWO[2:]),
+            "smooth: interrupted while searching the smooth sensitivity of mean",
+        ),
+        (
+            "cli.releases.global_sensitivity",
+            ("histogram", *DOMAIN),
+            "histogram: interrupted while searching the sensitivity of the histogram of a",
+        ),
+        (
+            "cli.releases.sensitivity_curves",
+            ("noise", *DOMAIN, "--query", "mean", "var", "--epsilon", "1"),
+            "noise: interrupted while searching the sensitivities of mean, var",
+        ),
+        (
+            "cli.commands.sweep_opendp",
+            ("sweep", "opendp", "t.csv"),
+            "sweep: interrupted while sweeping",
+        ),
+        (
+            "cli.tables._bytes_of",
+            ("sensitivity", "-", *MEAN_OF_TWO),
+            "sensitivity: interrupted while reading standard input",
+        ),
         ("cli.commands.audit", VIOLATED, "audit: interrupted while auditing mean"),
         (
             "article.Experiment.run",

@@ -172,7 +172,7 @@ def test_a_long_domain_is_read_in_one_pass(monkeypatch):
             return int(self) == int(other)
 
     monkeypatch.setattr(
-        "sensitivity_lab.cli.arguments.exact_number", lambda text: Counted(exact_number(text))
+        "sensitivity_lab.cli.written.exact_number", lambda text: Counted(exact_number(text))
     )
     monkeypatch.setattr(
         "sensitivity_lab.cli.arguments.Universe.from_domain", lambda values, _: list(values)

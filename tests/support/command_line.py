@@ -27,7 +27,8 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 
 
 PYTHON = re.compile(
-    r"n_jobs|memory_limit|method=|direction=|from_|\bDecimal|Percentile|math\.|row_limit|Universe\b"
+    r"n_jobs|memory_limit|method=|direction=|from_|\bDecimal|Percentile|math\.|row_limit|Universe\b|"
+    r"sizes=|allow_missing|to_dict|mapping|smooth_|\bsl\.|tolerance_ulps"
 )
 """What only a programmer could do."""
 

@@ -55,6 +55,11 @@ class SumOf(RecordQuery):
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_column("column", self.column)
+        if self.where is not None and not (isinstance(self.where, str) or callable(self.where)):
+            raise InputError(
+                "where must be a function of a DataFrame, or a text such as 'age >= 18', "
+                f"got {shown(self.where)}"
+            )
         if self.where is not None:
             CountIf(self.where)
         if self.clip is None:

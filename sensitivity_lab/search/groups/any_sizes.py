@@ -14,12 +14,12 @@ from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.search.engine import Finding
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .bounds import Table
-from .combine import ANY, Combination, Part, Split, Target
+from .combine import ANY, Combination, Part, Split
 from .kernels import Kernel
 from .known_sizes import Rows
 from .largest import largest_part
 from .members import Grouped, Members
+from .relaxation import Table, Target
 
 
 @dataclass(frozen=True, eq=False)

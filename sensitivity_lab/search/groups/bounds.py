@@ -1,7 +1,9 @@
 """What the groups that are left can still add, for all sizes at once: upper bounds.
 
-Sizes are put into blocks of `width`; a block promises the largest value of its sizes. The blocks of
-several groups add up to that of their sum of sizes, or to one of the few below it.
+Each record that stays has a price (see `relaxation`), so that values hardly change from one size to
+the next. Sizes are put into blocks of `width`; a block promises the largest priced value of its
+sizes. The blocks of several groups add up to that of their sum of sizes, or to one of the few below
+it.
 """
 
 from __future__ import annotations
@@ -14,43 +16,129 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.relations import RemovedAdded
 
-Table = dict[RemovedAdded, Floats]
-"""The values of a group by its change (removed, added), for 0, 1, ... records that stay."""
+from .relaxation import Table, Target, relaxed
 
-BLOCKS = 160
+BLOCKS = 240
 """About so many blocks."""
 
 
 class Bounds:
-    """Upper bounds of what groups can add.
+    """Upper bounds of what groups can add, for one target.
 
     Parameters
     ----------
     tables : sequence of Table
         Of the groups, in the order in which they are combined.
-    states : sequence of (int, int)
-        Which numbers of records removed and added matter.
+    outside : Table
+        The same of the records in no group, which come first.
+    target : (int, (int, int))
+        The records that stay in all, and those removed and added.
 
     Attributes
     ----------
-    width : int
-        Of a block.
-    left : list of Table
-        By group, the number of changes and the block: what this group and all after it can add,
-        with just so many records changed, and blocks that add up to this one.
+    value : float
+        No split reaches more; minus infinity if there is none.
+    prices : ndarray of float64
+        The price of 0, 1, ... records that stay.
+    priced : list of Table
+        The values of the groups, each with its price.
     """
 
-    def __init__(self, tables: Sequence[Table], states: Sequence[RemovedAdded]) -> None:
-        self.states = states
+    def __init__(self, tables: Sequence[Table], outside: Table, target: Target) -> None:
+        self.target = target
+        self.value = -np.inf
+        relaxation = relaxed([outside, *tables], target)
+        if relaxation is None:
+            return
+        self._relaxation = relaxation
+        self.mirrored = is_mirrored([outside, *tables], target)
         top = len(tables[0][0, 0]) - 1
+        self.prices = relaxation.price * np.arange(top + 1)
         self.width = max(1, (top + 1) // BLOCKS)
         self.blocks = top // self.width + 1
-        self.coarse = [{change: self._in_blocks(f) for change, f in of.items()} for of in tables]
+        self.priced = [
+            {change: values + self.prices for change, values in of.items()} for of in tables
+        ]
         nothing = np.full(self.blocks, -np.inf)
         nothing[0] = 0.0
-        self.left: list[Table] = [{(0, 0): nothing}]
-        for table in reversed(self.coarse):
-            self.left.insert(0, self._with(table, self.left[0]))
+        self._left: list[Table] = [{(0, 0): nothing}]
+        for table in reversed(self.priced):
+            self._left.insert(0, self._with(table, self._left[0]))
+        before = {state: self._in_blocks(sums + self.prices) for state, sums in outside.items()}
+        rests = {state: self.rest(0, state) for state in outside}
+        total, _ = target
+        best = max(float((before[state] + rests[state]).max()) for state in outside)
+        self.value = best - relaxation.price * total
+
+    def needed(self, least: float) -> float:
+        """Return what priced values must add up to, so that values can add up to `least`."""
+        total, _ = self.target
+        return least - self._relaxation.error + self._relaxation.price * total
+
+    def rest(self, group: int, state: RemovedAdded) -> Floats:
+        """Return what the groups from one on can add, by the block of what stays before it.
+
+        Parameters
+        ----------
+        group : int
+            The first of the groups that are left.
+        state : (int, int)
+            How many records are removed and added before it.
+        """
+        total, (removed, added) = self.target
+        wanted = removed - state[0], added - state[1]
+        found = np.full(self.blocks, -np.inf)
+        left = self._left[group].get(wanted)
+        if left is None:
+            return found
+        # The blocks of the groups that are left add up to that of their sum, or to one of the
+        # few below; and the sums that complete those of one block lie in two blocks.
+        parts = len(self._left) - 1 - group
+        padded = np.concatenate([np.full(parts, -np.inf), left, [-np.inf]])
+        reach = sliding_window_view(padded[:-1], parts + 1).max(axis=1)
+        first = np.arange(0, min(total, self.blocks * self.width - 1) + 1, self.width)
+        high, low = (total - first) // self.width, (total - first - self.width + 1) // self.width
+        high, low = np.minimum(high, self.blocks - 1), np.clip(low, 0, self.blocks - 1)
+        found[: len(first)] = np.maximum(reach[high], reach[low])
+        least: Floats = np.minimum(found, self._relaxation.after[group + 1].get(wanted, -np.inf))
+        return least
+
+    def each(self, in_blocks: Floats) -> Floats:
+        """Return values of blocks for each of their sizes."""
+        values: Floats = np.repeat(in_blocks, self.width)[: len(self.prices)]
+        return values
+
+    def pairs(
+        self, sums: Floats, values: Floats, rest: Floats, needed: float
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """Yield places of sums and of values, all together every pair that can reach enough.
+
+        Parameters
+        ----------
+        sums, values : ndarray of float64
+            What the groups so far and the next one add, priced, by the records that stay.
+        rest : ndarray of float64
+            What the groups after them can add, priced, by the block of what stays before.
+        needed : float
+            What all together must reach.
+        """
+        one, other = self._in_blocks(sums), self._in_blocks(values)
+        # Two blocks add up to one of two blocks.
+        rest = np.maximum(rest, np.append(rest[1:], -np.inf))
+        reach = sliding_window_view(np.append(rest, np.full(self.blocks - 1, -np.inf)), self.blocks)
+        for block in np.flatnonzero(one + other.max() + rest.max() >= needed):
+            others = other + reach[block]
+            near = np.flatnonzero(one[block] + others >= needed)
+            if not len(near):
+                continue
+            start = block * self.width
+            most = float(others[near].max())
+            stays = start + np.flatnonzero(sums[start : start + self.width] + most >= needed)
+            start, stop = near[0] * self.width, (near[-1] + 1) * self.width
+            most = float(one[block] + reach[block][near].max())
+            more = start + np.flatnonzero(values[start:stop] + most >= needed)
+            if len(stays) and len(more):
+                yield stays, more
 
     def _in_blocks(self, values: Floats) -> Floats:
         padded = np.full(self.blocks * self.width, -np.inf)
@@ -61,103 +149,35 @@ class Bounds:
     def _with(self, table: Table, left: Table) -> Table:
         """Return what a group and those after it can add."""
         found: Table = {}
-        matter = set(self.states)
+        _, (removed, added) = self.target
+        coarse = {change: self._in_blocks(values) for change, values in table.items()}
         for rest, values in left.items():
             windows = sliding_window_view(
                 np.concatenate([np.full(self.blocks - 1, -np.inf), values]), self.blocks
             )
-            for change, of_group in table.items():
+            for change, of_group in coarse.items():
                 both = rest[0] + change[0], rest[1] + change[1]
-                if both in matter:
-                    best = (windows + of_group[::-1]).max(axis=1)
-                    found[both] = np.maximum(found[both], best) if both in found else best
-        return found
-
-    def of_sums(
-        self, group: int, state: RemovedAdded, targets: Sequence[tuple[int, RemovedAdded]]
-    ) -> Floats:
-        """Return what the groups from one on can add, by the records that stay before it.
-
-        Parameters
-        ----------
-        group : int
-            The first of the groups that are left.
-        state : (int, int)
-            How many records are removed and added before it.
-        targets : sequence of (int, (int, int))
-            The totals: records that stay, and records removed and added.
-        """
-        top = self.blocks * self.width
-        found = np.full(top, -np.inf)
-        parts = len(self.left) - 1 - group
-        for total, (removed, added) in targets:
-            left = self.left[group].get((removed - state[0], added - state[1]))
-            if left is None:
-                continue
-            padded = np.concatenate([np.full(parts, -np.inf), left])
-            reach = sliding_window_view(padded, parts + 1).max(axis=1)
-            sums = np.arange(min(total, top - 1) + 1)
-            found[: len(sums)] = np.maximum(found[: len(sums)], reach[(total - sums) // self.width])
-        return found
-
-    def pairs(
-        self, sums: Floats, values: Floats, after: Floats, least: float
-    ) -> Iterator[tuple[Indices, Indices]]:
-        """Yield places of sums and of values, all together every pair that can reach `least`.
-
-        Parameters
-        ----------
-        sums, values : ndarray of float64
-            What the groups so far and the next one add, by the records that stay.
-        after : ndarray of float64
-            A bound of what the groups after them add, by the records that stay before.
-        least : float
-            What all together must reach.
-        """
-        one, other, rest = (self._in_blocks(array) for array in (sums, values, after))
-        if one.max() + other.max() + rest.max() < least:
-            return
-        # Two blocks add up to one of two blocks.
-        rest = np.maximum(rest, np.append(rest[1:], -np.inf))
-        reach = sliding_window_view(np.append(rest, np.full(self.blocks - 1, -np.inf)), self.blocks)
-        for block in np.flatnonzero((one[:, None] + other + reach >= least).any(axis=1)):
-            near = np.flatnonzero(one[block] + other + reach[block] >= least)
-            for run in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1):
-                most = float((other + reach[block])[run].max())
-                start = block * self.width
-                stays = start + np.flatnonzero(sums[start : start + self.width] + most >= least)
-                start, stop = run[0] * self.width, (run[-1] + 1) * self.width
-                most = float(one[block] + reach[block][run].max())
-                more = start + np.flatnonzero(values[start:stop] + most >= least)
-                if len(stays) and len(more):
-                    yield stays, more
-
-    def path(
-        self, state: RemovedAdded, block: int, wanted: RemovedAdded
-    ) -> list[tuple[RemovedAdded, int]]:
-        """Return for each group the change and the block by which a bound is attained.
-
-        Parameters
-        ----------
-        state : (int, int)
-            How many records are changed outside all groups.
-        block : int
-            To which the groups' blocks add up.
-        wanted : (int, int)
-            How many records are changed in all.
-        """
-        rest = wanted[0] - state[0], wanted[1] - state[1]
-        path = []
-        for group, table in enumerate(self.coarse):
-            best: tuple[float, RemovedAdded, int] = (-np.inf, (0, 0), 0)
-            for change, values in table.items():
-                after = self.left[group + 1].get((rest[0] - change[0], rest[1] - change[1]))
-                if after is None:
+                if both[0] > removed or both[1] > added or (self.mirrored and both[0] < both[1]):
                     continue
-                sums = values[: block + 1] + after[: block + 1][::-1]
-                at = int(sums.argmax())
-                best = max(best, (float(sums[at]), change, at))
-            _, change, at = best
-            path.append((change, at))
-            rest, block = (rest[0] - change[0], rest[1] - change[1]), block - at
-        return path
+                best = (windows + of_group[::-1]).max(axis=1)
+                found[both] = np.maximum(found[both], best) if both in found else best
+        return both_ways(found) if self.mirrored else found
+
+
+def is_mirrored(tables: Sequence[Table], target: Target) -> bool:
+    """Tell whether removed and added records can change places in all tables and the target.
+
+    Then they can in sums too, and half of these need not be computed.
+    """
+    _, (removed, added) = target
+    return removed == added and all(
+        (j, i) in table and np.array_equal(values, table[j, i])
+        for table in tables
+        for (i, j), values in table.items()
+        if i < j
+    )
+
+
+def both_ways(half: Table) -> Table:
+    """Return sums with at least as many records removed as added, and their mirror images."""
+    return half | {(j, i): values for (i, j), values in half.items() if i > j}

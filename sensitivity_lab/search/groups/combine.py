@@ -8,8 +8,10 @@ cannot reach the best split that is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -18,16 +20,14 @@ from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .bounds import Bounds, Table
+from .bounds import Bounds, both_ways
+from .relaxation import Table, Target
 
 MOST_WORK = 300_000_000_000
 """At most so many additions: some minutes."""
 
 MOST_TIES = 100_000
 """At most so many steps are taken to tell splits apart that floats do not."""
-
-Target = tuple[int, RemovedAdded]
-"""How many records stay in all, and how many are removed and added."""
 
 Part = tuple[int, RemovedAdded, int]
 """A group, its change, and how many of its records stay; `ANY` where that does not matter."""
@@ -83,41 +83,35 @@ class Combination:
 
     def best(self) -> Split:
         """Return a split with the largest sum; exactly so, whatever floats round."""
-        bounds = Bounds(self.tables, sorted(self.states))
-        known = self._forward(self._near(bounds), None, -np.inf)
-        # Where sums have no error, only those count that are larger than the one known.
-        least = known.value - self.slack if self.slack else np.nextafter(known.value, np.inf)
-        found = self._forward(self.tables, bounds, float(least))
-        if found.value <= known.value and not self.slack:
-            found = known
-        splits = self._splits(found)
-        return max(splits, key=lambda split: sum(map(self.exactly, split.parts), Fraction(0)))
+        found, known = self._sums()
+        near = (split for sums in found for split in self._splits(sums, known - self.slack))
+        first = next(near)
+        if not self.slack:
+            return first
+        exactly = cache(self.exactly)
+        return max(
+            chain([first], near),
+            key=lambda split: sum(map(exactly, split.parts), Fraction(0)),
+        )
 
-    def _near(self, bounds: Bounds) -> list[Table]:
-        """Return the tables, reduced to where the best bound is attained."""
-        candidates = []
-        for total, wanted in self.targets:
-            for state in self.states:
-                left = bounds.left[0].get((wanted[0] - state[0], wanted[1] - state[1]))
-                free = self.others - sum(state)
-                if left is None or free < 0:
-                    continue
-                last = total // bounds.width
-                first = max(0, (total - free) // bounds.width - len(self.tables))
-                at = first + int(left[first : last + 1].argmax())
-                candidates.append((float(left[at]), state, at, wanted))
-        _, state, at, wanted = max(candidates)
-        near: list[Table] = []
-        for table, (change, block) in zip(self.tables, bounds.path(state, at, wanted), strict=True):
-            values = table[change]
-            if change != (0, 0):
-                values = np.full_like(values, -np.inf)
-                # Blocks add up to a little less than sizes do: some more on either side.
-                more = len(self.tables) + 1
-                part = slice(max(0, (block - more) * bounds.width), (block + more) * bounds.width)
-                values[part] = table[change][part]
-            near.append({change: values})
-        return near
+    def _sums(self) -> tuple[list[_Sums], float]:
+        """Return the best sums of each target, so far as they can be the best of all, and that.
+
+        Every split that reaches `least` is among the sums. So what is found is the best one, with
+        all that floats cannot tell from it, once `least` is not above its value less the slack.
+        """
+        outside = self._outside()
+        bounds = [Bounds(self.tables, outside, target) for target in self.targets]
+        bounds = [bound for bound in bounds if bound.value > -np.inf]
+        top = max(bound.value for bound in bounds)
+        known, margin = -np.inf, abs(top) / 4096
+        while True:
+            least = max(known - self.slack, top - margin)
+            found = [self._forward(bound, least) for bound in bounds if bound.value >= least]
+            known = max(known, max((sums.value for sums in found), default=-np.inf))
+            if least <= known - self.slack or least == -np.inf:
+                return found, known
+            margin = 3 * margin if margin < 4 * abs(top) else np.inf
 
     def _outside(self) -> Table:
         """Return the sums before the first group: all 0, as far as there are records."""
@@ -128,57 +122,43 @@ class Combination:
             if sum(state) <= self.others
         }
 
-    def _forward(self, tables: Sequence[Table], bounds: Bounds | None, least: float) -> _Sums:
-        """Return the best sums after each group; with bounds only those that can reach `least`."""
+    def _forward(self, bounds: Bounds, least: float) -> _Sums:
+        """Return the best sums after each group, of those that can be part of `least`."""
         layers = [self._outside()]
-        for group, table in enumerate(tables[:-1]):
-            rest = None
-            if bounds is not None:
-                rest = {
-                    state: bounds.of_sums(group + 1, state, self.targets)[: self.top + 1]
-                    for state in self.states
-                }
-            layers.append(self._after(layers[-1], table, bounds, rest, least))
+        for group in range(len(self.tables) - 1):
+            layers.append(self._after(layers[-1], group, bounds, bounds.needed(least)))
+        total, wanted = bounds.target
         value = max(
             (
                 float((before[: total + 1] + values[: total + 1][::-1]).max())
-                for total, wanted in self.targets
-                for state, before, values in _steps(layers[-1], tables[-1], wanted)
+                for state, before, values in _steps(layers[-1], self.tables[-1], wanted)
             ),
             default=-np.inf,
         )
-        return _Sums(list(tables), layers, value)
+        return _Sums(bounds.target, bounds.mirrored, layers, value)
 
-    def _after(
-        self,
-        before: Table,
-        table: Table,
-        bounds: Bounds | None,
-        rest: Table | None,
-        least: float,
-    ) -> Table:
+    def _after(self, before: Table, group: int, bounds: Bounds, needed: float) -> Table:
         """Return the best sums after one more group."""
         found: Table = {}
+        rests = {state: bounds.rest(group + 1, state) for state in self.states}
         for state, sums in before.items():
-            for change, values in table.items():
+            priced = sums + bounds.prices
+            for change, values in self.tables[group].items():
                 both = state[0] + change[0], state[1] + change[1]
-                if both not in self.states or (rest is not None and both not in rest):
+                if both not in rests or (bounds.mirrored and both[0] < both[1]):
                     continue
                 out = found.setdefault(both, np.full(self.top + 1, -np.inf))
                 if change == (0, 0):
                     length = int(np.isfinite(values).sum())
                     np.maximum(out, _window_maximum(sums, length), out=out)
-                else:
-                    if bounds is None or rest is None:
-                        pairs = _everything(sums, values)
-                    else:
-                        pairs = bounds.pairs(sums, values, rest[both], least)
-                    for stays, more in pairs:
-                        self._add(out, sums, values, stays, more)
-        if rest is not None:
-            for state, sums in found.items():
-                sums[sums + rest[state] < least] = -np.inf
-        return {state: sums for state, sums in found.items() if sums.max() > -np.inf}
+                    continue
+                own = bounds.priced[group][change]
+                for stays, more in bounds.pairs(priced, own, rests[both], needed):
+                    self._add(out, sums, values, stays, more)
+        for state, sums in found.items():
+            sums[sums + bounds.prices + bounds.each(rests[state]) < needed] = -np.inf
+        found = {state: sums for state, sums in found.items() if sums.max() > -np.inf}
+        return both_ways(found) if bounds.mirrored else found
 
     def _add(
         self, out: Floats, sums: Floats, values: Floats, left: Indices, right: Indices
@@ -199,35 +179,38 @@ class Combination:
                 part = out[first + place : stop + place]
                 np.maximum(part, one[first:stop] + add, out=part)
 
-    def _splits(self, found: _Sums) -> Iterator[Split]:
-        """Yield the best split, or all that floats cannot tell from it."""
-        ends = [
-            _Open(len(found.tables), target[1], (target[0], target[0]), (), target, 0.0)
-            for target in self.targets
-        ]
-        open_ends, steps = ends, 0
+    def _splits(self, found: _Sums, least: float) -> Iterator[Split]:
+        """Yield the splits of a target that reach a sum, or only the first if none is rounded."""
+        if found.value < least:
+            return
+        total, wanted = found.target
+        open_ends = [_Open(len(self.tables), wanted, (total, total), (), found.target, 0.0)]
+        seen: set[_Open] = set()
         while open_ends:
             end = open_ends.pop()
+            alike = end.mirrored() if found.mirrored else end
+            if alike in seen:
+                continue
+            seen.add(alike)
             if end.group == 0:
                 yield Split(end.target, end.parts, end.state)
                 if not self.slack:
                     return
                 continue
-            steps += 1
-            if steps > MOST_TIES:
+            if len(seen) > MOST_TIES:
                 raise TooLargeError(
                     f"groups found more than {MOST_TIES:,} splits of the changed records that "
                     "differ by rounding errors only; choose a smaller distance, or the norm 'Linf'"
                 )
-            open_ends += self._before(found, end)
+            open_ends += self._before(found, end, least)
 
-    def _before(self, found: _Sums, end: _Open) -> Iterator[_Open]:
-        """Yield how a split that reaches the best sum can go on towards the first group."""
-        table, layer = found.tables[end.group - 1], found.layers[end.group - 1]
+    def _before(self, found: _Sums, end: _Open, least: float) -> Iterator[_Open]:
+        """Yield how a split that reaches a sum can go on towards the first group."""
+        table, layer = self.tables[end.group - 1], found.layers[end.group - 1]
         low, high = end.stays
         for state, sums, values in _steps(layer, table, end.state):
             change = end.state[0] - state[0], end.state[1] - state[1]
-            needed = found.value - end.value - self.slack
+            needed = least - end.value
             there = np.isfinite(values)
             if change == (0, 0) or (there[0] and not values[there].any()):
                 lowest = max(0, low - (int(there.sum()) - 1))
@@ -235,7 +218,8 @@ class Combination:
                     part = None if change == (0, 0) else (end.group - 1, change, ANY)
                     yield end.to(state, (lowest, high), part, 0.0)
                 continue
-            for stay in np.flatnonzero(values[: high + 1] + sums.max() >= needed).tolist():
+            reach = sums[: high + 1][::-1] if low == high else sums[: high + 1].max()
+            for stay in np.flatnonzero(values[: high + 1] + reach >= needed).tolist():
                 stays = max(0, low - stay), high - stay
                 value = float(values[stay])
                 if sums[stays[0] : stays[1] + 1].max(initial=-np.inf) + value >= needed:
@@ -244,9 +228,10 @@ class Combination:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """The best sums before each group, the tables they are made of, and the best of all."""
+    """The best sums of a target before each group, and the best of all."""
 
-    tables: list[Table]
+    target: Target
+    mirrored: bool
     layers: list[Table]
     value: float
 
@@ -261,6 +246,11 @@ class _Open:
     parts: tuple[Part, ...]
     target: Target
     value: float
+
+    def mirrored(self) -> _Open:
+        """Return the same for all ends that differ in which records are removed and added."""
+        parts = tuple((group, _in_order(change), stays) for group, change, stays in self.parts)
+        return replace(self, state=_in_order(self.state), parts=parts)
 
     def to(
         self, state: RemovedAdded, stays: tuple[int, int], part: Part | None, value: float
@@ -280,11 +270,8 @@ def _steps(
             yield state, layer[state], values
 
 
-def _everything(sums: Floats, values: Floats) -> Iterator[tuple[Indices, Indices]]:
-    """Yield all places of sums and of values."""
-    stays, more = np.flatnonzero(np.isfinite(sums)), np.flatnonzero(np.isfinite(values))
-    if len(stays) and len(more):
-        yield stays, more
+def _in_order(change: RemovedAdded) -> RemovedAdded:
+    return min(change), max(change)
 
 
 def _window_maximum(values: Floats, length: int) -> Floats:

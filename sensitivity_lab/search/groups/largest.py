@@ -10,8 +10,8 @@ from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .bounds import Table
-from .combine import Part, Split, Target
+from .combine import Part, Split
+from .relaxation import Table, Target
 
 
 def largest_part(

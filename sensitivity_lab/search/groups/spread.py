@@ -24,11 +24,11 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, RemovedAdded, Unbounded
 
 from .any_sizes import AnySizes
-from .bounds import Table
 from .combine import ANY, Part
 from .known_sizes import Rows, numbers_of
 from .members import Grouped
 from .one_group import OneGroup, first_plan
+from .relaxation import Table
 
 MOST_SEARCHES = 5_000
 """At most so many parts are searched."""

@@ -1,0 +1,65 @@
+"""Completion of the command line by the tab key, with argcomplete where it is installed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.queries import NAMED
+
+from .tables import STANDARD_INPUT, read_table
+
+
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that asks for completions, and end the process; else do nothing."""
+    if "_ARGCOMPLETE" not in os.environ:
+        return
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    argcomplete.autocomplete(parser)
+
+
+def completed(action: argparse.Action, proposed: Callable[..., Iterable[str]]) -> None:
+    """Say what completes an argument's value: a function that argcomplete calls by keywords."""
+    vars(action)["completer"] = proposed
+
+
+def queries(**_: Any) -> Iterable[str]:
+    """Return the names of queries, and the article's percentiles for all percentiles."""
+    return (*NAMED, *(f"percentile_{q}" for q in (25, 50, 75, 90)))
+
+
+def files(*, prefix: str, **_: Any) -> list[str]:
+    """Return the folders and CSV files that begin with what is typed."""
+    typed = Path(prefix or ".")
+    folder = typed if not prefix or prefix.endswith(os.sep) else typed.parent
+    try:
+        found = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [
+        f"{path}{os.sep}" if path.is_dir() else str(path)
+        for path in found
+        if path.is_dir() or path.suffix.lower() == ".csv"
+    ]
+
+
+def columns(*, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    """Return the names of the domains that were given, or of the file's columns."""
+    domains = getattr(parsed_args, "domain", None)
+    if domains:
+        return [domain.partition("=")[0] for domain in domains]
+    data = getattr(parsed_args, "data", None)
+    # What is piped in can be read once, and not by a shell that asks for names.
+    if data is None or data == STANDARD_INPUT:
+        return []
+    try:
+        return list(read_table(data).columns)
+    except InputError:
+        return []

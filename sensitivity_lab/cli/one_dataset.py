@@ -1,0 +1,189 @@
+"""The commands about one dataset: its local and its smooth sensitivity."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
+from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.pipelines.noise.smooth import (
+    smooth_beta,
+    smooth_cauchy_scale,
+    smooth_laplace_scale,
+)
+from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import RELATIONS
+
+from .arguments import (
+    add_distances,
+    add_exactly,
+    add_json,
+    add_neighbors,
+    add_query,
+    add_search,
+    add_source,
+    check_files,
+    read_named_universe,
+    read_relation,
+    source,
+)
+from .output import Session, draw, with_numbers
+from .parser import Commands
+from .tables import STANDARD_INPUT, exact_number, read_table
+from .written import read_distances, read_exact, read_sizes
+
+
+def add_local(commands: Commands) -> None:
+    """Add `local`."""
+    local = commands.add_parser("local", help="local sensitivity of one dataset")
+    add_source(local)
+    _add_dataset(local)
+    add_neighbors(local)
+    add_distances(local)
+    local.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the result")
+    add_exactly(local)
+    add_search(local)
+    add_json(local)
+    local.set_defaults(run=_local)
+
+
+def add_smooth(commands: Commands) -> None:
+    """Add `smooth`."""
+    smooth = commands.add_parser("smooth", help="smooth sensitivity of one dataset, and its noise")
+    add_source(smooth)
+    _add_dataset(smooth)
+    add_query(smooth)
+    smooth.add_argument("--neighbors", choices=RELATIONS, required=True, help="at distance 1")
+    damping = smooth.add_mutually_exclusive_group(required=True)
+    damping.add_argument("--beta", metavar="B", help="the damping per distance: 2, 0.5 or 1/3")
+    damping.add_argument("--epsilon", metavar="E", help="the privacy loss that beta is made for")
+    smooth.add_argument("--delta", metavar="D", help="with --epsilon: for Laplace noise")
+    smooth.add_argument(
+        "--sizes",
+        metavar="M-N",
+        help="smallest and largest dataset, for relations that add and remove; default: all",
+    )
+    smooth.add_argument(
+        "--output", type=Path, metavar="PLOT.png", help="where to draw the sensitivity"
+    )
+    add_search(smooth)
+    add_json(smooth)
+    smooth.set_defaults(run=_smooth)
+
+
+def _add_dataset(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dataset",
+        required=True,
+        metavar="X",
+        help="the dataset: records such as 20,35,35, or a CSV file (- reads standard input)",
+    )
+
+
+def _local(parsed: argparse.Namespace, session: Session) -> None:
+    name, universe, x = _read(parsed, session)
+    distances = read_distances(parsed.distances)
+    session.doing = f"searching the local sensitivity of {parsed.query}"
+    search = {
+        "method": parsed.method,
+        "n_jobs": parsed.jobs,
+        "memory_limit": parsed.memory_limit,
+    }
+    if len(distances) > 1:
+        curves = local_curves(
+            x,
+            universe,
+            parsed.query,
+            distances=distances,
+            neighbors=read_relation(parsed, 1),
+            exactly=parsed.exactly,
+            column=name,
+            **search,
+        )
+        session.tell(curves, curves.to_dict)
+        if parsed.output:
+            draw(session, curves.plot, parsed.output)
+        return
+    result = local_sensitivity(
+        x, universe, parsed.query, neighbors=read_relation(parsed, distances[0]), **search
+    )
+    session.tell(with_numbers(result), result.to_dict)
+    if parsed.output:
+        draw(session, lambda: result.plot("witness"), parsed.output)
+
+
+def _smooth(parsed: argparse.Namespace, session: Session) -> None:
+    if parsed.delta is not None and parsed.epsilon is None:
+        raise InputError("--delta goes with --epsilon, not --beta")
+    delta = None if parsed.delta is None else read_exact(parsed.delta, "--delta")
+    epsilon = None if parsed.epsilon is None else read_exact(parsed.epsilon, "--epsilon")
+    beta = read_exact(parsed.beta, "--beta") if epsilon is None else smooth_beta(epsilon, delta)
+    _, universe, x = _read(parsed, session)
+    if not isinstance(universe, FiniteUniverse):  # a file or a domain is always finite
+        raise InputError("smooth sensitivity is computed over a file or a domain")
+    session.doing = f"searching the smooth sensitivity of {parsed.query}"
+    result = smooth_sensitivity(
+        x,
+        universe,
+        parsed.query,
+        beta=beta,
+        neighbors=parsed.neighbors,
+        sizes=None if parsed.sizes is None else read_sizes(parsed.sizes),
+        method=parsed.method,
+        n_jobs=parsed.jobs,
+        memory_limit=parsed.memory_limit,
+    )
+    noise = {} if epsilon is None else _noise(result, epsilon, delta)
+    lines = [str(result), f"  upper      {result.upper!r}"]
+    if noise:
+        lines.append(f"  noise      {noise['noise']}, scale {noise['scale']!r}")
+    session.tell("\n".join(lines), lambda: {**result.to_dict(), **noise})
+    if parsed.output:
+        draw(session, result.plot, parsed.output)
+
+
+def _noise(result: SmoothSensitivity, epsilon: Any, delta: Any) -> dict[str, Any]:
+    """Return the noise that a privacy loss asks for, and its scale."""
+    loss = {"epsilon": epsilon, "delta": delta}
+    if delta is None:
+        return {"noise": "Cauchy", "scale": smooth_cauchy_scale(result, epsilon), **loss}
+    return {"noise": "Laplace", "scale": smooth_laplace_scale(result, epsilon, delta), **loss}
+
+
+def _read(parsed: argparse.Namespace, session: Session) -> tuple[str, AnyUniverse, list[Any]]:
+    """Return the column, its universe, and the records of the dataset."""
+    check_files(parsed)
+    session.doing = f"reading {source(parsed)}"
+    piped = str(STANDARD_INPUT)
+    if parsed.data == STANDARD_INPUT and parsed.dataset == piped:
+        raise InputError(
+            "standard input can be read once; give a file, or --domain, beside --dataset -"
+        )
+    name, universe = read_named_universe(parsed)
+    session.doing = f"reading {'standard input' if parsed.dataset == piped else parsed.dataset}"
+    return name, universe, _records(parsed.dataset, name)
+
+
+def _records(text: str, name: str) -> list[Any]:
+    """Return the records of a dataset: numbers that are listed, or the column of a file."""
+    listed = [exact_number(part) for part in text.split(",")]
+    if None not in listed:
+        return listed
+    if "," in text and not Path(text).exists():
+        raise InputError(
+            f"a dataset is written 20,35,35, or it is the name of a CSV file, got {text!r}"
+        )
+    table = read_table(Path(text))
+    if name in table:
+        return table[name].tolist()
+    if len(table.columns) == 1:
+        return table.iloc[:, 0].tolist()
+    raise InputError(
+        f"--dataset {text} has no column {name!r}; its columns are "
+        f"{', '.join(map(repr, table.columns))}, so name the domain like one of them"
+    )

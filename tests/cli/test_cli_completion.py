@@ -1,0 +1,73 @@
+"""Completion by the tab key: what argcomplete is told, as a shell asks for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from command_line import SCHOOL, run
+from paths import ROOT
+
+from sensitivity_lab.cli.commands import _make_parser
+from sensitivity_lab.cli.completion import complete, files
+
+
+def proposed(tmp_path, line: str) -> set[str]:
+    """What a shell is told after a line that was typed."""
+    told = tmp_path / "told"
+    subprocess.run(
+        [sys.executable, "-m", "sensitivity_lab"],
+        check=True,
+        timeout=120,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "_ARGCOMPLETE": "1",
+            "_ARGCOMPLETE_IFS": "\n",
+            "_ARGCOMPLETE_STDOUT_FILENAME": str(told),
+            "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+            "COMP_LINE": line,
+            "COMP_POINT": str(len(line)),
+            "COMP_TYPE": "9",
+        },
+    )
+    return {word.strip() for word in told.read_text().split("\n") if word}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("s", {"sensitivity", "smooth", "sweep"}),
+        ("noise --dom", {"--domain"}),
+        (f"sensitivity {SCHOOL} --column sch", {"school_year"}),
+        ("sensitivity --domain age=1,2 --domain pay=1 --column p", {"pay"}),
+        ("sensitivity --query percentile_7", {"percentile_75"}),
+        ("curves --queries mean med", {"median"}),
+        (f"curves {SCHOOL[:-4]}", {SCHOOL}),
+    ],
+)
+def test_what_is_proposed(tmp_path, typed, expected):
+    pytest.importorskip("argcomplete", reason="needs the extra `completion`")
+    assert proposed(tmp_path, f"sensitivity-lab {typed}") == expected
+
+
+def test_without_argcomplete_nothing_happens(monkeypatch):
+    monkeypatch.setenv("_ARGCOMPLETE", "1")
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    complete(_make_parser())
+
+
+def test_files_are_tables_and_folders(tmp_path, monkeypatch):
+    for name in ("a.csv", "b.CSV", "c.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "ages").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert files(prefix="") == ["a.csv", f"ages{os.sep}", "b.CSV"]
+    assert files(prefix="missing/a") == []
+
+
+def test_the_help_says_how(capsys):
+    assert 'eval "$(register-python-argcomplete sensitivity-lab)"' in run(capsys, "--help")[1]
