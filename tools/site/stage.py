@@ -22,6 +22,7 @@ PLACES = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "docs": ".",
     "notebooks": "notebooks",
     "benchmarks": "benchmarks",
@@ -33,15 +34,15 @@ LINK = re.compile(r"(?<=\]\()([^()\s#\"]+)(#[^()\s\"]*)?(?=\))")
 
 def stage(folder: Path) -> None:
     """Fill an empty folder with pages."""
-    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for kind in ("notebooks/*.ipynb", "benchmarks/*.png", "CHANGELOG.md", "CONTRIBUTING.md"):
-        for file in ROOT.glob(kind):
+    shutil.copytree(ROOT / "docs", folder)
+    alone = [name for name in PLACES if name.endswith(".md") and name != "README.md"]
+    for kind in ("docs/**/*.md", "notebooks/*.ipynb", "benchmarks/*.png", *alone):
+        for file in sorted(ROOT.glob(kind)):
             page = folder / placed(file)
             page.parent.mkdir(exist_ok=True)
             shutil.copy(file, page)
-    for file in [*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("*.md")]:
-        page = folder / placed(file)
-        if file != ROOT / "README.md" and page.exists():
+            if file.suffix == ".png":
+                continue
             # Doctest needs an empty line before the end of a block, readers do not.
             text = turned(page.read_text("utf-8"), file).replace("\n\n```\n", "\n```\n")
             page.write_text(text, "utf-8")
@@ -66,25 +67,25 @@ def _without_absent(file: Path) -> str:
     )
 
 
-def placed(file: Path) -> Path | None:
-    """Where a file or folder of the repository is among the pages, if it is."""
+def placed(file: Path) -> Path:
+    """Where a file or folder of the repository is among the pages; Path() if it is not."""
     inside = file.relative_to(ROOT)
     for start, place in PLACES.items():
         if inside.is_relative_to(start):
             return Path(place) / inside.relative_to(start)
-    return None
+    return Path()
 
 
 def turned(text: str, file: Path) -> str:
     """Turn a text's links to files of the repository to where these are on the site."""
-    here = (placed(file) or Path()).parent
+    here = placed(file).parent
 
     def turn(link: re.Match[str]) -> str:
         target = Path(os.path.normpath(file.parent / link[1]))
         if "://" in link[1] or not target.exists() or not target.is_relative_to(ROOT):
             return link[0]
         page = placed(target)
-        if page is None or target.suffix == ".py":
+        if page == Path() or target.suffix == ".py":
             return f"{repository()}/blob/main/{target.relative_to(ROOT).as_posix()}{link[2] or ''}"
         return f"{Path(os.path.relpath(page, here)).as_posix()}{link[2] or ''}"
 
