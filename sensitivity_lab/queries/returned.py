@@ -27,12 +27,22 @@ _DIGITS = 5000
 """Decimals of a larger exponent, of either sign, are beyond all floats and costly as Fractions."""
 
 
+_DEPTH = 4
+"""At most so many lists are in each other: the answers for several datasets are two."""
+
+
 class NoNumbersError(ValueError):
     """What was returned is neither a number nor an array of them; the text may give the reason."""
 
 
-def numbers_of(returned: Any) -> Answers:
+def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     """Return what a function returned as an array of numbers, of its own shape.
+
+    Parameters
+    ----------
+    returned : object
+    inside : tuple of lists
+        In which lists it is.
 
     Raises
     ------
@@ -47,7 +57,9 @@ def numbers_of(returned: Any) -> Answers:
     if np.ma.is_masked(returned):
         raise NoNumbersError("a masked answer")
     if isinstance(returned, (list, tuple)):
-        parts = alike([numbers_of(one) for one in returned])
+        if len(inside) == _DEPTH or any(returned is one for one in inside):
+            raise NoNumbersError  # too deep, or without end
+        parts = alike([numbers_of(one, (*inside, returned)) for one in returned])
         if len({part.shape for part in parts}) != 1:
             raise NoNumbersError
         return np.stack(parts)

@@ -56,6 +56,22 @@ def test_a_predicate_that_depends_on_other_rows(predicate):
 # Functions
 
 
+ENDLESS: list = []
+ENDLESS += [ENDLESS, ENDLESS]
+DEEP: list = [1.0]
+for _ in range(3000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize("answer", [ENDLESS, DEEP], ids=["endless", "deep"])
+def test_lists_in_lists_without_end(answer):
+    refused(
+        lambda: sl.global_sensitivity(NUMBERS, lambda _: answer, size=2, neighbors="bounded"),
+        "returned",
+        "one finite number",
+    )
+
+
 def ragged(rows):
     return np.zeros(1 if rows["age"].max() > 30 else 2)
 
