@@ -16,7 +16,7 @@ Files are read exactly: whole numbers of any length, and decimals as decimals.
 
 def write(folder: Path) -> None:
     """Write the page into a folder."""
-    os.environ["COLUMNS"] = "80"  # argparse lays out its help for this width
+    os.environ["COLUMNS"] = "72"  # argparse lays out its help for this width
     from sensitivity_lab.cli.commands import _make_parser
 
     parser = _make_parser()

@@ -19,7 +19,7 @@ def _block(translator: HTML5Translator, node: nodes.math_block) -> None:
 def _draw(translator: HTML5Translator, node: nodes.Element, *, block: bool) -> None:
     tree = latex2mathml.tex2mathml(node.astext(), as_block=block)
     tag = "div" if block else "span"
-    translator.body.append(f'<{tag} class="math">{tree}</{tag}>')
+    translator.body.append(f'<{tag} class="formula">{tree}</{tag}>')
     raise nodes.SkipNode
 
 
