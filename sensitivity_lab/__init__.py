@@ -34,6 +34,8 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
+from importlib.metadata import version
+
 from . import pipelines
 from .audits.call import assert_sensitivity, audit
 from .audits.couplings import audit_randomized
@@ -110,6 +112,8 @@ from .universes.multiset import FiniteUniverse
 from .universes.relations import Bounded, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse
 from .universes.universe import Universe
+
+__version__ = version("sensitivity_lab")
 
 __all__ = [
     "AuditReport",

@@ -163,6 +163,7 @@ def test_outside_packages_have_few_importers():
         "joblib": ("running",),
         "tqdm": ("running",),
         "matplotlib": ("plotting",),
+        "narwhals": ("checks",),
         "opendp": ("audits/opendp", "interop_opendp"),  # what checks it, and what uses it
     }
     for file in FILES:

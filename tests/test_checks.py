@@ -96,7 +96,7 @@ def test_answers_of_more_digits_than_python_writes():
     # The variance of 0 and 1 less that of 0 and small; pytest cannot show such numbers.
     assert (result.exact == (1 - small**2) / 4) is True
     assert (Fraction(*_read(result.to_dict()["exact"])) == result.exact) is True
-    assert repr(result).startswith("Sensitivity of var: 0.25 (exact)\n  neighbors")
+    assert repr(result).startswith("Sensitivity of var: 0.25 (exact, rounded up)\n  neighbors")
     curves = sl.sensitivity_curves(universe, "var", size=2, distances=1, neighbors="bounded")
     assert curves.to_frame()["exact"].tolist() == [result.to_dict()["exact"]]
 

@@ -130,7 +130,8 @@ def audit(
     """
     relation = as_relation(neighbors, exactly=exactly)
     relations = as_relations(relation, distances, exactly)
-    sizes = check_sizes(size, check_any_universe(universe))
+    universe = check_any_universe(universe)
+    sizes = check_sizes(size, universe)
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]

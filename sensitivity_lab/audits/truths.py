@@ -15,10 +15,9 @@ from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.universes.finite import AnyUniverse, finite
+from sensitivity_lab.universes.finite import AnyUniverse, check_universe, finite
 from sensitivity_lab.universes.relations import Relation, multiplicities_of
 from sensitivity_lab.universes.table import TableUniverse
-from sensitivity_lab.universes.universe import check_universe
 
 from .claims import holds_float
 from .report import Evidence

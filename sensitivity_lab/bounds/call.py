@@ -17,9 +17,9 @@ from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.running import counter
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import as_relation, check_related, show
-from sensitivity_lab.universes.universe import check_universe
 
 from .answers import Answers
 from .climb import Limit, climb
@@ -136,7 +136,8 @@ def sensitivity_bounds(
     >>> bounds.lower, bounds.upper
     (99.0, 99.0)
     """
-    sizes, relation = check_sizes(size, check_universe(universe)), as_relation(neighbors)
+    universe = check_universe(universe)
+    sizes, relation = check_sizes(size, universe), as_relation(neighbors)
     in_norm, of_query = check_norm(norm), as_query(query)
     problem = Problem(universe, (of_query,), (relation,), sizes, in_norm).checked()
     started = time.monotonic()

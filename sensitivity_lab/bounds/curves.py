@@ -14,12 +14,12 @@ from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 from sensitivity_lab.results.curves import SensitivityCurves
-from sensitivity_lab.results.reprs import Tabled, printable, rounded_up
+from sensitivity_lab.results.reprs import Tabled, printable, rounded_down, rounded_up
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
-from sensitivity_lab.universes.universe import check_universe
 
 from .call import sensitivity_bounds
 from .result import SensitivityBounds
@@ -120,7 +120,7 @@ def _text(one: Sensitivity | SensitivityBounds) -> str:
     if isinstance(one, Sensitivity):
         return rounded_up(one.value if one.upper is None else one.upper, one.exact, 6)
     above = "unknown" if np.isinf(one.upper) else rounded_up(one.upper, digits=6)
-    return f"{one.lower:.6g} to {above}"
+    return f"{rounded_down(one.lower, 6)} to {above}"
 
 
 def _row_of_bounds(column: str, bounds: SensitivityBounds) -> dict[str, Any]:

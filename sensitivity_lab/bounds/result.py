@@ -10,8 +10,9 @@ from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
-from sensitivity_lab.results.reprs import Facts, rounded_up, show_sizes
-from sensitivity_lab.results.sensitivity import Witness, show_answer
+from sensitivity_lab.results.pairs import pair_facts
+from sensitivity_lab.results.reprs import Facts, rounded_down, rounded_up, show_sizes
+from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Relation,
@@ -141,7 +142,6 @@ class SensitivityBounds(Facts):
         }
 
     def _facts(self) -> list[tuple[str, str]]:
-        name = self.query.name
         size = show_sizes(self.size)
         above = "unknown" if math.isinf(self.upper) else rounded_up(self.upper)
         spread = "unknown, too few samples"
@@ -153,8 +153,7 @@ class SensitivityBounds(Facts):
         return [
             ("upper", f"{above}: {self.reason}"),
             ("neighbors", f"{self.neighbors}; size {size}; {self.universe.extent}"),
-            ("witness x", f"{show(self.witness.x)}  {name} {show_answer(self.witness.query_x)}"),
-            ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
+            *pair_facts(self.witness),
             ("random", spread),
             (
                 "method",
@@ -166,4 +165,5 @@ class SensitivityBounds(Facts):
     @property
     def _title(self) -> str:
         norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
-        return f"Sensitivity of {self.query.name}{norm}: at least {self.lower:.10g} (bounds)"
+        lower = rounded_down(self.lower)
+        return f"Sensitivity of {self.query.name}{norm}: at least {lower} (bounds)"

@@ -58,8 +58,9 @@ def sensitivity_curves(
 
     Parameters
     ----------
-    universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame
-        One universe, one per column, or a table whose numeric columns are datasets (scenario (a)).
+    universes : Universe or IntervalUniverse, mapping of str to these, list, column or table
+        One universe, one per column, or the records themselves (scenario (a)): a list, a column, or
+        a table whose numeric columns are datasets.
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
     size : int or iterable of int
@@ -82,8 +83,13 @@ def sensitivity_curves(
     Raises
     ------
     InputError, NoEngineError, QueryError
-        See `global_sensitivity`. A column that is not numeric is left out of a DataFrame; if none
-        is left, or one has missing values, that is an InputError.
+        See `global_sensitivity`.
+
+    Warns
+    -----
+    UserWarning
+        If a numeric column of a table has missing or infinite values: it is left out, and named.
+        A column that is not numeric is left out silently; if none is left, that is an InputError.
 
     Examples
     --------

@@ -49,8 +49,9 @@ def global_sensitivity(
 
     Parameters
     ----------
-    universe : Universe or IntervalUniverse
-        What datasets are drawn from.
+    universe : Universe, TableUniverse or IntervalUniverse; or list, column or table
+        What datasets are drawn from. Records in a list, a column or a table (pandas, Polars,
+        Arrow) are the universe of scenario (a): each occurs once, and all of them are public.
     query : str, Query or callable
         A name ("mean", "median", "sum", "count", "var", "std", "min", "max", "percentile_25"), a
         query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array (of a
@@ -110,7 +111,8 @@ def global_sensitivity(
     >>> result.witness.x, result.witness.y
     ((1, 2, 2, 2, 9, 9), (1, 2, 2, 2))
     """
-    sizes = check_sizes(size, check_any_universe(universe))
+    universe = check_any_universe(universe)
+    sizes = check_sizes(size, universe)
     relation = as_relation(neighbors)
     queries = (as_query(query),)
     kept = open_checkpoint(checkpoint, "global", {"records": universe}, queries, sizes)

@@ -106,12 +106,14 @@ def local_sensitivity(
     Local sensitivity of median: 0.5 (exact)
       exact      1/2
       neighbors  unbounded, at most 1; size 3; universe of 4 records
-      witness x  (1, 2, 3)  median 2
-      witness y  (2, 3)  median 2.5
+      only in x  1     f(x) = 2
+      only in y  none  f(y) = 2.5
+      in both    2, 3
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation = as_relation(neighbors)
-    x = dataset_on(check_any_universe(universe), dataset)
+    universe = check_any_universe(universe)
+    x = dataset_on(universe, dataset)
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
     kept = open_checkpoint(
         checkpoint, "local", {"records": universe}, problem.queries, problem.sizes, dataset=x
@@ -185,7 +187,8 @@ def local_curves(
     """
     check_method(method, "local")
     check_text("column", column, "a text")
-    x = dataset_on(check_any_universe(universe), dataset)
+    universe = check_any_universe(universe)
+    x = dataset_on(universe, dataset)
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     in_norm = check_norm(norm)
     families = dict.fromkeys(relation.at(1) for relation in relations)

@@ -25,6 +25,7 @@ from sensitivity_lab.universes.datasets import (
     datasets,
     neighboring_datasets,
 )
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
@@ -35,7 +36,6 @@ from sensitivity_lab.universes.relations import (
     multiplicities_of,
     show,
 )
-from sensitivity_lab.universes.universe import check_universe
 
 _ROW_LIMIT = 5_000
 
@@ -102,7 +102,8 @@ def neighbor_table(
     10   (1, 2, 11)  removed    (1,)  (2, 11)         4.5
     27  (1, 10, 11)  removed   (11,)  (1, 10)         4.5
     """
-    sizes = check_sizes(size, check_universe(universe))
+    universe = check_universe(universe)
+    sizes = check_sizes(size, universe)
     relation = as_relation(neighbors)
     in_norm = check_norm(norm)
     asked = as_query(query)

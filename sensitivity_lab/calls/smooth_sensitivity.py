@@ -19,6 +19,7 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
     Bounded,
@@ -27,7 +28,6 @@ from sensitivity_lab.universes.relations import (
     as_relation,
     check_whole,
 )
-from sensitivity_lab.universes.universe import check_universe
 
 from .global_sensitivity import conclude
 from .local_sensitivity import dataset_of
@@ -122,17 +122,18 @@ def smooth_sensitivity(
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
     >>> sl.smooth_sensitivity([0.25] * 4, universe, "median", beta=1)
-    Smooth sensitivity of median: 0.1379547905 (exact)
+    Smooth sensitivity of median: 0.1379547905 (exact, rounded up)
       value      3/8 * exp(-1 * 1)
       neighbors  bounded, at most 1; size 4; domain of 5 values, unlimited copies
-      dataset x  (0.25, 0.25, 0.25, 0.25)
-      z          (0.25, 0.25, 0.25, 1)  median 0.25, 1 from x
-      y          (0.25, 0.25, 1, 1)  median 0.625, a neighbor of z
+      dataset x  0.25 (x4)
+      z          x without 0.25, with 1  f(z) = 0.25
+      y          z without 0.25, with 1  f(y) = 0.625
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
     relation, damping = _check_relation(neighbors), _check_beta(beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)
-    x = dataset_of(dataset, check_universe(universe))
+    universe = check_universe(universe)
+    x = dataset_of(dataset, universe)
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
     replace = isinstance(relation, Bounded)
     stop = _Stop(damping, farthest)

@@ -14,6 +14,7 @@ from .arguments import (
     listed,
     one_or_several,
 )
+from .frames import as_pandas
 from .text import (
     did_you_mean,
     magnitude,
@@ -32,6 +33,7 @@ from .values import (
 
 __all__ = [
     "MOST_DIGITS",
+    "as_pandas",
     "as_python",
     "check_callable",
     "check_choice",

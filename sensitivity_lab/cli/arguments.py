@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,6 +21,7 @@ from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
 from sensitivity_lab.universes.universe import Universe
 
 from .completion import columns, completed, files, queries
+from .output import complain
 from .tables import STANDARD_INPUT, read_table
 from .written import read_distances, read_exact, split_domain, values_of
 
@@ -228,7 +230,12 @@ def read_universes(
             if names.count(name) > 1:
                 raise InputError(f"the domain {name!r} is given twice; give each column one domain")
         return as_universes(dict(domains), columns)
-    return as_universes(read_table(parsed.data), columns)
+    with warnings.catch_warnings(record=True) as left_out:
+        warnings.simplefilter("always")
+        universes = as_universes(read_table(parsed.data), columns)
+    for one in left_out:
+        complain(f"sensitivity-lab: {one.message}")
+    return universes
 
 
 def _domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:

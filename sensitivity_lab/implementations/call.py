@@ -18,9 +18,9 @@ from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Function, Query, as_query, from_function
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, Unbounded, as_relation, check_whole
-from sensitivity_lab.universes.universe import check_universe
 
 from .answers import gap_between
 from .folds import Fold
@@ -121,9 +121,10 @@ def implemented_sensitivity(
     (1.0078125, Fraction(129, 128), Fraction(1, 1))
     """
     relation = None if neighbors is None else as_relation(neighbors)
+    universe = _check_numbers(universe)
     question = Question(
         query=_as_implementation(query),
-        universe=_check_numbers(universe),
+        universe=universe,
         relation=relation,
         sizes=check_sizes(size, universe),
         order=_check_order(order, relation, universe),
@@ -206,12 +207,12 @@ def _as_implementation(query: Any) -> Implementation:
 
 def _check_numbers(universe: Any) -> FiniteUniverse:
     """Return a universe of numbers, or raise InputError."""
-    if not check_universe(universe).numeric:
+    checked = check_universe(universe)
+    if not checked.numeric:
         raise InputError(
             "code is run on numbers, and the universe has rows; take one column with "
             "universe.column(name)"
         )
-    checked: FiniteUniverse = universe
     return checked
 
 

@@ -8,12 +8,12 @@ picture can be read by the color-blind and in print without color.
 from ._answers import plot_answers
 from ._audit import plot_audit
 from ._clipping import plot_clipping
-from ._curves import plot_curves
 from ._figures import check_path, save
 from ._noise import plot_noise_scales
 from ._strip import plot_strip
 from ._sweep import plot_sweep
 from ._witness import plot_witness
+from .curves.draw import plot_curves
 
 __all__ = [
     "check_path",

@@ -14,11 +14,13 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._theme import theme
 
 _BARS: dict[str, dict[str, Any]] = {
     "f(x)": {"facecolor": "#0072B2", "hatch": ""},
     "f(y)": {"facecolor": "#FBE3D6", "hatch": "////"},
 }
+_DARK_Y = "#7A4B20"  # on which light hatches are seen
 _WIDTH = 0.4  # of a bar, where coordinates are 1 apart
 _MOST_NAMED = 24  # coordinates with a tick each
 _MOST_MARKED = 40  # differences with their number written
@@ -81,18 +83,21 @@ def plot_answers(
         figure = new_figure((min(12, max(5.5, 0.55 * size + 2.5)), 3.6))
         ax = figure.add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)
+    colors = theme(ax)
     places = np.arange(size)
     for side, (name, heights) in zip((-_WIDTH / 2, _WIDTH / 2), answers.items(), strict=True):
-        style = {"edgecolor": "0.15", "linewidth": 0.8, "zorder": 2, **_BARS[name]}
+        style = {"edgecolor": colors.gray(0.15), "linewidth": 0.8, "zorder": 2, **_BARS[name]}
+        if colors.dark and name == "f(y)":
+            style["facecolor"] = _DARK_Y
         ax.bar(places + side, heights, _WIDTH, label=name, **style)
-    ax.axhline(0, color="0.15", linewidth=0.8)
+    ax.axhline(0, color=colors.gray(0.15), linewidth=0.8)
     if all((heights == np.rint(heights)).all() for heights in answers.values()):
         ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     _mark(ax, *answers.values())
     _name_coordinates(ax, names, numbered=labels is None)
     ax.set_ylabel(f"answer ({unit})" if unit else "answer", **PLAIN)
     ax.set_title(textwrap.fill(title, 50), fontsize="medium", **PLAIN)
-    ax.grid(axis="y", color="0.9")
+    ax.grid(axis="y", color=colors.gray(0.9))
     ax.set_axisbelow(True)
     heading = "above: f(y) − f(x)" if ax.texts else None
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, title=heading)

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._theme import theme
 
 _CLAIM: dict[str, Any] = {"color": "#0072B2", "linestyle": (0, (4, 1.5)), "linewidth": 1.8}
-_TRUTH: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 6, "linestyle": "none"}
+_TRUTH: dict[str, Any] = {"color": "#000000", "marker": "o", "markersize": 6, "linestyle": "none"}
 _BROKEN: dict[str, Any] = {"color": "#D55E00", "marker": "X", "markersize": 9, "linestyle": "none"}
 _REGION: dict[str, Any] = {
     "facecolor": "#F4C9A8",
-    "edgecolor": "0.35",
+    "edgecolor": "#595959",
     "hatch": "///",
     "linewidth": 0.8,
 }
@@ -75,10 +76,14 @@ def plot_audit(
     top = finite[np.isfinite(finite)].max(initial=0) or 1.0
     claim[~np.isfinite(claim)] = np.nan
     missing = np.minimum(truth, 1.08 * top) - claim
+    colors = theme(ax)
+    of_claim, of_truth, of_broken = (
+        {**style, "color": colors.color(style["color"])} for style in (_CLAIM, _TRUTH, _BROKEN)
+    )
     ax.bar(k[broken], missing[broken], 0.5, claim[broken], zorder=1, **_REGION)
-    ax.plot(k, claim, marker="_", markersize=16, markeredgewidth=1.8, zorder=2, **_CLAIM)
+    ax.plot(k, claim, marker="_", markersize=16, markeredgewidth=1.8, zorder=2, **of_claim)
     truth[~np.isfinite(truth)] = np.nan
-    for chosen, style in ((~broken, _TRUTH), (broken, _BROKEN)):
+    for chosen, style in ((~broken, of_truth), (broken, of_broken)):
         ax.plot(k[chosen], truth[chosen], zorder=3, **style)
     ax.set_ylim(-0.03 * top, 1.08 * top)
     ax.set_xlim(k.min() - 0.6, k.max() + 0.6)
@@ -86,7 +91,7 @@ def plot_audit(
     ax.set_xlabel("distance k")
     ax.set_ylabel("sensitivity" + (f" ({unit})" if unit else ""), **PLAIN)
     ax.set_title(title, fontsize="medium", **PLAIN)
-    ax.grid(color="0.9")
+    ax.grid(color=colors.gray(0.9))
     ax.set_axisbelow(True)
     _explain(ax, broken)
     return ax
@@ -94,10 +99,14 @@ def plot_audit(
 
 def _explain(ax: Axes, broken: NDArray[np.bool_]) -> None:
     """Add a legend of what is drawn."""
-    entries: list[Line2D | Patch] = [Line2D([], [], label="claimed", **_CLAIM)]
+    color = theme(ax).color
+    of_claim, of_truth, of_broken = (
+        {**style, "color": color(style["color"])} for style in (_CLAIM, _TRUTH, _BROKEN)
+    )
+    entries: list[Line2D | Patch] = [Line2D([], [], label="claimed", **of_claim)]
     if not broken.all():
-        entries.append(Line2D([], [], label="true", **_TRUTH))
+        entries.append(Line2D([], [], label="true", **of_truth))
     if broken.any():
-        entries.append(Line2D([], [], label="true, above the claim", **_BROKEN))
+        entries.append(Line2D([], [], label="true, above the claim", **of_broken))
         entries.append(Patch(label="missing from the claim", **_REGION))
     ax.legend(handles=entries, loc="best", fontsize="small")

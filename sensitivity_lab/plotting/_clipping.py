@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, check_frame, given_axes, new_figure
+from ._theme import theme
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,12 @@ _NEEDED = ("bound", "clipped_sum", "bias", "sensitivity", "scale", "release", "e
 _RED = "#D55E00"
 # The expected error is wide and beneath the others: it follows the larger of them.
 _ERRORS: dict[str, dict[str, Any]] = {
-    "expected_error": {"label": "expected error of a release", "color": "0.7", "linewidth": 4},
+    "expected_error": {
+        "label": "expected error of a release",
+        "color": "#777777",
+        "alpha": 0.6,
+        "linewidth": 4,
+    },
     "bias": {"label": "size of the bias", "color": "#0072B2", "linestyle": "--"},
     "scale": {"label": "scale of the noise", "color": _RED, "linestyle": "-."},
 }
@@ -87,7 +93,8 @@ def plot_clipping(
     axes = given_axes(figure.subplots(1, 3) if figure is not None else ax, 3)
     columns = {name: frame[name].to_numpy(float) for name in _NEEDED}
     _draw_sums(axes[0], columns, true_sum)
-    _draw_positive(axes[1], columns, {"sensitivity": {"color": "black"}}, xscale)
+    colors = theme(axes[0])
+    _draw_positive(axes[1], columns, {"sensitivity": {"color": "#000000"}}, xscale)
     _draw_positive(axes[2], columns, _ERRORS, "log")
     labels = ("sum", "sensitivity", "error")
     for target, label in zip(axes, labels, strict=True):
@@ -95,7 +102,7 @@ def plot_clipping(
         bound = f"upper clipping bound ({unit})" if unit else "upper clipping bound"
         target.set_xlabel(bound, **PLAIN)
         target.set_ylabel(f"{label} ({unit})" if unit else label, **PLAIN)
-        target.grid(color="0.9")
+        target.grid(color=colors.gray(0.9))
         target.set_axisbelow(True)
         if target.get_legend_handles_labels()[0]:
             target.legend(loc="lower center", bbox_to_anchor=(0.5, 1), **_LEGEND)
@@ -117,9 +124,10 @@ def _check(frame: pd.DataFrame, xscale: str) -> None:
 def _draw_sums(ax: Axes, columns: dict[str, Any], true_sum: float) -> None:
     ax.axhline(true_sum, color="0.5", linestyle=":", label="sum of the records")
     clipped = columns["clipped_sum"]
-    ax.plot(columns["bound"], clipped, "k", marker=_marker(clipped), label="clipped sum")
+    ink, red = theme(ax).color("#000000"), theme(ax).color(_RED)
+    ax.plot(columns["bound"], clipped, color=ink, marker=_marker(clipped), label="clipped sum")
     if np.isfinite(columns["release"]).any():
-        ax.plot(columns["bound"], columns["release"], "x", color=_RED, ms=5, label="release")
+        ax.plot(columns["bound"], columns["release"], "x", color=red, ms=5, label="release")
     ax.yaxis.set_major_formatter(_THOUSANDS)
 
 
@@ -131,7 +139,8 @@ def _draw_positive(
         heights = np.abs(columns[name])
         shown = np.isfinite(heights) & ((heights > 0) | (scale == "linear"))
         if shown.any():
-            ax.plot(columns["bound"][shown], heights[shown], marker=_marker(heights), **style)
+            look = {**style, "color": theme(ax).color(style["color"])}
+            ax.plot(columns["bound"][shown], heights[shown], marker=_marker(heights), **look)
     ax.set_yscale(scale)
     if scale == "linear":
         ax.yaxis.set_major_formatter(_THOUSANDS)

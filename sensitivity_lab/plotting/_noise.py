@@ -8,12 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
+from ._theme import theme
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NEEDED = ("rows", "groups", "laplace_scale", "gaussian_scale", "epsilon", "rho")
-_COLORS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#777777")
+_COLORS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#777777")  # of PALETTE
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 _MOST_MARKED = 25  # points of a line that get a marker each
 
@@ -55,10 +56,11 @@ def plot_noise_scales(
     if ax is None:
         ax = new_figure((6.4, 3.8)).add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)
+    colors = theme(ax)
     for i, (r, part) in enumerate(frame.groupby("rows", sort=False)):
         line = part.sort_values("groups")
         style: dict[str, Any] = {
-            "color": _COLORS[i % len(_COLORS)],
+            "color": colors.color(_COLORS[i % len(_COLORS)]),
             "marker": _MARKERS[i % len(_MARKERS)],
             "markersize": 5,
             "markevery": -(-len(line) // _MOST_MARKED),
@@ -67,7 +69,7 @@ def plot_noise_scales(
         ax.plot(
             *(line["groups"], line["gaussian_scale"], "--"),
             label=f"Gaussian σ, r = {r}",
-            markerfacecolor="white",
+            markerfacecolor=colors.paper,
             **style,
         )
     first = frame.iloc[0]
@@ -77,7 +79,7 @@ def plot_noise_scales(
     ax.set_ylabel("noise scale (rows)")
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-    ax.grid(color="0.9")
+    ax.grid(color=colors.gray(0.9))
     ax.set_axisbelow(True)
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.5)
     return ax

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._theme import Theme, theme
 
-_PARTS: dict[str, dict[str, Any]] = {
-    "C": {"label": "in both (C)", "facecolor": "0.72", "hatch": ""},
-    "A": {"label": "only in x (A)", "facecolor": "#0072B2", "hatch": "///"},
-    "B": {"label": "only in y (B)", "facecolor": "#D55E00", "hatch": "xxx"},
-    "O": {"label": "outside both (O)", "facecolor": "white", "hatch": ""},
-}
+_PARTS = {
+    "C": ("in both (C)", ""),
+    "A": ("only in x (A)", "///"),
+    "B": ("only in y (B)", "xxx"),
+    "O": ("outside both (O)", ""),
+}  # label and hatch
 _LEAST_SHARE = 0.055  # of the strip, for a block to be seen and to hold its number
 _MOST_NAMED = 16  # blocks with their numbers written in
 
@@ -29,8 +30,9 @@ def plot_strip(
 ) -> Axes:
     """Draw the sorted universe as a strip of blocks: kept, only in x, only in y, outside.
 
-    Blocks are as wide as they have records, but never too narrow to be seen; each holds its number
-    of records, and below it are its smallest and largest record.
+    Blocks are as wide as they have records, but never too narrow to be seen: where that makes one
+    wider, the label says that widths are not to scale. Each holds its number of records, and below
+    it are its smallest and largest record.
 
     Parameters
     ----------
@@ -63,11 +65,13 @@ def plot_strip(
     if ax is None:
         ax = new_figure((8, 2.5)).add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)
+    colors = theme(ax)
+    styles = {part: _style(part, colors) for part in _PARTS}
     start = 0.0
+    widths, to_scale = _widths(blocks)
     named = len(blocks) <= _MOST_NAMED
-    for (part, count, first, last), width in zip(blocks, _widths(blocks), strict=True):
-        style = {name: value for name, value in _PARTS[part].items() if name != "label"}
-        ax.bar(start, 1, width, align="edge", edgecolor="0.25", linewidth=0.8, **style)
+    for (part, count, first, last), width in zip(blocks, widths, strict=True):
+        ax.bar(start, 1, width, align="edge", **styles[part])
         if named:
             _name(ax, start + width / 2, part, count, first, last)
         start += width
@@ -77,10 +81,11 @@ def plot_strip(
     ax.set_yticks([])
     ax.set_title(title, fontsize="medium", **PLAIN)
     label = "records of the universe, ascending" + (f" ({unit})" if unit else "")
+    label += "" if to_scale else "; widths not to scale"
     ax.set_xlabel(label, labelpad=24 if named else 4, **PLAIN)
     used = [part for part in _PARTS if any(part == block[0] for block in blocks)]
     ax.legend(
-        handles=[Patch(edgecolor="0.25", **_PARTS[part]) for part in used],
+        handles=[Patch(label=_PARTS[part][0], **styles[part]) for part in used],
         loc="center left",
         bbox_to_anchor=(1.01, 0.5),
         frameon=False,
@@ -88,18 +93,29 @@ def plot_strip(
     return ax
 
 
-def _widths(blocks: Sequence[tuple[str, float, Any, Any]]) -> list[float]:
-    """Return shares of the strip, in proportion to the records but for a least one."""
+def _style(part: str, colors: Theme) -> dict[str, Any]:
+    """Return how a block looks on a background."""
+    faces = {"C": colors.gray(0.72), "A": "#0072B2", "B": "#D55E00", "O": colors.paper}
+    edge = {"edgecolor": colors.gray(0.25), "linewidth": 0.8}
+    return {"facecolor": faces[part], "hatch": _PARTS[part][1], **edge}
+
+
+def _widths(blocks: Sequence[tuple[str, float, Any, Any]]) -> tuple[list[float], bool]:
+    """Return shares of the strip, in proportion to the records but for a least one.
+
+    And whether all are in proportion: none is infinite, and none was made wider to be seen.
+    """
     finite = [count for _, count, _, _ in blocks if count != float("inf")] or [1]
     counts = [min(count, max(finite)) for _, count, _, _ in blocks]
     least = min(_LEAST_SHARE, 1 / len(blocks)) * sum(counts)
-    return [max(float(count), least) for count in counts]
+    endless = any(count == float("inf") for _, count, _, _ in blocks)
+    return [max(float(count), least) for count in counts], not endless and min(counts) >= least
 
 
 def _name(ax: Axes, middle: float, part: str, count: float, first: Any, last: Any) -> None:
     """Write the part and its number into a block, and its records below."""
     number = "any" if count == float("inf") else _short(count)
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+    box = {"facecolor": theme(ax).paper, "edgecolor": "none", "pad": 1.0}
     ax.text(middle, 0.5, f"{part}\n{number}", ha="center", va="center", fontsize="small", bbox=box)
     span = _record(first) if first == last else f"{_record(first)}\nto {_record(last)}"
     ax.annotate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,8 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from sensitivity_lab.errors import InputError
 
-from ._curves import plot_curves
 from ._figures import PLAIN, check_frame
+from .curves.draw import plot_curves
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,10 @@ def plot_sweep(
     units: Mapping[str, str] | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
+    legend: str | None = None,
+    queries: str | Sequence[str] | None = None,
+    columns: int | str | Sequence[str] | None = None,
+    sharey: bool = False,
 ) -> Any:
     r"""Draw sensitivities against the values of one argument.
 
@@ -48,7 +52,7 @@ def plot_sweep(
         The label of the argument's axis, with its unit; by default the argument's name.
     xscale, yscale : {"linear", "log"}
         The axes. Values of the argument that are not numbers are drawn side by side.
-    ax, units, title, figsize
+    ax, units, title, figsize, legend, queries, columns, sharey
         See `plot_curves`.
 
     Returns
@@ -98,6 +102,10 @@ def plot_sweep(
         title=title,
         yscale=yscale,
         figsize=figsize,
+        legend=legend,
+        queries=queries,
+        columns=columns,
+        sharey=sharey,
     )
     axes = drawn.axes if ax is None else np.ravel(np.asarray(ax, dtype=object))
     argument = str(frame["argument"].iloc[0])

@@ -41,6 +41,7 @@ def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     Parameters
     ----------
     returned : object
+        A number, an array, or a list of such.
     inside : tuple of lists
         In which lists it is.
 
@@ -57,12 +58,7 @@ def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     if np.ma.is_masked(returned):
         raise NoNumbersError("a masked answer")
     if isinstance(returned, (list, tuple)):
-        if len(inside) == _DEPTH or any(returned is one for one in inside):
-            raise NoNumbersError  # too deep, or without end
-        parts = alike([numbers_of(one, (*inside, returned)) for one in returned])
-        if len({part.shape for part in parts}) != 1:
-            raise NoNumbersError
-        return np.stack(parts)
+        return _stacked(returned, (*inside, returned))
     if isinstance(returned, (str, bytes)):
         raise NoNumbersError
     try:
@@ -78,6 +74,16 @@ def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:
     if array.dtype.kind not in "bfuO":
         raise NoNumbersError
     return _packed([_number(one) for one in array.ravel()]).reshape(array.shape)
+
+
+def _stacked(returned: Sequence[Any], inside: tuple[Any, ...]) -> Answers:
+    """Return the numbers of a list, which is the last of the lists it is in."""
+    if len(inside) > _DEPTH or any(returned is one for one in inside[:-1]):
+        raise NoNumbersError  # too deep, or without end
+    parts = alike([numbers_of(one, inside) for one in returned])
+    if len({part.shape for part in parts}) != 1:
+        raise NoNumbersError
+    return np.stack(parts)
 
 
 def alike(parts: Sequence[Answers]) -> list[Answers]:

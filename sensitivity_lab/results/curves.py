@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pandas as pd
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import Relation
@@ -52,6 +52,8 @@ class SensitivityCurves(Tabled):
                                   median  1  1
     >>> curves.result("median", distance=2).value
     1.0
+    >>> [float(point) for _, point in curves["mean"]]
+    [3.0, 3.0]
     """
 
     points: Sequence[Point]
@@ -70,6 +72,22 @@ class SensitivityCurves(Tabled):
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __getitem__(self, query: str | Query) -> SensitivityCurves:
+        """Return the curves of one query, or raise InputError that lists the queries.
+
+        Parameters
+        ----------
+        query : str or Query
+            The query or its name.
+        """
+        name = query.name if isinstance(query, Query) else query
+        found = [curve for curve in self._curves if curve.query.name == name]
+        if not found:
+            raise InputError(
+                f"no curve has the query {shown(name)}; choose among {self._distinct('query')}"
+            )
+        return SensitivityCurves(Points(found))
 
     def result(
         self,
@@ -200,7 +218,8 @@ class SensitivityCurves(Tabled):
             Curves to lay over these: those of an interval (theory) over those of a dataset
             (empirical), for the same columns, relations and size.
         **options
-            `ax`, `units`, `title`, `yscale`, `figsize`, `linear_bound` of `plot_curves`.
+            `ax`, `units`, `title`, `yscale`, `figsize`, `linear_bound`, `legend`, `queries`,
+            `columns`, `sharey` of `plot_curves`.
 
         Returns
         -------

@@ -18,8 +18,8 @@ from sensitivity_lab.universes.relations import Dataset, Relation, show
 
 from .literals import shortened
 from .neighbor_text import Cells, as_html, as_text
+from .pairs import show_answer
 from .reprs import rounded_up, show_sizes
-from .sensitivity import show_answer
 
 CHANGES = ("removed", "added", "replaced")
 """The kinds of change, in the order in which the neighbors of a dataset are listed."""

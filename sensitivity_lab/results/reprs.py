@@ -6,7 +6,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from html import escape
 from pathlib import Path
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet takes a text that begins so for a formula."""
+
+_DIGITS = 400
+"""The digits of a quotient that is formatted: more than those of a float before its point."""
+
+_WIDTH = 100
+"""The most characters in a line of a table, as far as there are columns to leave out."""
+
+_LEAST, _COLUMNS, _ROWS = 4, 20, 60
+"""The fewest columns and the most columns and rows that a repr shows of a table."""
+
+_FLOAT = "{:.6g}".format
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 """Control characters: what a terminal obeys instead of showing it."""
@@ -59,6 +70,75 @@ def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) ->
     return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"
 
 
+def format_up(upper: float, exact: Fraction | None, spec: str) -> str:
+    """Return a sensitivity as a format specification says, rounded up.
+
+    Parameters
+    ----------
+    upper : float
+        Its upper bound, or a float answer.
+    exact : Fraction, optional
+        The sensitivity where it is rational.
+    spec : str
+        As for a float: width, precision, ``f``, ``e``, ``g``, ``%``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such format for numbers.
+
+    Examples
+    --------
+    >>> format_up(1.0888355431377, None, ".2f"), format_up(2 / 3, Fraction(2, 3), "8.1%")
+    ('1.09', '   66.7%')
+    >>> format_up(7.100000000000001, Fraction(71, 10), ".1f")
+    '7.1'
+    """
+    if not math.isfinite(upper):
+        return format(float(upper), spec)
+    if "." not in spec:  # as for floats: six digits, or without a type all that a float has
+        if spec[-1] not in "eEfFgG%":
+            return format(float(upper), spec)
+        spec = f"{spec[:-1]}.6{spec[-1]}"
+    # Rounded up twice, to many digits and then to few, is rounded up once.
+    with localcontext(Context(prec=_DIGITS, rounding=ROUND_CEILING)):
+        number = Decimal(repr(float(upper)))
+        if exact is not None:
+            number = Decimal(exact.numerator) / Decimal(exact.denominator)
+        return format(number, spec)
+
+
+def certainty(text: str, arithmetic: str, exact: Fraction | None) -> str:
+    """Return what a title says of its number: how it was found, and whether it is rounded up.
+
+    Examples
+    --------
+    >>> certainty("0.5", "exact", Fraction(1, 2)), certainty("0.34", "exact", Fraction(1, 3))
+    ('exact', 'exact, rounded up')
+    """
+    if arithmetic != "exact":
+        return "exact search over float answers"
+    if exact is None or math.isinf(float(text)):
+        return "exact, rounded up"
+    # The float 0.1 is not a tenth, and is printed as 0.1.
+    return "exact" if exact in (Fraction(text), Fraction(float(text))) else "exact, rounded up"
+
+
+def rounded_down(lower: float, digits: int = 10) -> str:
+    """Return a lower bound as text of so many digits, rounded down.
+
+    Examples
+    --------
+    >>> rounded_down(2 / 3), rounded_down(3.0)
+    ('0.6666666666', '3')
+    """
+    number = float(lower)
+    text = f"{number:.{digits}g}"
+    if not math.isfinite(number) or float(text) <= number:
+        return text
+    return f"{float(Context(digits, ROUND_FLOOR).create_decimal(repr(number))):.{digits}g}"
+
+
 def show_sizes(sizes: int | Sequence[int]) -> str:
     """Return one size of datasets as text, or that any of several will do.
 
@@ -74,6 +154,22 @@ def show_sizes(sizes: int | Sequence[int]) -> str:
 def in_table(value: float, upper: float | None, exact: Fraction | None) -> float:
     """Return a result's sensitivity for a table of six digits, rounded up to them."""
     return float(rounded_up(value if upper is None else upper, exact, digits=6))
+
+
+class Rounded:
+    """A result with `value`, `upper` and perhaps `exact`, which is formatted as a number.
+
+    The format rounds up: a sensitivity is a bound, to scale noise by.
+    """
+
+    value: float
+    upper: float | None
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        upper = self.value if self.upper is None else self.upper
+        return format_up(upper, getattr(self, "exact", None), spec)
 
 
 class Facts(ABC):
@@ -114,12 +210,50 @@ class Tabled(ABC):
         """Return the numbers that both reprs show, rounded up to six digits."""
 
     def __repr__(self) -> str:
-        table = self._table().to_string(float_format="{:.6g}".format)
-        return f"{self._title}\n" + "\n".join(line.rstrip() for line in table.split("\n"))
+        table = self._laid_out
+        columns = min(table.shape[1], _COLUMNS)
+        text = _as_text(table, columns)
+        while columns > _LEAST and _width(text) > _WIDTH:
+            columns -= 1
+            text = _as_text(table, columns)
+        note = self._left_out(table, columns)
+        return "\n".join([self._title, text, *([f"({note})"] if note else [])])
 
     def _repr_html_(self) -> str:
-        html = self._table().to_html(float_format="{:.6g}".format)
-        return f"<p>{escape(self._title)}</p>{html}"
+        table = self._laid_out
+        html = table.to_html(float_format=_FLOAT, max_cols=_COLUMNS, max_rows=_ROWS)
+        note = self._left_out(table, _COLUMNS)
+        return (
+            f"<p>{escape(self._title)}</p><div style='overflow-x:auto'>{html}</div>"
+            f"{f'<p>({escape(note)})</p>' if note else ''}"
+        )
+
+    @property
+    def _laid_out(self) -> pd.DataFrame:
+        """The table, on its side if it is too wide and has fewer rows than columns."""
+        table = self._table()
+        sideways = table.columns.nlevels > 1 and table.shape[0] < table.shape[1]
+        return table.T if sideways and _width(_as_text(table, table.shape[1])) > _WIDTH else table
+
+    def _left_out(self, table: pd.DataFrame, columns: int) -> str:
+        """Return what a repr says of the rows and columns that it leaves out."""
+        rows, wide = table.shape
+        sizes = [
+            *([f"{rows:,} rows"] if rows > _ROWS else []),
+            *([f"{wide:,} columns"] if wide > columns else []),
+        ]
+        return f"{' and '.join(sizes)}; all are in .to_frame()" if sizes else ""
+
+
+def _as_text(table: pd.DataFrame, columns: int) -> str:
+    """Return a table as aligned text, with so many columns at most."""
+    text = table.to_string(float_format=_FLOAT, max_cols=columns, max_rows=_ROWS)
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def _width(text: str) -> int:
+    """Return the length of the longest line."""
+    return max(map(len, text.split("\n")))
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:

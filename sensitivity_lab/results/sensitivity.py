@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
-from sensitivity_lab.queries import Answer, Query
+from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -22,7 +22,8 @@ from sensitivity_lab.universes.relations import (
 )
 
 from .measure import measure
-from .reprs import Facts, rounded_up, show_sizes
+from .pairs import pair_facts
+from .reprs import Facts, Rounded, certainty, rounded_up, show_sizes
 from .roles import Block, blocks_of
 from .witness import WhenAskedFor, has_vectors
 from .witness import Witness as Witness
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity(Facts):
+class Sensitivity(Rounded, Facts):
     """The sensitivity of a query, with its proof.
 
     Attributes
@@ -68,20 +69,28 @@ class Sensitivity(Facts):
     kind : {"global", "local"}
         Whether the maximum is over all x and y, or over the neighbors y of one x.
 
+    Notes
+    -----
+    Printed digits are rounded up, and so are those of a format: ``f"{result:.2f}"`` is no smaller
+    than the sensitivity. `float(result)` is the nearest float.
+
     Examples
     --------
     >>> import sensitivity_lab as sl
-    >>> result = sl.global_sensitivity(
-    ...     sl.Universe.from_dataset([1, 2, 3, 10]), "median", size=3, neighbors=sl.Bounded(1)
-    ... )
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    >>> result = sl.global_sensitivity(universe, "median", size=3, neighbors=sl.Bounded(1))
     >>> result
     Sensitivity of median: 1 (exact)
       neighbors  bounded, at most 1; size 3; universe of 4 records
-      witness x  (2, 3, 10)  median 3
-      witness y  (1, 2, 3)  median 2
+      only in x  10  f(x) = 3
+      only in y  1   f(y) = 2
+      in both    2, 3
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     >>> float(result)
     1.0
+    >>> spread = sl.global_sensitivity(universe, "std", size=3, neighbors=sl.Bounded(1))
+    >>> f"{spread.value:.6f} nearest, {spread:.2f} rounded up"
+    '3.211185 nearest, 3.22 rounded up'
     """
 
     value: float
@@ -240,7 +249,6 @@ class Sensitivity(Facts):
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        name = self.query.name
         evaluated = "no dataset needed evaluation"
         if self.datasets_evaluated:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
@@ -249,8 +257,7 @@ class Sensitivity(Facts):
                 "neighbors",
                 f"{self.neighbors}; size {show_sizes(self.size)}; {self.universe.extent}",
             ),
-            ("witness x", f"{show(self.witness.x)}  {name} {show_answer(self.witness.query_x)}"),
-            ("witness y", f"{show(self.witness.y)}  {name} {show_answer(self.witness.query_y)}"),
+            *pair_facts(self.witness),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
         exact = "" if self.exact is None else number_text(self.exact)
@@ -262,10 +269,11 @@ class Sensitivity(Facts):
 
     @property
     def _title(self) -> str:
-        how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
         what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
         norm = f", {self.norm} norm" if has_vectors(self) else ""
-        return f"{what} of {self.query.name}{norm}: {self._text()} ({how})"
+        text = self._text()
+        how = certainty(text, self.arithmetic, self.exact)
+        return f"{what} of {self.query.name}{norm}: {text} ({how})"
 
     def _text(self, digits: int = 10) -> str:
         """Return the sensitivity as text, rounded up."""
@@ -274,13 +282,6 @@ class Sensitivity(Facts):
 
 # The class sees one attribute, whoever made the result: a frozen one that can be compared.
 Sensitivity.witness = WhenAskedFor()  # type: ignore[assignment]
-
-
-def show_answer(answer: Answer) -> str:
-    """Return an answer as text, the middle of a long vector left out."""
-    if not isinstance(answer, tuple):
-        return f"{answer:.10g}"
-    return show([f"{number:.10g}" for number in answer], "numbers")
 
 
 def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:

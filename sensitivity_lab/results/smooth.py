@@ -18,15 +18,16 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, multiplicities_of, show
 
 from .measure import difference_of, exact_answer
-from .reprs import Facts, rounded_up
-from .sensitivity import Sensitivity, show_answer
+from .pairs import changes, in_short, show_answer
+from .reprs import Facts, Rounded, certainty, rounded_up
+from .sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
-class SmoothSensitivity(Facts):
+class SmoothSensitivity(Rounded, Facts):
     """The smooth sensitivity of a query on one dataset x, with its proof.
 
     Attributes
@@ -95,6 +96,11 @@ class SmoothSensitivity(Facts):
     def y(self) -> Dataset:
         """The neighbor of z that attains the local sensitivity of z."""
         return self.local.witness.y
+
+    @property
+    def _exact(self) -> Fraction | None:
+        """The smooth sensitivity as a rational; None where it is damped, a root or a float."""
+        return self.local.exact if self.distance == 0 else None
 
     @property
     def query(self) -> Query:
@@ -217,7 +223,7 @@ class SmoothSensitivity(Facts):
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        name, witness = self.query.name, self.local.witness
+        witness = self.local.witness
         gap = self.local_at_distance[self.distance]
         lowest, highest = self.sizes
         if highest is None:
@@ -233,18 +239,18 @@ class SmoothSensitivity(Facts):
         return [
             ("value", f"{times}{self.distance})"),
             ("neighbors", f"{self.neighbors}; size {self.size}{sizes}; {self.universe.extent}"),
-            ("dataset x", show(self.x)),
-            ("z", f"{show(self.z)}  {name} {show_answer(witness.query_x)}, {self.distance} from x"),
-            ("y", f"{show(self.y)}  {name} {show_answer(witness.query_y)}, a neighbor of z"),
+            ("dataset x", in_short(self.x)),
+            ("z", f"{changes(self.x, self.z, 'x')}  f(z) = {show_answer(witness.query_x)}"),
+            ("y", f"{changes(self.z, self.y, 'z')}  f(y) = {show_answer(witness.query_y)}"),
             ("method", f"{self.method}, {self.arithmetic} arithmetic, {evaluated}"),
         ]
 
     @property
     def _title(self) -> str:
-        how = "exact" if self.arithmetic == "exact" else "exact search over float answers"
-        at_least = self.value if self.upper is None else self.upper
+        text = rounded_up(self.value if self.upper is None else self.upper, self._exact)
+        how = certainty(text, self.arithmetic, self._exact)
         norm = f", {self.local.norm} norm" if isinstance(self.local.witness.query_x, tuple) else ""
-        return f"Smooth sensitivity of {self.query.name}{norm}: {rounded_up(at_least)} ({how})"
+        return f"Smooth sensitivity of {self.query.name}{norm}: {text} ({how})"
 
 
 def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:

@@ -15,14 +15,15 @@ from sensitivity_lab.universes.relations import Dataset, Relation, check_related
 
 from .literals import SHOWN, short, short_ends
 from .measure import measure
-from .reprs import rounded_up
+from .pairs import pair_facts
+from .reprs import Facts, rounded_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class Witness:
+@dataclass(frozen=True, repr=False)
+class Witness(Facts):
     """A pair of neighboring datasets that attains the sensitivity.
 
     Attributes
@@ -34,12 +35,11 @@ class Witness:
 
     Examples
     --------
-    >>> import sensitivity_lab as sl
-    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
-    >>> result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
-    >>> witness = result.witness
-    >>> witness.shared, witness.only_x, witness.only_y
-    ((2, 3), (10,), (1,))
+    >>> Witness((2, 3, 10), (1, 2, 3), 3.0, 2.0)
+    Neighbors x of 3 records and y of 3
+      only in x  10  f(x) = 3
+      only in y  1   f(y) = 2
+      in both    2, 3
     """
 
     x: Dataset
@@ -61,6 +61,14 @@ class Witness:
     def only_y(self) -> Dataset:
         """The records of y that are not in x."""
         return tuple((Counter(self.y) - Counter(self.x)).elements())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        return pair_facts(self)
+
+    @property
+    def _title(self) -> str:
+        return f"Neighbors x of {len(self.x):,} records and y of {len(self.y):,}"
 
     def plot(self, **options: Any) -> Axes:
         """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, did_you_mean, shown, text_of
+from sensitivity_lab.checks import as_pandas, check_column, did_you_mean, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
-from .finite import AnyUniverse, check_any_universe
+from .finite import AnyUniverse, check_any_universe, is_column
 from .interval import IntervalUniverse
 from .multiset import FiniteUniverse
 from .universe import Universe
@@ -23,31 +24,55 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
 
     Parameters
     ----------
-    universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame
-        A single universe is called "records".
+    universes : Universe or IntervalUniverse, records, mapping of str to these, or table
+        What `check_universe` takes; a single universe is called "records", or as the column is.
     columns : sequence of str, optional
-        Which columns to take; by default all, of a DataFrame the numeric ones.
+        Which columns to take; by default all, of a table the numeric ones. One of these that is no
+        universe, because a value is missing, is left out with a warning that names it.
     """
     if isinstance(universes, FiniteUniverse | IntervalUniverse):
         return {"records": universes}
+    name = getattr(universes, "name", None)
+    universes = as_pandas(universes)
     if isinstance(universes, pd.DataFrame):
-        for name in universes.columns:
-            check_column("a column of the table", name)
-        _check_distinct(universes.columns)
-        numeric = [name for name in universes.columns if _is_numeric(universes[name])]
-        if not numeric and columns is None:
-            raise InputError(f"no column is numeric; the columns are {_listed(universes.columns)}")
-        chosen = numeric if columns is None else columns
-        _check_columns(chosen, universes.columns)
-        return {str(name): _named(name, Universe.from_dataset, universes[name]) for name in chosen}
+        return _of_table(universes, columns)
+    if is_column(universes):
+        known = name if isinstance(name, str) and name else "records"
+        return {known: _named(known, Universe.from_dataset, universes)}
     if isinstance(universes, Mapping) and universes:
         chosen = list(universes) if columns is None else columns
         _check_columns(chosen, universes)
         return {str(name): _named(name, check_any_universe, universes[name]) for name in chosen}
     raise InputError(
-        "universes must be a Universe, a mapping of column names to universes, or a "
-        f"pandas.DataFrame, got {kind_of(universes)}"
+        "universes must be a Universe, a mapping of column names to universes, or a table or a "
+        f"column of records, got {kind_of(universes)}"
     )
+
+
+def _of_table(table: pd.DataFrame, columns: Sequence[str] | None) -> dict[str, AnyUniverse]:
+    """Return a universe per column of a table."""
+    for name in table.columns:
+        check_column("a column of the table", name)
+    _check_distinct(table.columns)
+    if columns is not None:
+        _check_columns(columns, table.columns)
+        return {str(name): _named(name, Universe.from_dataset, table[name]) for name in columns}
+    numeric = [name for name in table.columns if _is_numeric(table[name])]
+    if not numeric:
+        raise InputError(f"no column is numeric; the columns are {_listed(table.columns)}")
+    found: dict[str, AnyUniverse] = {}
+    left_out: list[InputError] = []
+    for name in numeric:
+        try:
+            found[str(name)] = _named(name, Universe.from_dataset, table[name])
+        except InputError as error:
+            left_out.append(error)
+    if not found:
+        raise left_out[0]
+    for reason in left_out:
+        # The caller is outside this file, the call that asks, and what sets numpy's state.
+        warnings.warn(f"left out: {reason}", UserWarning, stacklevel=5)
+    return found
 
 
 def _is_numeric(column: pd.Series[Any]) -> bool:

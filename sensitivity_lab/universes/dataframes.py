@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column, check_flag, listed, shown, text_of
+from sensitivity_lab.checks import as_pandas, check_column, check_flag, listed, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 
 Row = tuple[Any, ...]
@@ -23,10 +23,12 @@ _MOST_ROWS = 5_000_000
 def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
     """Return a table with at least one row and one column, or raise InputError."""
     check_flag("allow_missing", allow_missing)
-    frame = rows.to_frame() if isinstance(rows, pd.Series) else rows
+    given = as_pandas(rows)
+    frame = given.to_frame() if isinstance(given, pd.Series) else given
     if not isinstance(frame, pd.DataFrame):
         raise InputError(
-            f"a universe of records is made of a pandas.DataFrame, got {kind_of(rows)}; "
+            f"a universe of records is made of a table, such as a pandas.DataFrame, "
+            f"got {kind_of(rows)}; "
             "for one list of numbers use Universe"
         )
     if not len(frame) or not len(frame.columns):

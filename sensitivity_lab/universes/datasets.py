@@ -11,6 +11,7 @@ import numpy as np
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Number
 
+from .finite import check_universe
 from .multiplicities import Multiplicities
 from .multiset import FiniteUniverse
 from .neighbor_counts import number_of_neighbors
@@ -23,7 +24,6 @@ from .relations import (
     check_size,
     multiplicities_of,
 )
-from .universe import check_universe
 
 _MOST_LISTED = 10_000_000
 """The most records of a dataset that is listed."""
@@ -57,7 +57,8 @@ def datasets(universe: FiniteUniverse, size: int) -> Iterator[Dataset]:
     >>> list(datasets(sl.Universe.from_dataset([1, 2, 2, 3]), 2))
     [(1, 2), (1, 3), (2, 2), (2, 3)]
     """
-    size = check_size(size, check_universe(universe))
+    universe = check_universe(universe)
+    size = check_size(size, universe)
     return (
         tuple(universe.values[place] for place in places)
         for places in _sub_multisets(universe.multiplicities(size).tolist(), size)
@@ -104,7 +105,8 @@ def count_datasets(universe: FiniteUniverse, size: int) -> int:
     >>> count_datasets(sl.Universe.from_domain([1, 2, 3]), 4)
     15
     """
-    size = check_size(size, check_universe(universe))
+    universe = check_universe(universe)
+    size = check_size(size, universe)
     return _count_sub_multisets(universe.multiplicities(size).tolist(), size)
 
 
@@ -141,7 +143,8 @@ def neighboring_datasets(
     >>> list(neighboring_datasets([1, 2], universe, sl.Unbounded(1)))
     [(2,), (1,), (1, 2, 2), (1, 2, 3)]
     """
-    x = check_dataset(x, check_universe(universe))
+    universe = check_universe(universe)
+    x = check_dataset(x, universe)
     changes = as_relation(relation).changes(len(x), universe)
     data = multiplicities_of(x, universe)
     return map(universe.dataset, iter_neighbors(data, universe, changes))
@@ -203,7 +206,8 @@ def count_neighbors(x: Iterable[Number], universe: FiniteUniverse, relation: Rel
     >>> count_neighbors(range(50), universe, sl.Bounded(2))
     1503125
     """
-    x = check_dataset(x, check_universe(universe))
+    universe = check_universe(universe)
+    x = check_dataset(x, universe)
     relation = as_relation(relation)
     changes = relation.changes(len(x), universe)
     inside, outside = inside_and_outside(multiplicities_of(x, universe), universe, changes)

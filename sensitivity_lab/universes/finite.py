@@ -5,19 +5,63 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
+from sensitivity_lab.checks import as_pandas
+from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
 from .interval import IntervalUniverse
 from .multiset import FiniteUniverse
-from .universe import Universe, check_universe
+from .table import TableUniverse
+from .universe import Universe
 
 AnyUniverse = FiniteUniverse | IntervalUniverse
 """What datasets can be drawn from."""
 
 
-def check_any_universe(universe: Any) -> AnyUniverse:
-    """Return a universe or an interval, or raise InputError that says how to make one."""
-    return universe if isinstance(universe, IntervalUniverse) else check_universe(universe)
+def check_any_universe(given: Any) -> AnyUniverse:
+    """Return a universe or an interval; of records, their universe; else raise InputError."""
+    return given if isinstance(given, IntervalUniverse) else check_universe(given)
+
+
+def check_universe(given: Any) -> FiniteUniverse:
+    """Return a finite universe, or raise InputError that says how to make one.
+
+    Parameters
+    ----------
+    given : object
+        A universe, or records, each of which occurs once (scenario (a)): numbers as a list, an
+        array or a column, rows as a table, of pandas or of what Narwhals reads.
+
+    Examples
+    --------
+    >>> check_universe([3, 1, 3])
+    Universe of 3 records: 1, 3 (x2); public, results hold only among datasets drawn from it
+    """
+    if isinstance(given, FiniteUniverse):
+        return given
+    if isinstance(given, IntervalUniverse):
+        raise InputError(
+            f"a finite universe is needed here, got the {given.extent}; take a grid of its "
+            "values, Universe.from_domain(values)"
+        )
+    records = as_pandas(given)
+    if isinstance(records, pd.DataFrame):
+        return TableUniverse.from_dataset(records)
+    if is_column(records):
+        return Universe.from_dataset(records)
+    raise InputError(
+        f"universe must be a Universe, or a list, a column or a table of its records, got "
+        f"{kind_of(given)}; make one with Universe.from_dataset(records) or "
+        "Universe.from_domain(values)"
+    )
+
+
+def is_column(records: Any) -> bool:
+    """Tell whether a value lists records in order."""
+    return isinstance(records, list | tuple | range | np.ndarray | pd.Series | pd.Index)
 
 
 def finite(universe: AnyUniverse, records: Iterable[Number] = ()) -> FiniteUniverse:

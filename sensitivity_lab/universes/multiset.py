@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import is_hashable, listed, shown, text_of
+from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of
 from sensitivity_lab.errors import InputError
 
 HOLDS = "public, results hold only among datasets drawn from it"
@@ -82,7 +82,7 @@ class FiniteUniverse(ABC):
 
     def records_of(self, x: Any) -> list[Any]:
         """Return the records of a dataset, in any order and not yet checked."""
-        return listed(x, "a dataset must be a sequence of records")
+        return listed(as_pandas(x), "a dataset must be a sequence of records")
 
     @abstractmethod
     def given(self, places: NDArray[np.intp]) -> Any:

@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_python, finite_number, is_long, listed, shown
+from sensitivity_lab.checks import as_pandas, as_python, finite_number, is_long, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
@@ -40,6 +41,7 @@ def check_counts(counts: Any) -> list[int]:
 
 def as_numbers(values: Iterable[Any]) -> list[Any]:
     """Return the values as a list of Python numbers, or raise InputError."""
+    values = as_pandas(values)
     array = array_of_numbers(values)
     if array is not None:
         return list(array.tolist())
@@ -49,6 +51,8 @@ def as_numbers(values: Iterable[Any]) -> list[Any]:
 
 def array_of_numbers(values: Iterable[Any]) -> NDArray[Any] | None:
     """Return the values of an array or a Series as int64 or float64; None for other values.
+
+    False and True of an array are 0 and 1.
 
     Raises
     ------
@@ -64,8 +68,10 @@ def array_of_numbers(values: Iterable[Any]) -> NDArray[Any] | None:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         place = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
         raise InputError(_not_finite(np.ma.masked, place))
+    if isinstance(values, pd.Series) and pd.api.types.is_bool_dtype(values) and not values.hasnans:
+        return values.to_numpy(dtype=np.int64)
     dtype = getattr(values, "dtype", None)
-    if not isinstance(dtype, np.dtype) or dtype.kind not in "iuf" or dtype.itemsize > 8:
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf" or dtype.itemsize > 8:
         return None
     array = np.asarray(values)
     if dtype.kind == "f":

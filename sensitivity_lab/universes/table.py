@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import is_hashable, shown
+from sensitivity_lab.checks import as_pandas, is_hashable, shown
 from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
@@ -108,7 +108,8 @@ class TableUniverse(FiniteUniverse):
         Parameters
         ----------
         records : DataFrame or Series, shape (N, columns)
-            Any order; equal rows are different records. The index is not part of a record.
+            Any order; equal rows are different records. The index is not part of a record. Tables
+            of Polars, Arrow and whatever else Narwhals reads are taken too.
         allow_missing : bool, default False
             Whether missing values are ordinary values.
 
@@ -253,7 +254,8 @@ class TableUniverse(FiniteUniverse):
         return self.given(np.array(places, dtype=np.intp))
 
     def records_of(self, x: Any) -> list[Any]:
-        """Return the records of a dataset, given as a DataFrame or as an iterable of rows."""
+        """Return the records of a dataset, given as a table or as an iterable of rows."""
+        x = as_pandas(x)
         if not isinstance(x, pd.DataFrame):
             return super().records_of(x)
         if set(x.columns) != set(self.columns):

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown, text_of
-from sensitivity_lab.errors import InputError, kind_of
+from sensitivity_lab.checks import as_pandas, shown, text_of
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
 from . import records as reading
@@ -116,8 +116,8 @@ class Universe(FiniteUniverse):
         Parameters
         ----------
         records : iterable of numbers, shape (N,)
-            Any order; equal values are different records. A pandas Series or a numpy array
-            works as well as a list.
+            Any order; equal values are different records. An array or a column (pandas, Polars,
+            Arrow) works as well as a list; its False and True are 0 and 1.
 
         Returns
         -------
@@ -134,6 +134,7 @@ class Universe(FiniteUniverse):
         Universe of 4 records: 1, 2, 5 (x2); public, results hold only among datasets drawn from it
         """
         made = cls.__new__(cls)
+        records = as_pandas(records)
         array = reading.array_of_numbers(records)
         if array is None or array.dtype == object or not len(array):
             made._set(*reading.distinct(reading.as_numbers(records)))
@@ -278,26 +279,6 @@ class Universe(FiniteUniverse):
             f"<table><caption>Universe{size}</caption>"
             f"<thead><tr><th>value</th><th>copies</th></tr></thead><tbody>{body}</tbody></table>"
         )
-
-
-def check_universe(universe: Any) -> FiniteUniverse:
-    """Return a universe, or raise InputError that says how to make one."""
-    if isinstance(universe, FiniteUniverse):
-        return universe
-    if isinstance(universe, IntervalUniverse):
-        raise InputError(
-            f"a finite universe is needed here, got the {universe.extent}; take a grid of its "
-            "values, Universe.from_domain(values)"
-        )
-    if hasattr(universe, "columns"):
-        raise InputError(
-            f"universe must be a Universe, got {kind_of(universe)}; "
-            "make one with TableUniverse.from_dataset(table)"
-        )
-    raise InputError(
-        f"universe must be a Universe, got {kind_of(universe)}; "
-        "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
-    )
 
 
 def of_numbers(universe: FiniteUniverse) -> Universe:

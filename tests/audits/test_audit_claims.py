@@ -268,9 +268,9 @@ def test_what_is_no_claim(claim, message):
             "100), a query such as Percentile(25), or a function of a 1-D array",
         ),
         (
-            {"universe": [1, 2]},
-            "universe must be a Universe, got list; make one with Universe.from_dataset(records) "
-            "or Universe.from_domain(values)",
+            {"universe": {1, 2}},
+            "universe must be a Universe, or a list, a column or a table of its records, got set; "
+            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
             {"distances": 4},

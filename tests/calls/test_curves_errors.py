@@ -25,7 +25,7 @@ SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to 
     ("universes", "message"),
     [
         (
-            pd.DataFrame({"a": [1, 2, 3], "b": [1.0, np.nan, 2.0]}),
+            pd.DataFrame({"a": ["x", "y", "z"], "b": [1.0, np.nan, 2.0]}),
             f"column 'b': records must be finite numbers, got nan at position 1{NOT_FINITE}",
         ),
         (
@@ -45,12 +45,17 @@ SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to 
             pd.DataFrame({"a": np.array([], dtype=int)}),
             "column 'a': a universe needs at least one record, got none",
         ),
-        ([1, 2, 3], f"{SEVERAL_UNIVERSES}a pandas.DataFrame, got list"),
-        ({}, f"{SEVERAL_UNIVERSES}a pandas.DataFrame, got dict"),
+        ({1, 2, 3}, f"{SEVERAL_UNIVERSES}a table or a column of records, got set"),
+        ({}, f"{SEVERAL_UNIVERSES}a table or a column of records, got dict"),
         (
-            {"a": YEAR, "b": [1, 2, 3]},
-            "column 'b': universe must be a Universe, got list; "
-            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
+            [1, None],
+            f"column 'records': records must be finite numbers, got None at position 1{NOT_FINITE}",
+        ),
+        (
+            {"a": YEAR, "b": "123"},
+            "column 'b': universe must be a Universe, or a list, a column or a table of its "
+            "records, got str; make one with Universe.from_dataset(records) or "
+            "Universe.from_domain(values)",
         ),
     ],
 )

@@ -62,10 +62,10 @@ def test_the_limit_itself_is_allowed():
     ("changed", "error", "message"),
     [
         (
-            {"universe": [1, 2]},
+            {"universe": {1, 2}},
             sl.InputError,
-            "universe must be a Universe, got list; make one with Universe.from_dataset(records) "
-            "or Universe.from_domain(values)",
+            "universe must be a Universe, or a list, a column or a table of its records, got set; "
+            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
             {"size": 6},

@@ -264,12 +264,12 @@ def test_ties_are_no_reason_to_be_their_own_neighbor():
 def test_repr_and_html_tell_the_same_facts():
     result = sl.smooth_sensitivity([1, 2, 3], GRID_OF_THE_PICTURE, "median", beta=0.5)
     assert repr(result) == (
-        "Smooth sensitivity of median: 4.852245278 (exact)\n"
+        "Smooth sensitivity of median: 4.852245278 (exact, rounded up)\n"
         "  value      8 * exp(-1/2 * 1)\n"
         "  neighbors  bounded, at most 1; size 3; universe of 5 records\n"
-        "  dataset x  (1, 2, 3)\n"
-        "  z          (1, 2, 10)  median 2, 1 from x\n"
-        "  y          (2, 10, 11)  median 10, a neighbor of z\n"
+        "  dataset x  1, 2, 3\n"
+        "  z          x without 3, with 10  f(z) = 2\n"
+        "  y          z without 1, with 11  f(y) = 10\n"
         "  method     order_statistics, exact arithmetic, no dataset needed evaluation"
     )
     html = result._repr_html_()

@@ -79,7 +79,7 @@ def test_repr(over_size):
 
 def test_html_tells_the_same(several):
     html = several._repr_html_()
-    assert html.startswith("<p>Global sensitivity by size</p><table")
+    assert html.startswith("<p>Global sensitivity by size</p><div style='overflow-x:auto'><table")
     for word in repr(several).split():
         assert word.strip(",") in html
 
@@ -180,7 +180,8 @@ def test_several_kinds_are_several_lines():
 
 
 def test_a_panel_per_column_and_relation_a_line_per_query(several):
-    figure = several.plot(units={"days": "days", "age": "years"}, title="by size")
+    units = {"days": "days", "age": "years"}
+    figure = several.plot(units=units, title="by size", sharey=True)
     assert [ax.get_title() for ax in figure.axes] == [
         f"{column}\n{relation}, at most 1, n = 2 to 4"
         for column in ("days", "age")

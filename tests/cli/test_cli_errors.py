@@ -128,6 +128,19 @@ def test_bad_files(capsys, file, reason):
         check_refused(capsys, arguments, f"sensitivity-lab {command}: {reason}")
 
 
+def test_a_column_with_missing_values_is_left_out_and_named(capsys, tmp_path):
+    table = tmp_path / "some.csv"
+    table.write_text("a,b\n1,2\n,3\n4,5\n", "utf-8")
+    arguments = ["curves", str(table), "--size", "2", "--neighbors", "bounded", "--distances", "1"]
+    code, out, err = run(capsys, *arguments, "--queries", "mean")
+    assert code == 0
+    assert err == (
+        f"sensitivity-lab: left out: column 'a': records must be finite numbers, got nan at "
+        f"position 1{NOT_FINITE}\n"
+    )
+    assert "bounded, at most mean" in " ".join(out.split())
+
+
 WRITTEN_DISTANCES = "distances are written 1-4 or 1,2,5, from small to large, got"
 QUERIES = f"choose one of {NAMES}, percentile_25 (any number from 0 to 100)"
 METHODS = ", ".join(

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from pictures import plot_together
 
 import sensitivity_lab as sl
 from sensitivity_lab.article import experiments
-from sensitivity_lab.plotting import plot_curves
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_a_bound_beyond_floats_is_infinite():
 
 
 def test_the_plot_shows_the_bounds_where_they_are_asked_for(article):
-    plain, bounded = article.plot(), plot_curves(article.to_frame(), linear_bound=True)
+    plain, bounded = article.plot(sharey=True), plot_together(article.to_frame(), linear_bound=True)
     for before, after in zip(plain.axes, bounded.axes, strict=True):
         assert len(before.lines) == 10
         assert len(after.lines) == 20

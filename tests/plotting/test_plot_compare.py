@@ -20,7 +20,9 @@ THEORY = sl.Universe.from_interval(0, 93)
 
 
 def test_theory_is_laid_over_the_empirical_curves():
-    figure = curves_of(EMPIRICAL).plot(compare=curves_of(THEORY), units={"days": "days"})
+    figure = curves_of(EMPIRICAL).plot(
+        compare=curves_of(THEORY), units={"days": "days"}, legend="box", sharey=True
+    )
     (axes,), (legend,) = figure.axes, figure.legends
     names = ["mean, empirical", "var, empirical", "mean, theory", "var, theory"]
     assert [text.get_text() for text in legend.get_texts()] == names
@@ -43,7 +45,7 @@ def test_theory_is_laid_over_the_empirical_curves():
 def test_local_and_global_curves_are_compared_by_kind_and_source():
     here = sl.local_curves([1, 2, 5, 9], EMPIRICAL, "mean", distances=[1], neighbors="bounded")
     there = sl.sensitivity_curves(THEORY, "mean", size=4, distances=[1], neighbors="bounded")
-    figure = here.plot(compare=there)
+    figure = here.plot(compare=there, legend="box")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
         "local, empirical",
         "global, theory",

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from pictures import (
     legend_of,
+    plot_together,
 )
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import plot_curves
 
 
 def kinds_frame(queries=("mean",), kinds=("global", "local")):
@@ -35,7 +35,7 @@ def legend_texts(figure):
 
 
 def test_kinds_of_one_query_differ_by_dashes():
-    figure = plot_curves(kinds_frame(kinds=("global", "local", "smooth")))
+    figure = plot_together(kinds_frame(kinds=("global", "local", "smooth")))
     assert legend_texts(figure) == ("kind", ["global", "local", "smooth"])
     lines = drawn_lines(figure)
     assert len({line.get_color() for line in lines.values()}) == 1
@@ -45,7 +45,7 @@ def test_kinds_of_one_query_differ_by_dashes():
 
 
 def test_a_query_keeps_its_color_over_kinds():
-    figure = plot_curves(kinds_frame(queries=("mean", "var")), units={"age": "years"})
+    figure = plot_together(kinds_frame(queries=("mean", "var")), units={"age": "years"})
     assert legend_texts(figure) == (
         "query, kind",
         ["mean, global", "mean, local", "var, global", "var, local"],
@@ -61,7 +61,7 @@ def test_a_query_keeps_its_color_over_kinds():
 
 @pytest.mark.parametrize("kind", ["global", "local"])
 def test_one_kind_is_named_on_the_axis(kind):
-    figure = plot_curves(kinds_frame(queries=("mean", "sum"), kinds=(kind,)))
+    figure = plot_together(kinds_frame(queries=("mean", "sum"), kinds=(kind,)))
     assert legend_texts(figure) == ("query", ["mean", "sum"])
     assert figure.axes[0].get_ylabel() == f"{kind} sensitivity"
 
@@ -69,12 +69,12 @@ def test_one_kind_is_named_on_the_axis(kind):
 def test_a_missing_kind_is_global():
     frame = kinds_frame()
     frame.loc[frame["kind"] == "global", "kind"] = np.nan
-    assert legend_texts(plot_curves(frame)) == ("kind", ["global", "local"])
+    assert legend_texts(plot_together(frame)) == ("kind", ["global", "local"])
 
 
 def test_distance_0_is_shown():
     frame = kinds_frame(kinds=("smooth",)).assign(distance=[0, 1, 2])
-    left, right = plot_curves(frame).axes[0].get_xlim()
+    left, right = plot_together(frame).axes[0].get_xlim()
     assert left < 0
     assert right > 2
 
@@ -82,7 +82,7 @@ def test_distance_0_is_shown():
 def test_two_rows_of_one_kind_are_refused():
     frame = pd.concat([kinds_frame(), kinds_frame(kinds=("local",))])
     with pytest.raises(InputError) as caught:
-        plot_curves(frame)
+        plot_together(frame)
     assert str(caught.value) == (
         "frame: more than one row for column age, query mean, kind local, neighbors bounded, "
         "meaning at most, distance 1; draw one size at a time"

@@ -14,13 +14,14 @@ from pictures import (
     legend_of,
     names,
     pair,
+    plot_together,
     settle,
     tidy,
     visible_ticks,
 )
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import plot_curves, plot_witness
+from sensitivity_lab.plotting import plot_witness
 
 # Curves: panels and layout.
 
@@ -29,7 +30,7 @@ from sensitivity_lab.plotting import plot_curves, plot_witness
     "n", [4, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 2, 3, 5, 6))]
 )
 def test_a_panel_per_column_in_rows_of_three_of_one_size(n):
-    figure = plot_curves(tidy(COLUMNS[:n]))
+    figure = plot_together(tidy(COLUMNS[:n]))
     settle(figure)
     assert [ax.get_title().replace("\n", "") for ax in figure.axes] == [
         f"{column}bounded, n = 6" for column in COLUMNS[:n]
@@ -44,7 +45,7 @@ def test_a_panel_per_column_in_rows_of_three_of_one_size(n):
 def test_a_panel_has_much_the_same_size_in_every_figure():
     sizes = []
     for n in (1, 2, 3, 5):
-        figure = plot_curves(tidy(COLUMNS[:n]))
+        figure = plot_together(tidy(COLUMNS[:n]))
         settle(figure)
         box = figure.axes[0].get_window_extent()
         sizes.append((box.width, box.height))
@@ -55,7 +56,7 @@ def test_a_panel_has_much_the_same_size_in_every_figure():
 def test_relations_stand_side_by_side_on_one_scale():
     frame = tidy(("age", "grade"), relations=("bounded", "unbounded"))
     frame.loc[frame["neighbors"] == "unbounded", "sensitivity"] /= 2
-    figure = plot_curves(frame, title="Two relations")
+    figure = plot_together(frame, title="Two relations")
     assert [ax.get_title() for ax in figure.axes] == [
         "age\nbounded, n = 6",
         "age\nunbounded, n = 6",
@@ -71,7 +72,7 @@ def test_relations_stand_side_by_side_on_one_scale():
 @pytest.mark.exhaustive
 def test_more_than_three_relations_wrap():
     relations = ("bounded", "unbounded", "unbounded, add", "symmetric difference")
-    figure = plot_curves(tidy(("age", "grade"), relations=relations))
+    figure = plot_together(tidy(("age", "grade"), relations=relations))
     assert_nothing_cut_off(figure)
     assert len(figure.axes) == 8
     assert len({round(ax.get_window_extent().y0) for ax in figure.axes}) == 4
@@ -79,14 +80,14 @@ def test_more_than_three_relations_wrap():
 
 def test_at_most_and_exactly_are_different_panels():
     both = pd.concat([tidy(), tidy(meaning="exactly")])
-    labels = [ax.get_xlabel() for ax in plot_curves(both).axes]
+    labels = [ax.get_xlabel() for ax in plot_together(both).axes]
     assert labels == ["Hamming distance k (at most)", "Hamming distance k (exactly)"]
 
 
 def test_several_sizes_are_named_as_their_range():
     frame = tidy(queries=("mean",))
     frame["size"] = [(3, 4, 5)] * len(frame)
-    assert plot_curves(frame).axes[0].get_title() == "age\nbounded, n = 3 to 5"
+    assert plot_together(frame).axes[0].get_title() == "age\nbounded, n = 3 to 5"
 
 
 # Curves: axes and units.
@@ -94,7 +95,7 @@ def test_several_sizes_are_named_as_their_range():
 
 @pytest.mark.parametrize("distances", [(1,), (3,), (1, 2), range(1, 8), range(1, 101, 9)])
 def test_distances_are_whole_numbers(distances):
-    [ax] = plot_curves(tidy(distances=distances)).axes
+    [ax] = plot_together(tidy(distances=distances)).axes
     ticks = visible_ticks(ax)
     assert ticks == [round(tick) for tick in ticks]
     assert min(ticks) >= 1
@@ -105,14 +106,14 @@ def test_distances_are_whole_numbers(distances):
 
 
 def test_sensitivity_starts_at_zero_which_stays_clear_of_the_frame():
-    [ax] = plot_curves(tidy()).axes
+    [ax] = plot_together(tidy()).axes
     low, high = ax.get_ylim()
     assert -0.05 * high < low < 0
     assert min(tick for tick in ax.get_yticks() if low <= tick <= high) == 0
 
 
 def test_a_logarithmic_axis_shows_every_positive_value():
-    [ax] = plot_curves(tidy(), yscale="log").axes
+    [ax] = plot_together(tidy(), yscale="log").axes
     low, high = ax.get_ylim()
     assert ax.get_yscale() == "log"
     assert 0 < low < 1 < 10 * 3**0.5 < high
@@ -121,13 +122,13 @@ def test_a_logarithmic_axis_shows_every_positive_value():
 @pytest.mark.representative
 @pytest.mark.parametrize("yscale", ["linear", "log"])
 def test_all_zero_is_drawn(yscale):
-    assert_nothing_cut_off(plot_curves(tidy(sensitivity=0.0), yscale=yscale))
+    assert_nothing_cut_off(plot_together(tidy(sensitivity=0.0), yscale=yscale))
 
 
 def test_missing_values_leave_a_gap_not_an_error():
     frame = tidy(queries=("mean", "sum"))
     frame.loc[0, "sensitivity"] = np.nan
-    mean, _ = plot_curves(frame).axes[0].get_lines()
+    mean, _ = plot_together(frame).axes[0].get_lines()
     assert list(mean.get_xdata()) == [2, 3]
 
 
@@ -145,19 +146,19 @@ def test_missing_values_leave_a_gap_not_an_error():
     ],
 )
 def test_units(queries, units, label):
-    assert plot_curves(tidy(queries=queries), units=units).axes[0].get_ylabel() == label
+    assert plot_together(tidy(queries=queries), units=units).axes[0].get_ylabel() == label
 
 
 def test_a_dollar_is_a_dollar():
     frame = tidy(("$a$_{",), queries=("cost_$x^{$", "b"))
-    assert_nothing_cut_off(plot_curves(frame, units={"$a$_{": "$^{$"}, title="$^{$"))
+    assert_nothing_cut_off(plot_together(frame, units={"$a$_{": "$^{$"}, title="$^{$"))
 
 
 # Curves: lines and legend.
 
 
 def test_ten_queries_differ_in_color_or_in_both_marker_and_dash():
-    lines = plot_curves(tidy()).axes[0].get_lines()
+    lines = plot_together(tidy()).axes[0].get_lines()
     for a, b in itertools.combinations(lines, 2):
         assert a.get_marker() != b.get_marker()
         if a.get_color() == b.get_color():
@@ -166,7 +167,7 @@ def test_ten_queries_differ_in_color_or_in_both_marker_and_dash():
 
 def test_a_query_looks_the_same_in_every_panel_and_in_the_legend():
     frame = tidy(("age", "grade"), relations=("bounded", "unbounded"))
-    figure = plot_curves(frame[(frame["column"] == "age") | (frame["query"] != "mean")])
+    figure = plot_together(frame[(frame["column"] == "age") | (frame["query"] != "mean")])
     legend = legend_of(figure)
     assert names(legend) == list(QUERIES)
 
@@ -181,7 +182,7 @@ def test_a_query_looks_the_same_in_every_panel_and_in_the_legend():
 
 def test_lines_carry_the_values_of_the_frame():
     frame = tidy(queries=("mean", "sum"))
-    for line in plot_curves(frame.sample(frac=1, random_state=1)).axes[0].get_lines():
+    for line in plot_together(frame.sample(frac=1, random_state=1)).axes[0].get_lines():
         expected = frame[frame["query"] == line.get_label()]
         assert list(line.get_xdata()) == list(expected["distance"])
         assert list(line.get_ydata()) == list(expected["sensitivity"])
@@ -189,19 +190,19 @@ def test_lines_carry_the_values_of_the_frame():
 
 @pytest.mark.parametrize("distances", [(1,), (1, 2, 3)])
 def test_curves_that_coincide_are_both_visible(distances):
-    [ax] = plot_curves(tidy(distances=distances)).axes
+    [ax] = plot_together(tidy(distances=distances)).axes
     lines = {line.get_label(): line for line in ax.get_lines()}
     below, above = lines["median"], lines["percentile_50"]
     assert list(below.get_ydata()) == list(above.get_ydata())
     assert list(lines).index("median") < list(lines).index("percentile_50")  # drawn first
     assert below.get_linewidth() > 1.5 * above.get_linewidth()
     assert below.get_markersize() > 1.5 * above.get_markersize()
-    assert below.get_markerfacecolor() == "white" != above.get_markerfacecolor()
+    assert below.get_markerfacecolor() == "#ffffff" != above.get_markerfacecolor()
     assert lines["mean"].get_linewidth() == above.get_linewidth()
 
 
 def test_many_curves_that_coincide_narrow_upward():
-    lines = plot_curves(tidy(sensitivity=1.0)).axes[0].get_lines()
+    lines = plot_together(tidy(sensitivity=1.0)).axes[0].get_lines()
     widths = [line.get_linewidth() for line in lines]
     assert all(below > above for below, above in itertools.pairwise(widths))
 
@@ -212,7 +213,7 @@ def test_many_curves_that_coincide_narrow_upward():
     "queries", [("mean",), QUERIES, tuple(f"query_number_{i}" for i in range(25))]
 )
 def test_the_legend_is_outside_every_panel(n, queries):
-    figure = plot_curves(tidy(COLUMNS[:n], queries=queries), title="A title of many words, " * 5)
+    figure = plot_together(tidy(COLUMNS[:n], queries=queries), title="A title of many words, " * 5)
     assert_nothing_cut_off(figure)
     box = legend_of(figure).get_window_extent()
     assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
@@ -228,7 +229,7 @@ def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(layout):
     figure, (mine, other) = callers_axes(1, 2, layout=layout)
     other.plot([1, 2])
     before = other.get_position().bounds
-    assert plot_curves(tidy(), ax=mine, title="Mine") is mine
+    assert plot_together(tidy(), ax=mine, title="Mine") is mine
     assert mine.get_title() == "Mine\nage\nbounded, n = 6"
     assert_nothing_cut_off(figure)
     box = mine.get_legend().get_window_extent()
@@ -245,7 +246,7 @@ def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(layout):
 @pytest.mark.parametrize("layout", [None, "constrained"])
 def test_as_many_axes_as_panels(layout):
     figure, axes = callers_axes(1, 2, layout=layout)
-    assert plot_curves(tidy(("age", "grade")), ax=axes) is axes
+    assert plot_together(tidy(("age", "grade")), ax=axes) is axes
     assert_nothing_cut_off(figure)
     assert [ax.get_title().split("\n")[0] for ax in axes] == ["age", "grade"]
     assert axes[0].get_legend() is None
@@ -257,13 +258,13 @@ def test_as_many_axes_as_panels(layout):
 def test_the_wrong_number_of_axes():
     _, axes = callers_axes(1, 3)
     with pytest.raises(InputError) as caught:
-        plot_curves(tidy(("age", "grade")), ax=axes)
+        plot_together(tidy(("age", "grade")), ax=axes)
     assert str(caught.value) == "ax: got 3 Axes for 2 panels; pass 2 Axes"
 
 
 def test_something_else_than_axes():
     with pytest.raises(InputError) as caught:
-        plot_curves(tidy(), ax="here")
+        plot_together(tidy(), ax="here")
     assert str(caught.value) == "ax: got 'here'; pass a matplotlib Axes or a sequence of them"
 
 
@@ -272,20 +273,20 @@ def test_something_else_than_axes():
 
 def test_a_frame_without_the_columns():
     with pytest.raises(InputError) as caught:
-        plot_curves(tidy().drop(columns=["meaning", "size"]))
+        plot_together(tidy().drop(columns=["meaning", "size"]))
     expected = "frame: lacks meaning, size; pass what SensitivityCurves.to_frame() returns"
     assert str(caught.value) == expected
 
 
 def test_an_empty_frame():
     with pytest.raises(InputError) as caught:
-        plot_curves(tidy().iloc[:0])
+        plot_together(tidy().iloc[:0])
     assert str(caught.value) == "frame: has no rows, so there is nothing to draw"
 
 
 def test_two_rows_for_a_point():
     with pytest.raises(InputError) as caught:
-        plot_curves(pd.concat([tidy(), tidy(size=7)]))
+        plot_together(pd.concat([tidy(), tidy(size=7)]))
     assert str(caught.value) == (
         "frame: more than one row for column age, query mean, neighbors bounded, meaning at most, "
         "distance 1; draw one size at a time"
@@ -294,17 +295,17 @@ def test_two_rows_for_a_point():
 
 def test_an_unknown_scale():
     with pytest.raises(InputError) as caught:
-        plot_curves(tidy(), yscale="cubic")
+        plot_together(tidy(), yscale="cubic")
     assert str(caught.value) == "yscale: got 'cubic'; use 'linear' or 'log'"
 
 
 def test_neither_settings_nor_the_frame_change():
     settings, frame = dict(mpl.rcParams), tidy()
-    plot_curves(frame)
+    plot_together(frame)
     plot_witness(pair([1, 2], [9], [3], np.mean))
     assert dict(mpl.rcParams) == settings
     pd.testing.assert_frame_equal(frame, tidy())
 
 
 def test_figsize():
-    assert list(plot_curves(tidy(), figsize=(9, 5)).get_size_inches()) == [9, 5]
+    assert list(plot_together(tidy(), figsize=(9, 5)).get_size_inches()) == [9, 5]

@@ -164,9 +164,9 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
             "a dataset must be a sequence of records, got None",
         ),
         (
-            lambda: ask(sl.Count(), TABLE),
-            "universe must be a Universe, got pandas.DataFrame; make one with "
-            "TableUniverse.from_dataset(table)",
+            lambda: ask(sl.Count(), str(TABLE)),
+            "universe must be a Universe, or a list, a column or a table of its records, got str; "
+            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
             lambda: sl.implemented_sensitivity(np.mean, UNIVERSE, size=2, neighbors=sl.Bounded(1)),

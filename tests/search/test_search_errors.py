@@ -31,9 +31,9 @@ def infeasible(relation: str, size: int, why: str) -> str:
 
 BAD = {
     "universe": (
-        {"universe": [1, 2, 3]},
-        "universe must be a Universe, got list; make one with Universe.from_dataset(records) or "
-        "Universe.from_domain(values)",
+        {"universe": {1, 2, 3}},
+        "universe must be a Universe, or a list, a column or a table of its records, got set; "
+        "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
     ),
     "query name": ({"query": "avg"}, f"unknown query 'avg'; {QUERY_CHOICES}"),
     "query type": ({"query": 5}, f"unknown query 5; {QUERY_CHOICES}"),

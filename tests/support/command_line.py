@@ -45,7 +45,7 @@ BAD_FILES = {
     "picture.csv": PNG + bytes(range(256)),
     "ragged.csv": b"a,b\n1,2\n1,2,3,4\n",
     "text.csv": b"a\nx\ny\n",
-    "missing_value.csv": b"a,b\n1,2\n,3\n4,5\n",
+    "missing_value.csv": b"a,b\n1,x\n,y\n4,z\n",
     "infinite.csv": b"a\n1\ninf\n2\n",
     "true.csv": b"a,b\nTrue,1\nFalse,2\nTrue,3\n",
     "one_column.csv": b"a\n1\n2\n3\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,11 +12,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from sensitivity_lab.plotting import plot_curves
+
 COLUMNS = ("school_year", "absence_days", "age", "income", "grade", "a_long_column_name_" * 3)
 QUERIES = (
     *("mean", "median", "count", "sum", "std", "var"),
     *("percentile_25", "percentile_50", "percentile_75", "percentile_90"),
 )
+
+
+plot_together = partial(plot_curves, sharey=True, legend="box")
+"""Curves of all units in one panel, their names in a legend."""
 
 
 def tidy(columns=("age",), queries=QUERIES, relations=("bounded",), distances=(1, 2, 3), **fixed):

@@ -45,7 +45,7 @@ def no_number(came: str, hint: str = "give a numeric column") -> str:
         (pd.Series(["a", "b"]), no_number("'a' (str)")),
         ([1j], no_number("1j (complex)")),
         ([True, False], no_number("True (bool)", "use 0 and 1")),
-        (np.array([True]), no_number("True (bool)", "use 0 and 1")),
+        (np.array([True, 1], dtype=object), no_number("True (bool)", "use 0 and 1")),
         ("abc", "records must be a sequence of numbers, got 'abc'"),
         (5, "records must be a sequence of numbers, got 5"),
         (
@@ -199,18 +199,19 @@ POLARS = "got polars.DataFrame; convert it with .to_pandas()"
     [
         (
             sl.TableUniverse.from_dataset,
-            f"a universe of records is made of a pandas.DataFrame, {POLARS}; for one list of "
-            "numbers use Universe",
+            f"a universe of records is made of a table, such as a pandas.DataFrame, {POLARS}; "
+            "for one list of numbers use Universe",
         ),
         (
             lambda table: sl.sensitivity_curves(table, size=1, distances=1, neighbors="bounded"),
-            "universes must be a Universe, a mapping of column names to universes, or a "
-            f"pandas.DataFrame, {POLARS}",
+            "universes must be a Universe, a mapping of column names to universes, or a table or a "
+            f"column of records, {POLARS}",
         ),
         (
             lambda table: sl.global_sensitivity(table, "mean", size=1, neighbors="bounded"),
-            f"universe must be a Universe, {POLARS}; make one with "
-            "Universe.from_dataset(records) or Universe.from_domain(values)",
+            "universe must be a Universe, or a list, a column or a table of its records, "
+            f"{POLARS}; make one with Universe.from_dataset(records) or "
+            "Universe.from_domain(values)",
         ),
         (
             pl.start(pl.AddMaxRows(1)) >> pl.count(),

@@ -20,8 +20,9 @@ def test_results_name_the_interval():
     assert repr(result) == (
         "Sensitivity of mean: 40 (exact)\n"
         "  neighbors  bounded, at most 1; size 3; interval [0, 120], every real number\n"
-        "  witness x  (0, 0, 120)  mean 40\n"
-        "  witness y  (0, 0, 0)  mean 0\n"
+        "  only in x  120  f(x) = 40\n"
+        "  only in y  0    f(y) = 0\n"
+        "  in both    0 (x2)\n"
         "  method     intervals, exact arithmetic, no dataset needed evaluation"
     )
     assert "interval [0, 120], every real number" in result._repr_html_()

@@ -11,6 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.plotting._theme import Theme, theme
+
 _APART = 0.09
 """How far bars of two queries are apart, in distances k."""
 
@@ -66,6 +68,7 @@ class Ranges:
         lower.index, upper.index = lower.index + shift, upper.index + shift
         known = np.isfinite(upper.to_numpy(float))
         bars, open_ends = lower[known], lower[~known]
+        paper = theme(ax).paper
         style: dict[str, Any] = {
             "color": line.get_color(),
             "linestyle": "none",
@@ -75,20 +78,27 @@ class Ranges:
         for ends in (bars, upper[known]):
             ax.plot(ends.index, ends, marker="_", markersize=9, **style)
         ax.plot(
-            open_ends.index, open_ends, marker="^", markersize=7, markerfacecolor="white", **style
+            open_ends.index, open_ends, marker="^", markersize=7, markerfacecolor=paper, **style
         )
 
 
-def legend_of_ranges(panels: Iterable[Ranges]) -> dict[str, Line2D]:
+def legend_of_ranges(panels: Iterable[Ranges], colors: Theme) -> dict[str, Line2D]:
     """Return what legends say of bars and arrows, as far as there are any."""
     uppers = [ranges.upper.to_numpy(float).ravel() for ranges in panels if not ranges.upper.empty]
     upper = np.concatenate([np.empty(0), *uppers])
     entries = {}
     if np.isfinite(upper).any():
-        entries["bounds"] = Line2D([], [], color="0.3", linewidth=3.5, alpha=0.45, marker="_")
+        entries["bounds"] = Line2D(
+            [], [], color=colors.gray(0.3), linewidth=3.5, alpha=0.45, marker="_"
+        )
     if np.isinf(upper).any():
         entries["lower bound only"] = Line2D(
-            [], [], color="0.3", linestyle="none", marker="^", markerfacecolor="white"
+            [],
+            [],
+            color=colors.gray(0.3),
+            linestyle="none",
+            marker="^",
+            markerfacecolor=colors.paper,
         )
     return entries
 

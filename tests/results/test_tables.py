@@ -1,0 +1,72 @@
+"""Tables of results: one query of curves, and reprs that stay narrow."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import sensitivity_lab as sl
+
+TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+MANY = sl.Universe.from_dataset(range(300))
+
+
+def curves(**options) -> sl.SensitivityCurves:
+    asked = {"size": 6, "distances": [1, 2], "neighbors": "bounded", **options}
+    return sl.sensitivity_curves(TEN, ["mean", "std"], **asked)
+
+
+def test_curves_of_one_query_are_curves():
+    both = curves(neighbors=["bounded", "unbounded"])
+    mean = both["mean"]
+    assert isinstance(mean, sl.SensitivityCurves)
+    assert [(point.query.name, point.neighbors) for _, point in mean] == [
+        ("mean", relation(k)) for relation in (sl.Bounded, sl.Unbounded) for k in (1, 2)
+    ]
+    assert list(mean) == list(both[sl.Mean()])
+    assert list(both["std"]) == [one for one in both if one[1].query.name == "std"]
+
+
+@pytest.mark.parametrize("key", ["median", 0, ("mean", 1)])
+def test_a_query_that_is_not_there_is_an_error(key):
+    with pytest.raises(sl.InputError) as caught:
+        curves()[key]
+    assert str(caught.value) == f"no curve has the query {key!r}; choose among mean, std"
+
+
+def test_a_table_of_many_distances_is_narrow_and_says_so():
+    wide = sl.sensitivity_curves(
+        MANY, ["mean", "sum"], size=200, distances=range(1, 61), neighbors="bounded"
+    )
+    lines = repr(wide).split("\n")
+    assert max(map(len, lines)) <= 100
+    assert lines[-1] == "(60 columns; all are in .to_frame())"
+    assert re.fullmatch(r"k +1 .* \.\.\. .* 60", lines[1])
+    assert f"{wide.result('sum', distance=60).value:.6g}" in lines[-2].split()
+    html = wide._repr_html_()
+    assert html.endswith("<p>(60 columns; all are in .to_frame())</p>")
+    assert "overflow-x:auto" in html
+    assert html.count("<th>") < 60
+
+
+def test_a_narrow_table_leaves_nothing_out():
+    table = curves()
+    assert "..." not in repr(table)
+    assert "to_frame" not in repr(table) + table._repr_html_()
+
+
+def test_a_sweep_of_many_lines_lies_on_its_side():
+    swept = sl.sweep(
+        sl.sensitivity_curves,
+        "size",
+        [4, 5],
+        universes=TEN,
+        queries=["mean", "std", "sum"],
+        distances=[1, 2],
+        neighbors="bounded",
+    )
+    lines = repr(swept).split("\n")
+    assert len(lines) == 3 + 6  # a title, two rows of names, and a line per curve
+    assert max(map(len, lines)) <= 100
+    assert lines[1].split() == ["4", "5"]

@@ -1,0 +1,152 @@
+"""What is accepted where a universe is: lists, columns and tables, of several libraries."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.checks import as_pandas
+
+RECORDS = [1, 2, 3, 10]
+ASKED = {"size": 3, "neighbors": sl.Bounded(1)}
+COLUMNS = {
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "Series": pd.Series,
+    "Series of objects": lambda records: pd.Series(records, dtype=object),
+    "nullable Series": lambda records: pd.Series(records, dtype="Int64"),
+    "Index": pd.Index,
+}
+TABLE = pd.DataFrame({"age": RECORDS, "name": list("abcd")})
+
+
+@pytest.mark.parametrize("make", COLUMNS.values(), ids=list(COLUMNS))
+def test_records_are_the_universe_in_which_each_occurs_once(make):
+    universe, records = sl.Universe.from_dataset(RECORDS), make(RECORDS)
+    result = sl.global_sensitivity(records, "mean", **ASKED)
+    assert result == sl.global_sensitivity(universe, "mean", **ASKED)
+    assert result.universe == universe
+
+
+def test_every_call_takes_records():
+    universe = sl.Universe.from_dataset(RECORDS)
+    x, one = RECORDS[:3], sl.Bounded(1)
+    calls = [
+        lambda u: sl.global_sensitivity(u, "median", **ASKED),
+        lambda u: sl.local_sensitivity(x, u, "median", neighbors=one),
+        lambda u: sl.smooth_sensitivity(x, u, "median", beta=1),
+        lambda u: sl.neighbor_table(u, "median", **ASKED).to_text(),
+        lambda u: sl.sensitivity_curves(u, "median", size=3, distances=1, neighbors=one),
+        lambda u: sl.local_curves(x, u, "median", distances=1, neighbors=one),
+        lambda u: sl.sensitivity_bounds(u, "median", **ASKED, evaluations=50, seed=1).lower,
+        lambda u: sl.bounded_curves(u, "median", distances=1, **ASKED).to_frame()["upper"][0],
+        lambda u: sl.implemented_sensitivity(sl.integer_sum("int64"), u, **ASKED).exact,
+        lambda u: sl.audit("median", 9, u, distances=1, **ASKED).verdict,
+        lambda u: list(sl.datasets(u, 2)),
+        lambda u: sl.count_datasets(u, 2),
+        lambda u: list(sl.neighboring_datasets(x, u, one)),
+        lambda u: sl.count_neighbors(x, u, one),
+    ]
+    for call in calls:
+        assert call(pd.Series(RECORDS)) == call(RECORDS) == call(universe)
+
+
+@pytest.mark.parametrize("kind", ["bool", "boolean"])
+def test_truth_values_of_a_column_are_0_and_1(kind):
+    smokes = pd.Series([True, False, False], dtype=kind)
+    assert sl.Universe.from_dataset(smokes) == sl.Universe.from_dataset([0, 0, 1])
+    assert sl.global_sensitivity(smokes, "sum", size=2, neighbors="bounded").exact == 1
+    with pytest.raises(sl.InputError, match=r"use 0 and 1$|first$"):
+        sl.Universe.from_dataset(pd.Series([True, None], dtype="boolean"))
+
+
+def test_a_table_is_a_universe_of_rows():
+    result = sl.global_sensitivity(TABLE, sl.SumOf("age", clip=(0, 5)), **ASKED)
+    assert result.universe == sl.TableUniverse.from_dataset(TABLE)
+    assert result.exact == 4
+
+
+def test_a_mapping_may_hold_records():
+    curves = sl.sensitivity_curves(
+        {"age": RECORDS, "days": sl.Universe.from_domain([0, 1])}, "sum", distances=1, **ASKED
+    )
+    assert [(column, float(result)) for column, result in curves] == [("age", 9), ("days", 1)]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"), [(RECORDS, "records"), (pd.Series(RECORDS, name="age"), "age")]
+)
+def test_curves_of_a_column_are_called_as_it_is(given, name):
+    curves = sl.sensitivity_curves(given, "sum", distances=1, **ASKED)
+    assert [column for column, _ in curves] == [name]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_column_with_missing_values_costs_that_column(bad):
+    table = TABLE.assign(height=[1.5, bad, 2.0, 3.0])
+    with pytest.warns(UserWarning, match="^left out: ") as caught:
+        curves = sl.sensitivity_curves(table, "sum", distances=1, **ASKED)
+    assert [str(one.message) for one in caught] == [
+        f"left out: column 'height': records must be finite numbers, got {bad} at position 1; "
+        "drop or replace missing and infinite values first"
+    ]
+    assert caught[0].filename == __file__
+    assert [column for column, _ in curves] == ["age"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sl.sensitivity_curves(table.drop(columns="height"), "sum", distances=1, **ASKED)
+
+
+def test_tables_and_columns_of_polars():
+    pl = pytest.importorskip("polars")
+    big = 2**60 + 1
+    table = pl.DataFrame({"age": RECORDS, "big": [big, None, 1, 2], "name": list("abcd")})
+    for given in (table, table.lazy()):
+        universe = sl.TableUniverse.from_dataset(given, allow_missing=True)
+        assert list(universe) == [(1, big, "a"), (2, None, "b"), (3, 1, "c"), (10, 2, "d")]
+        with pytest.warns(UserWarning, match=r"^left out: column 'big': .* got None at position 1"):
+            curves = sl.sensitivity_curves(given, "sum", distances=1, **ASKED)
+        assert [(column, float(result)) for column, result in curves] == [("age", 9)]
+    assert sl.Universe.from_dataset(table["age"]) == sl.Universe.from_dataset(RECORDS)
+    assert sl.Universe.from_dataset(table["age"] > 2) == sl.Universe.from_dataset([0, 0, 1, 1])
+    local = sl.local_sensitivity(table["age"].head(3), table["age"], "sum", neighbors="bounded")
+    assert local.exact == 9
+    rows = sl.TableUniverse.from_dataset(table.select("age", "name"))
+    counted = sl.local_sensitivity(
+        table.select("name", "age").head(2), rows, "count", neighbors="unbounded"
+    )
+    assert counted.exact == 1
+    with pytest.raises(sl.InputError, match="got None at position 1"):
+        sl.Universe.from_dataset(table["big"])
+
+
+def test_tables_and_columns_of_arrow():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"age": RECORDS, "name": list("abcd")})
+    assert sl.TableUniverse.from_dataset(table) == sl.TableUniverse.from_dataset(TABLE)
+    for column in (table["age"], pa.array(RECORDS)):
+        assert sl.global_sensitivity(column, "sum", **ASKED).exact == 9
+    halves = pa.array([1, 2]).cast(pa.decimal128(21, 1))
+    assert sl.Universe.from_dataset(halves).values == (Fraction(1), Fraction(2))
+
+
+class Unreadable:
+    """Looks like a table, and is none."""
+
+    def __narwhals_dataframe__(self):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize("given", [Unreadable(), {1, 2}, "12", 3, None, {"a": 1}, object()])
+def test_what_is_neither_a_table_nor_a_column_is_left_alone(given):
+    assert as_pandas(given) is given
+    with pytest.raises(
+        sl.InputError, match=r"^universe must be a Universe, or a list, a column or"
+    ):
+        sl.global_sensitivity(given, "sum", **ASKED)
