@@ -12,3 +12,6 @@ collect_ignore = (
         "sensitivity_lab/audits/opendp/measurement.py",
     ]
 )
+# They make widgets.
+if not find_spec("ipywidgets"):
+    collect_ignore += ["sensitivity_lab/explorer/call.py", "sensitivity_lab/explorer/panel.py"]

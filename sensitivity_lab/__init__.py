@@ -66,6 +66,7 @@ from .errors import (
     VerificationError,
     WorkerError,
 )
+from .explorer import explore
 from .implementations.call import implemented_sensitivity
 from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
 from .implementations.result import ImplementedSensitivity, OrderedWitness
@@ -191,6 +192,7 @@ __all__ = [
     "count_datasets",
     "count_neighbors",
     "datasets",
+    "explore",
     "float_mean",
     "float_sum",
     "from_function",

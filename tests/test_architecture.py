@@ -38,6 +38,7 @@ ROOMS = (
     "empirical",
     "interop_opendp",
     "audits",
+    "explorer",
     "",  # the front door: the package itself
     "cli",
     "__main__",
@@ -163,6 +164,7 @@ def test_outside_packages_have_few_importers():
         "joblib": ("running",),
         "tqdm": ("running",),
         "matplotlib": ("plotting",),
+        "ipywidgets": ("explorer/panel",),
         "narwhals": ("checks",),
         "opendp": ("audits/opendp", "interop_opendp"),  # what checks it, and what uses it
     }
@@ -268,7 +270,11 @@ def imported() -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "package", ["matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"]
+    "package",
+    [
+        *("matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"),
+        *("ipywidgets", "voila"),
+    ],
 )
 def test_importing_the_package_does_not_import(package, imported):
     assert {"sensitivity_lab", "numpy", "pandas"} <= imported

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import empirical
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 
 resource = pytest.importorskip("resource", reason="limits of memory are those of Unix")
@@ -62,6 +63,7 @@ def _somewhere_else(tmp_path, monkeypatch):
 
 
 METHODS: dict[str, Callable[..., Any]] = {
+    "explore": lambda universes: as_source(universes),  # all but the panel, which starts a process
     "Universe.from_dataset": sl.Universe.from_dataset,
     "Universe.from_domain": sl.Universe.from_domain,
     "Universe.from_interval": sl.Universe.from_interval,

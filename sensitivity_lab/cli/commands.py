@@ -43,6 +43,7 @@ from .arguments import (
     source,
 )
 from .completion import complete
+from .explore import add_explore
 from .one_dataset import add_local, add_smooth
 from .output import Session, draw, in_options, with_numbers, with_options
 from .parser import Commands, Parser
@@ -110,6 +111,7 @@ def _make_parser() -> argparse.ArgumentParser:
     _add_audit(commands)
     _add_article(commands)
     _add_sweep(commands)
+    add_explore(commands)
     return parser
 
 

@@ -48,6 +48,15 @@ EXAMPLES = {
         "Exit codes: 0; 1 a claim is violated; 2 bad input, or an output that cannot be written;\n"
         "130 after Ctrl-C.",
     ),
+    "explore": About(
+        "A page of sliders in a browser: sensitivity, worst case, noise, and their code.",
+        (
+            "explore data/school_large.csv",
+            "explore data/school_large.csv --no-browser --port 8866",
+        ),
+        "The page is of this machine alone, and needs no network; Ctrl-C ends it.\n"
+        "It needs the extra: pip install 'sensitivity_lab[explore]'",
+    ),
     "curves": About(
         "The global sensitivity of several queries against the Hamming distance.",
         (

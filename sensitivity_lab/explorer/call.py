@@ -1,0 +1,65 @@
+"""The front door of the explorer."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from sensitivity_lab.errors import MissingExtraError
+
+from .source import Source, as_source
+
+
+def explore(universes: Any) -> Any:
+    """Show the explorer in a notebook: controls, and at once what they change.
+
+    Choose a column, a query, a relation, the size n, the distance k and epsilon. The panel shows
+    the sensitivity, its curve over k, the sorted universe as a strip, the witness pair, Laplace
+    noise on the records' axis, and the code that computes all of it. Type another value for a
+    record of x to see the local sensitivity of that dataset beside the global one; type a public
+    domain to explore it in place of the records.
+
+    Parameters
+    ----------
+    universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame
+        What to explore: one universe, one per column, or a table whose numeric columns are
+        datasets (scenario (a)).
+
+    Returns
+    -------
+    ipywidgets.Widget
+        The panel, which a notebook displays as the result of a cell.
+
+    Raises
+    ------
+    InputError
+        If there is no universe of numbers.
+    MissingExtraError
+        If the extra `explore` is not installed.
+
+    Notes
+    -----
+    A process of its own searches, so that the page answers meanwhile, and a search can be stopped.
+    ``sensitivity-lab explore data.csv`` shows the same panel in a browser.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> panel = sl.explore(sl.Universe.from_dataset([1, 2, 3, 10]))
+    >>> panel.close()
+    """
+    return show(as_source(universes))
+
+
+def show(source: Source) -> Any:
+    """Return the panel of a source; raise MissingExtraError without the extra."""
+    try:
+        panel = import_module(".panel", __package__)
+    except ImportError as error:
+        if isinstance(error, MissingExtraError) or (error.name or "").startswith("sensitivity_lab"):
+            raise
+        raise MissingExtraError(
+            "explore needs ipywidgets and Voila, which are not installed; "
+            "install the extra: pip install 'sensitivity_lab[explore]'"
+        ) from error
+    return panel.Panel(source)

@@ -1,0 +1,278 @@
+"""The model: the views of a state, from plain data to the code that reproduces them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sensitivity_lab.calls.curves import sensitivity_curves
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.local_sensitivity import local_sensitivity
+from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.pipelines.noise.scales import laplace_scale
+from sensitivity_lab.queries import as_query
+from sensitivity_lab.results.literals import plain
+from sensitivity_lab.results.pairs import show_answer
+from sensitivity_lab.results.roles import Block
+from sensitivity_lab.results.sensitivity import Sensitivity
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.relations import Relation
+
+from .pair import Pair, Rug, pair_of, rug_of
+from .snippet import snippet
+from .source import Source
+from .state import State
+from .typed import number
+
+FARTHEST = 50
+"""The largest distance to choose."""
+
+CURVE = 10
+"""A curve goes at least to this distance, where that is feasible."""
+
+UNLIMITED = 1000
+"""The largest size to choose where a universe has no largest one."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """The local sensitivity of the witness's x with one record changed.
+
+    Attributes
+    ----------
+    before, after : str
+        The record.
+    text : str
+        The sensitivity, rounded up.
+    value : float
+        The same as it is.
+    answer : str
+        The query's answer on the changed x.
+    """
+
+    before: str
+    after: str
+    text: str
+    value: float
+    answer: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page shows of a state; None, or empty, where it is not known (yet).
+
+    Attributes
+    ----------
+    state : State
+        The state, its size and distance within what is feasible.
+    largest_size, largest_k : int
+        The ends of the sliders.
+    extent : str
+        The universe, in words.
+    dataset : bool
+        Whether the universe is made of records that a dataset has, and not of a public domain.
+    text : str
+        The sensitivity, rounded up.
+    value : float or None
+        The same as it is.
+    method : str
+        Which engine found it.
+    curve : tuple of (int, float)
+        Distances and sensitivities.
+    blocks : tuple of Block
+        The strip; empty where there are too many blocks to draw.
+    pair : Pair or None
+        The witness.
+    rug : Rug or None
+        Where the records are.
+    scale : float or None
+        Of the Laplace noise, in the unit of the answer.
+    local : Local or None
+        What changing a record does.
+    messages : tuple of str
+        What could not be done, and why.
+    code : str
+        Python that computes all of it.
+    done : bool
+        Whether this is the last view of the state.
+    """
+
+    state: State
+    largest_size: int = 1
+    largest_k: int = 1
+    extent: str = ""
+    dataset: bool = True
+    text: str = ""
+    value: float | None = None
+    method: str = ""
+    curve: tuple[tuple[int, float], ...] = ()
+    blocks: tuple[Block, ...] = ()
+    pair: Pair | None = None
+    rug: Rug | None = None
+    scale: float | None = None
+    local: Local | None = None
+    messages: tuple[str, ...] = ()
+    code: str = ""
+    done: bool = False
+
+
+def views(source: Source, state: State, *, progress: bool = False) -> Iterator[View]:
+    """Yield the views of a state, each with more than the one before.
+
+    Parameters
+    ----------
+    source : Source
+        What is explored.
+    state : State
+        What the user has chosen.
+    progress : bool, default False
+        Whether searches write their progress to the standard error stream.
+
+    Yields
+    ------
+    View
+        The last one is `done`.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> from sensitivity_lab.explorer.source import as_source
+    >>> source = as_source(sl.Universe.from_dataset([1, 2, 3, 10]))
+    >>> *_, view = views(source, State("records", "mean", size=3))
+    >>> view.text, view.curve[0], view.pair.only_x, view.scale
+    ('3', (1, 3.0), ('10',), 3.0)
+    """
+    view = View(state)
+    try:
+        for view in _stages(source, state, progress):
+            yield view
+    except SensitivityLabError as error:
+        view = _with(view, str(error))
+    except MemoryError:
+        view = _with(view, "not enough memory for this view; choose a smaller size")
+    yield replace(view, done=True)
+
+
+def _with(view: View, message: str) -> View:
+    return replace(view, messages=(*view.messages, message))
+
+
+def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
+    """Yield the views; an error ends them where nothing can follow."""
+    universe = source.universe(asked.column, asked.domain)
+    largest_size = _largest_size(universe)
+    state = replace(asked, size=max(1, min(asked.size, largest_size)))
+    largest_k = _largest_k(state, universe)
+    state = replace(state, k=max(1, min(state.k, largest_k)))
+    distances = range(1, max(min(largest_k, CURVE), state.k) + 1)
+    view = View(
+        state,
+        largest_size,
+        largest_k,
+        extent=universe.extent,
+        dataset=not asked.domain.strip() and universe.size != np.inf,
+        rug=rug_of(universe),
+        code=snippet(source, state, distances),
+    )
+    yield view
+    relation = state.neighbors
+    result = global_sensitivity(
+        universe, state.query, size=state.size, neighbors=relation, progress=progress
+    )
+    # First of all, since it is fast where the witness is not listed yet.
+    pair, blocks = pair_of(result)
+    view = replace(
+        view,
+        text=result._text(6),
+        value=result.value,
+        method=result.method,
+        pair=pair,
+        blocks=blocks,
+    )
+    view = _with_noise(view, result)
+    yield view
+    try:
+        view = replace(view, curve=_curve(universe, state, distances, progress))
+    except SensitivityLabError as error:
+        alone = ((state.k, result.value),)
+        view = _with(replace(view, curve=alone), f"the curve has one point only: {error}")
+    if state.value.strip():
+        yield view
+        view = _with_local(view, result, universe, progress)
+    yield view
+
+
+def _largest_size(universe: AnyUniverse) -> int:
+    return UNLIMITED if universe.size == np.inf else max(1, int(universe.size) - 1)
+
+
+def _largest_k(state: State, universe: AnyUniverse) -> int:
+    """Return the largest feasible distance up to `FARTHEST`; 1 if there is none."""
+    for k in range(min(FARTHEST, 2 * state.size + UNLIMITED), 1, -1):
+        if _feasible(replace(state, k=k).neighbors, state, universe):
+            return k
+    return 1
+
+
+def _feasible(relation: Relation, state: State, universe: AnyUniverse) -> bool:
+    """Tell whether there are neighbors, and all of them have records enough for the query."""
+    try:
+        changes = relation.changes(state.size, universe)
+    except InputError:
+        return False
+    smallest = min(state.size - removed + added for removed, added in changes)
+    return smallest >= as_query(state.query).least_size
+
+
+def _curve(
+    universe: AnyUniverse, state: State, distances: range, progress: bool
+) -> tuple[tuple[int, float], ...]:
+    curves = sensitivity_curves(
+        universe,
+        state.query,
+        size=state.size,
+        distances=distances,
+        neighbors=state.neighbors,
+        progress=progress,
+    )
+    frame = curves.to_frame(witness="short")
+    return tuple(
+        (int(k), float(value))
+        for k, value in zip(frame["distance"], frame["sensitivity"], strict=True)
+    )
+
+
+def _with_noise(view: View, result: Sensitivity) -> View:
+    """Add the scale of the noise, or why there is none."""
+    try:
+        return replace(view, scale=laplace_scale(result, view.state.epsilon))
+    except InputError as error:
+        return _with(view, f"no noise: {error}")
+
+
+def _with_local(view: View, result: Sensitivity, universe: AnyUniverse, progress: bool) -> View:
+    """Add what changing a record of x does, or why it cannot be changed so."""
+    state = view.state
+    try:
+        value = number(state.value, "the new value of the record")
+        x = list(result.witness.x)
+        if not 1 <= state.record <= len(x):
+            raise InputError(f"x has the records 1 to {len(x):,}, got {state.record:,}")
+        before, x[state.record - 1] = x[state.record - 1], value
+        local = local_sensitivity(
+            x, universe, state.query, neighbors=state.neighbors, progress=progress
+        )
+    except SensitivityLabError as error:
+        return _with(view, f"record {state.record:,} of x: {error}")
+    return replace(
+        view,
+        local=Local(
+            plain(before),
+            plain(value),
+            local._text(6),
+            local.value,
+            show_answer(local.witness.query_x),
+        ),
+    )

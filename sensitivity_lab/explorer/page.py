@@ -1,0 +1,225 @@
+"""The page: Voila serves one notebook, on the loopback address only, to who has its token.
+
+Run as ``python -m sensitivity_lab.explorer.page NOTEBOOK`` it is the server, which ends with its
+standard input, and so with the process that started it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+from sensitivity_lab.errors import InputError, MissingExtraError
+
+ADDRESS = "127.0.0.1"
+"""Where the page listens: what other machines cannot reach."""
+
+_PATIENCE = 60.0
+"""Seconds that the server has to answer for the first time."""
+
+
+@contextmanager
+def serving(code: str, port: int | None = None, log: Path | None = None) -> Iterator[Page]:
+    """Serve a page with the result of a cell, as long as the context lasts.
+
+    Parameters
+    ----------
+    code : str
+        The cell; its last expression is what the page shows.
+    port : int, optional
+        Where to listen, 1 to 65535; by default a port that is free.
+    log : Path, optional
+        Where the server's log goes; by default nowhere.
+
+    Yields
+    ------
+    Page
+
+    Raises
+    ------
+    MissingExtraError
+        If the extra `explore` is not installed.
+    InputError
+        If the port is taken, or the server ends before it answers.
+    """
+    for module in ("voila", "ipywidgets"):
+        if find_spec(module) is None:
+            raise MissingExtraError(
+                "the explorer's page needs ipywidgets and Voila, which are not installed; "
+                "install the extra: pip install 'sensitivity_lab[explore]'"
+            )
+    number = _checked_port(port)
+    token = secrets.token_urlsafe(24)
+    with (
+        TemporaryDirectory(prefix="sensitivity_lab_") as name,
+        as_file(files(__package__).joinpath("share")) as share,
+    ):
+        folder = Path(name)
+        _fill(folder, code, number, token)
+        with (log or Path(os.devnull)).open("wb") as written:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "sensitivity_lab.explorer.page", "explorer.ipynb"],
+                cwd=folder,
+                stdin=subprocess.PIPE,  # closed when this process ends, whatever ended it
+                env=_environment(folder, share),
+                stdout=written,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                page = Page(process, f"http://{ADDRESS}:{number}/?token={token}")
+                page.wait_until_ready()
+                yield page
+            finally:
+                if process.stdin:
+                    process.stdin.close()
+                process.terminate()
+                try:
+                    process.wait(10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+
+class Page:
+    """A page that is served.
+
+    Attributes
+    ----------
+    url : str
+        Its address, with the token that opens it.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
+        self._process = process
+        self.url = url
+
+    def wait(self) -> None:
+        """Wait until the server ends."""
+        self._process.wait()
+
+    def wait_until_ready(self) -> None:
+        """Wait until the server answers; raise InputError if it ends before."""
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        deadline = time.monotonic() + _PATIENCE
+        # Of a static file: the page itself starts a kernel.
+        target = self.url.partition("?")[0] + "voila/static/voila.js"
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                raise InputError(
+                    "the server of the explorer ended before it answered; is the port taken? "
+                    "choose another one with --port"
+                )
+            try:
+                with opener.open(target, timeout=5):
+                    return
+            except urllib.error.HTTPError:
+                return  # it answers
+            except OSError:
+                time.sleep(0.1)
+        raise InputError(f"the server of the explorer did not answer in {_PATIENCE:.0f} seconds")
+
+
+def _checked_port(port: int | None) -> int:
+    """Return a port that is free; raise InputError if the one that was asked for is not."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((ADDRESS, port or 0))
+        except (OSError, OverflowError) as error:
+            raise InputError(
+                f"cannot listen on port {port} ({getattr(error, 'strerror', None) or error}); "
+                "choose another one from 1024 to 65535"
+            ) from error
+        found: int = tried.getsockname()[1]
+        return found
+
+
+def _fill(folder: Path, code: str, port: int, token: str) -> None:
+    """Write the notebook, the kernel that runs it, and the settings of the server."""
+    cell: dict[str, Any] = {
+        "cell_type": "code",
+        "id": "explorer",
+        "execution_count": None,
+        "metadata": {},
+        "outputs": [],
+        "source": code,
+    }
+    notebook = {
+        "cells": [cell],
+        "metadata": {
+            "title": "sensitivity_lab explorer",
+            "kernelspec": {
+                "name": "sensitivity_lab",
+                "display_name": "sensitivity_lab",
+                "language": "python",
+            },
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    # This Python, whatever kernels the user has.
+    kernel = {
+        "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "sensitivity_lab",
+        "language": "python",
+    }
+    settings = {
+        "Voila": {
+            "ip": ADDRESS,
+            "port": port,
+            "port_retries": 0,
+            "open_browser": False,
+            "token": token,
+        },
+        "VoilaConfiguration": {"template": "sensitivity_lab", "theme": "light"},
+    }
+    spec = folder / "data" / "kernels" / "sensitivity_lab"
+    spec.mkdir(parents=True)
+    (spec / "kernel.json").write_text(json.dumps(kernel), "utf-8")
+    (folder / "explorer.ipynb").write_text(json.dumps(notebook), "utf-8")
+    (folder / "voila.json").write_text(json.dumps(settings), "utf-8")
+
+
+def _environment(folder: Path, share: Path) -> dict[str, str]:
+    """Return the environment of the server: its own settings, and this package on the path."""
+    root = str(Path(__file__).parents[2])
+
+    def joined(*paths: str | None) -> str:
+        return os.pathsep.join(filter(None, paths))
+
+    return {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTER_PATH": joined(str(share), os.environ.get("JUPYTER_PATH")),
+        "PYTHONPATH": joined(root, os.environ.get("PYTHONPATH")),
+    }
+
+
+def _end_with_parent() -> None:
+    """Wait until the standard input ends, and let Voila end its kernels and itself."""
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    Thread(target=_end_with_parent, daemon=True).start()
+    import_module("voila.app").main()

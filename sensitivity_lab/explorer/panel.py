@@ -1,0 +1,157 @@
+"""The widgets: controls that make states, and places that show views."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import ipywidgets as widgets
+
+from . import shown
+from .model import View
+from .runner import Busy, Report, Runner
+from .source import Source
+from .state import EPSILONS, QUERIES, RELATIONS, State
+
+_PARTS = ("headline", "messages", "curve", "strip", "pair", "noise", "code")
+"""What a view is shown in: the functions of `shown`, in order."""
+
+_FIRST_SIZE = 6
+"""The size to begin with, where the universe has more records."""
+
+
+class Panel(widgets.VBox):  # type: ignore[misc]
+    """The explorer of a source.
+
+    Parameters
+    ----------
+    source : Source
+        What is explored.
+
+    Attributes
+    ----------
+    controls : dict of str to Widget
+        By the attribute of `State` that each one sets.
+    parts : dict of str to HTML
+        Where a view is shown.
+    view : View or None
+        What is shown.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.controls = _controls(source)
+        self.parts = {name: widgets.HTML() for name in ("status", *_PARTS)}
+        for name, part in self.parts.items():
+            part.add_class(f"sl-part-{name}")
+        self.view: View | None = None
+        self._asked: State | None = None
+        self._call = _in_this_loop()
+        self._runner = Runner(source, lambda report: self._call(self._show, report))
+        self.stop = widgets.Button(description="Stop", disabled=True)
+        self.stop.on_click(lambda _: self._runner.stop())
+        for control in self.controls.values():
+            control.observe(self._ask, "value")
+        style = files(__package__).joinpath("style.css").read_text("utf-8")
+        left = widgets.VBox(
+            [
+                *self.controls.values(),
+                widgets.HBox([self.stop, self.parts["status"]]),
+            ]
+        )
+        right = widgets.VBox([self.parts[name] for name in _PARTS])
+        left.add_class("sl-controls")
+        right.add_class("sl-view")
+        # A container can only style what is in it by its width: hence the box in the box.
+        body = widgets.VBox([left, right])
+        body.add_class("sl-body")
+        super().__init__([body, widgets.HTML(f"<style>{style}</style>")])
+        self.add_class("sl-explorer")
+        self._ask()
+
+    @property
+    def state(self) -> State:
+        """What the controls say."""
+        return State(**{name: control.value for name, control in self.controls.items()})
+
+    def close(self) -> None:
+        """Close the widgets, and end the process that searches."""
+        if hasattr(self, "_runner"):
+            self._runner.close()
+        super().close()
+
+    def _ask(self, *_: Any) -> None:
+        if self.state != self._asked:
+            self._asked = self.state
+            self.stop.disabled = False
+            self.parts["status"].value = shown.status("Searching")
+            self._runner.ask(self.state)
+
+    def _show(self, report: Report) -> None:
+        """Show a report; called where the widgets live."""
+        if isinstance(report, Busy):
+            self.stop.disabled = False
+            self.parts["status"].value = shown.status(report)
+        elif isinstance(report, View):
+            self._show_view(report)
+        else:
+            self.stop.disabled = True
+            self._asked = None  # any change, also back to the same state, asks again
+            self.parts["status"].value = shown.status(report.reason)
+
+    def _show_view(self, view: View) -> None:
+        # What is not known yet keeps its place, so that the page does not jump.
+        before = self.view
+        self.view = view
+        if view.code or view.done:
+            self._limit(view)
+        for name in _PARTS:
+            text = getattr(shown, name)(view)
+            if text or view.done or before is None:
+                self.parts[name].value = text
+                self.parts[name].layout.display = None if text else "none"
+        self.parts["status"].value = shown.status(view)
+        if view.done:
+            self.stop.disabled = True
+
+    def _limit(self, view: View) -> None:
+        """Set the ends of the sliders to what is feasible."""
+        if not view.code:
+            return
+        self.controls["size"].max = view.largest_size
+        self.controls["k"].max = view.largest_k
+        self.controls["record"].max = max(1, self.controls["size"].value)
+
+
+def _controls(source: Source) -> dict[str, Any]:
+    """Make a control per attribute of a state."""
+    first = next(iter(source.columns))
+    made = {
+        "column": widgets.Dropdown(options=list(source.columns), value=first, description="Column"),
+        "query": widgets.Dropdown(options=QUERIES, value="mean", description="Query"),
+        "relation": widgets.Dropdown(options=list(RELATIONS), description="Neighbors"),
+        "size": widgets.IntSlider(_FIRST_SIZE, 1, _FIRST_SIZE, description="Size n"),
+        "k": widgets.IntSlider(1, 1, 2, description="Distance k"),
+        "epsilon": widgets.SelectionSlider(options=EPSILONS, value=1, description="Epsilon ε"),
+        "domain": widgets.Text(
+            description="Domain", placeholder="public, such as 0:120", continuous_update=False
+        ),
+        "record": widgets.IntSlider(1, 1, _FIRST_SIZE, description="Record of x"),
+        "value": widgets.Text(
+            description="New value", placeholder="type a number", continuous_update=False
+        ),
+    }
+    for name, control in made.items():
+        control.add_class(f"sl-control-{name}")
+        control.layout.width = "auto"
+    return made
+
+
+def _in_this_loop() -> Callable[..., Any]:
+    """Return how to call a function where the widgets live, from any thread."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # outside a notebook: in the thread that tells
+        return lambda function, *given: function(*given)
+    return loop.call_soon_threadsafe

@@ -1,0 +1,214 @@
+"""The pictures of a view, as SVG: they take a millisecond, and the page's style colors them.
+
+All are `WIDTH` wide and grow and shrink with the page. Classes name roles; `style.css` gives them
+colors for light and dark pages. A and B differ in more than color: their letters stand on them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from sensitivity_lab.results.literals import plain
+from sensitivity_lab.results.roles import Block
+
+from .pair import Pair, Rug
+
+WIDTH, HEIGHT = 480, 250
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66, 12, 14, 44
+_OTHER_UNIT = ("var", "count", "count_distinct", "mode_count")
+"""Queries whose answers are no places on the records' axis."""
+
+_LEAST = 0.06
+"""A block takes at least this share of a strip, so that its letter can be read."""
+
+_CHARACTER = 6.9
+"""About the width of a character of the small texts."""
+
+
+def curve(points: Sequence[tuple[int, float]], k: int, query: str) -> str:
+    """Draw a sensitivity against the distance, with a mark at k."""
+    top = max((value for _, value in points), default=0) or 1
+    if not math.isfinite(top):
+        return _note("The sensitivity is beyond the floats, so there is no curve to draw.")
+    ticks = _ticks(0, top)
+    top = max(top, ticks[-1])
+    last = max(points[-1][0], 2)
+
+    def at(distance: float, value: float) -> tuple[float, float]:
+        across = _LEFT + (WIDTH - _LEFT - _RIGHT) * (distance - 1) / (last - 1)
+        return across, HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * value / top
+
+    parts = [_axis(*at(1, 0), WIDTH - _RIGHT)]
+    for tick in ticks:
+        _, y = at(1, tick)
+        parts += [
+            f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>',
+            _text(_LEFT - 6, y + 4, _number(tick), "end"),
+        ]
+    step = max(1, math.ceil(last / 10))
+    for distance in range(step if step > 1 else 1, last + 1, step):
+        parts.append(_text(at(distance, 0)[0], HEIGHT - _BOTTOM + 16, str(distance)))
+    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in points))
+    parts.append(f'<polyline class="line" points="{places}"/>')
+    for distance, value in points:
+        x, y = at(distance, value)
+        chosen = distance == k
+        parts.append(
+            f'<circle class="{"chosen" if chosen else "dot"}" cx="{x:.1f}" cy="{y:.1f}" '
+            f'r="{7 if chosen else 3.5}"/>'
+        )
+    parts.append(_text((WIDTH + _LEFT) / 2, HEIGHT - 8, "Hamming distance k (at most)"))
+    return _svg(parts, HEIGHT, f"Sensitivity of {query} against k; at k = {k} the mark")
+
+
+def strip(blocks: Sequence[Block]) -> str:
+    """Draw the sorted universe as blocks: C in both, A only in x, B only in y, O in neither."""
+    widths = _widths(blocks)
+    scale = (WIDTH - 4) / sum(widths)
+    parts, start, labels = [], 2.0, []
+    for (part, count, first, last), width in zip(blocks, widths, strict=True):
+        wide = width * scale
+        parts.append(
+            f'<rect class="block {part}" x="{start:.1f}" y="4" width="{wide:.1f}" height="46"/>'
+        )
+        if wide > 14:
+            parts += [
+                _text(start + wide / 2, 24, part, kind=f"letter on-{part}"),
+                _text(start + wide / 2, 42, _short(count), kind=f"small on-{part}"),
+            ]
+        span = plain(first) if first == last else f"{plain(first)} to {plain(last)}"
+        labels.append((start + wide / 2, span))
+        start += wide
+    rows = 1
+    if len(blocks) <= 16:
+        below, rows = _labels(labels)
+        parts += below
+    height = 62 + 15 * rows
+    word = "".join(part for part, _, _, _ in blocks)
+    return _svg(parts, height, f"The sorted universe as blocks: {word}")
+
+
+def to_scale(blocks: Sequence[Block]) -> bool:
+    """Tell whether the blocks of a strip are as wide as they have records."""
+    return _widths(blocks) == [count for _, count, _, _ in blocks]
+
+
+def _widths(blocks: Sequence[Block]) -> list[float]:
+    """Return the numbers of records, but for a least share of all; no limit is the largest."""
+    finite = [count for _, count, _, _ in blocks if count != math.inf] or [1]
+    counts = [min(count, max(finite)) for _, count, _, _ in blocks]
+    least = min(_LEAST, 1 / len(blocks)) * sum(counts)
+    return [max(float(count), least) for count in counts]
+
+
+def noise(pair: Pair, scale: float, rug: Rug | None, query: str) -> str:
+    """Draw the distributions of the noisy answers on x and on y, on the records' axis."""
+    answers = pair.answer_x, pair.answer_y
+    if not scale:
+        return _note(
+            "The sensitivity is 0: the answer is the same on all neighbors, without noise."
+        )
+    if not all(map(math.isfinite, (*answers, scale))):
+        return _note("The answers are beyond the floats, so there is nothing to draw.")
+    low, high = min(answers) - 4 * scale, max(answers) + 4 * scale
+    on_records = rug is not None and query not in _OTHER_UNIT
+    on_records = on_records and all(rug.lowest <= one <= rug.highest for one in answers)  # type: ignore[union-attr]
+    if on_records and rug is not None:
+        low, high = min(low, rug.lowest), max(high, rug.highest)
+
+    def at(value: float) -> float:
+        return 12 + (WIDTH - 24) * (value - low) / (high - low)
+
+    base, tall = HEIGHT - 66, HEIGHT - 66 - 34
+    parts = [_axis(12, base, WIDTH - 12)]
+    for answer, role in zip(answers, "AB", strict=True):
+        parts.append(_laplace(answer, scale, role, at, base, tall))
+    for answer, name, role, y in zip(answers, "xy", "AB", (14, 29), strict=True):
+        x = at(answer)
+        anchor = "start" if x < WIDTH * 0.35 else "end" if x > WIDTH * 0.65 else "middle"
+        parts += [
+            f'<line class="answer {role}" x1="{x:.1f}" x2="{x:.1f}" y1="{base}" y2="{y + 3}"/>',
+            _text(x, y, f"f({name}) = {_number(answer)}", anchor, kind=f"text-{role}"),
+        ]
+    if on_records and rug is not None:
+        parts += [
+            f'<line class="rug" x1="{at(one):.1f}" x2="{at(one):.1f}" y1="{base}" y2="{base + 8}"/>'
+            for one in rug.places or (rug.lowest, rug.highest)
+        ]
+    for tick in _ticks(low, high, 5):
+        if low <= tick <= high:
+            x = min(max(at(tick), 16), WIDTH - 16)
+            parts.append(_text(x, base + 24, _number(tick)))
+    what = "records (ticks) and noisy answers" if on_records else f"noisy answer of {query}"
+    parts.append(_text(WIDTH / 2, base + 46, what))
+    return _svg(parts, HEIGHT, f"Laplace noise of scale {_number(scale)} around f(x) and f(y)")
+
+
+def _laplace(centre: float, scale: float, role: str, at, base: float, tall: float) -> str:  # type: ignore[no-untyped-def]
+    """Draw a Laplace density, its top at the full height, out to four scales."""
+    steps = [step / 10 for step in range(-40, 41)]
+    places = [(at(centre + step * scale), base - tall * math.exp(-abs(step))) for step in steps]
+    ends = ((places[0][0], base), *places, (places[-1][0], base))
+    listed = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
+    return f'<polygon class="noise {role}" points="{listed}"/>'
+
+
+def _labels(labels: Iterable[tuple[float, str]]) -> tuple[list[str], int]:
+    """Write labels below their places, each in the first row where it does not meet another one."""
+    ends: list[float] = []
+    parts = []
+    for middle, text in labels:
+        half = _CHARACTER * len(text) / 2
+        middle = min(max(middle, half + 1), WIDTH - half - 1)
+        row = next((row for row, end in enumerate(ends) if middle - half > end + 4), len(ends))
+        ends[row : row + 1] = [middle + half]
+        parts.append(_text(middle, 66 + 15 * row, text, kind="small"))
+    return parts, len(ends)
+
+
+def _ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Return round numbers from below `low` to above it, as far as `high`."""
+    rough = (high - low) / most
+    if not 0 < rough < math.inf:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(rough)) if rough > 1e-300 else rough
+    step = next((power * m for m in (1, 2, 2.5, 5, 10) if power * m >= rough), rough)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [place * step for place in range(first, last + 1)] or [low]
+
+
+def _number(value: float) -> str:
+    """Return a number of at most four digits."""
+    return f"{value:.4g}"
+
+
+def _short(count: float) -> str:
+    if count == math.inf:
+        return "any"
+    for size, letter in ((10**6, "M"), (10**4, "k")):
+        if count >= size:
+            return f"{count / (10**6 if letter == 'M' else 10**3):.4g}{letter}"
+    return f"{int(count)}"
+
+
+def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    )
+
+
+def _axis(left: float, y: float, right: float) -> str:
+    return f'<line class="axis" x1="{left:.1f}" x2="{right:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
+
+
+def _svg(parts: Sequence[str], height: float, label: str) -> str:
+    return (
+        f'<svg class="sl-picture" role="img" aria-label="{escape(label)}" '
+        f'viewBox="0 0 {WIDTH} {height:g}">{"".join(parts)}</svg>'
+    )
+
+
+def _note(text: str) -> str:
+    return f'<p class="sl-note">{escape(text)}</p>'

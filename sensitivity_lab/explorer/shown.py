@@ -1,0 +1,164 @@
+"""The texts and tables of a view, as HTML."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from . import pictures
+from .model import View
+from .runner import Busy
+
+_COPY = (
+    "const b=this;navigator.clipboard.writeText(b.parentElement.querySelector('code').textContent)"
+    ".then(()=>{b.textContent='Copied'},()=>{b.textContent='Select the code and copy it'});"
+    "setTimeout(()=>{b.textContent='Copy the code'},2000)"
+)
+
+
+def headline(view: View) -> str:
+    """Return the sensitivity, and what it is of."""
+    state = view.state
+    if view.value is None:
+        return ""
+    where = f"{state.neighbors}; n = {state.size:,}; {view.extent}"
+    return (
+        f'<p class="sl-number"><span>Δ</span> {escape(view.text)}</p>'
+        f'<p class="sl-note">global sensitivity of {escape(state.query)}, exact '
+        f"({escape(view.method)}); {escape(where)}</p>"
+    )
+
+
+def messages(view: View) -> str:
+    """Return what could not be done."""
+    return "".join(f'<p class="sl-message" role="alert">{escape(one)}</p>' for one in view.messages)
+
+
+def curve(view: View) -> str:
+    """Return the curve."""
+    if not view.curve:
+        return ""
+    return _section(
+        "Sensitivity against distance", pictures.curve(view.curve, view.state.k, view.state.query)
+    )
+
+
+def strip(view: View) -> str:
+    """Return the strip, with what its letters mean."""
+    if view.pair is None:
+        return ""
+    drawn = "<p class='sl-note'>The worst case has too many blocks for a strip.</p>"
+    scale = ""
+    if view.blocks:
+        drawn = pictures.strip(view.blocks)
+        if not pictures.to_scale(view.blocks):
+            scale = "<br>Not to scale: narrow blocks are widened."
+    key = "".join(
+        f'<span class="sl-key {part}">{part}</span> {meaning} '
+        for part, meaning in (
+            ("C", "in both"),
+            ("A", "only in x"),
+            ("B", "only in y"),
+            ("O", "in neither"),
+        )
+    )
+    return _section(
+        "The sorted universe in the worst case",
+        f"{drawn}<p class='sl-note'>{key}{scale}</p>",
+    )
+
+
+def pair(view: View) -> str:
+    """Return the witness, and the local sensitivity of a changed x."""
+    if view.pair is None:
+        return ""
+    witness = view.pair
+    rows = [
+        _row("x", witness.x, witness.size_x, witness.answer_x),
+        _row("y", witness.y, witness.size_y, witness.answer_y),
+    ]
+    facts = (
+        f"<p class='sl-note'>both have {witness.shared:,}; "
+        f"<b class='text-A'>only x: {escape(_some(witness.only_x))}</b>; "
+        f"<b class='text-B'>only y: {escape(_some(witness.only_y))}</b></p>"
+    )
+    return _section(
+        "The witness pair",
+        f"<table class='sl-pair'>{''.join(rows)}</table>{facts}{_local(view)}",
+    )
+
+
+def _row(name: str, records: tuple[str, ...], size: int, answer: float) -> str:
+    listed = escape(", ".join(records))
+    return (
+        f"<tr><th>{name}</th><td>{listed} <span class='sl-note'>({size:,} records)</span></td>"
+        f"<td>f({name}) = {answer:.6g}</td></tr>"
+    )
+
+
+def _some(records: tuple[str, ...], most: int = 12) -> str:
+    if not records:
+        return "none"
+    more = f", … ({len(records)} in all)" if len(records) > most else ""
+    return ", ".join(records[:most]) + more
+
+
+def _local(view: View) -> str:
+    local = view.local
+    if local is None:
+        return (
+            "<p class='sl-note'>Type a value for a record of x to see the local sensitivity of "
+            f"that dataset; that of this x is the global one, {escape(view.text)}.</p>"
+        )
+    return (
+        f"<p>Record {view.state.record:,} of x from {escape(local.before)} to "
+        f"{escape(local.after)}: f = {escape(local.answer)}, local sensitivity "
+        f"<b class='sl-local'>{escape(local.text)}</b>; global {escape(view.text)}.</p>"
+    )
+
+
+def noise(view: View) -> str:
+    """Return the noise that epsilon asks for."""
+    if view.pair is None or view.scale is None:
+        return ""
+    state = view.state
+    warning = ""
+    if view.dataset:
+        warning = (
+            "<p class='sl-warning'>If this universe is the private data itself, the noise hides a "
+            "record only among these records. For a release, type a public domain.</p>"
+        )
+    # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
+    spread = (
+        f"<p class='sl-note'>Laplace noise of scale Δ/ε = {view.scale:.6g}: half of the noisy "
+        f"answers are within {math.log(2) * view.scale:.3g} of the true one, 95% within "
+        f"{math.log(20) * view.scale:.3g}.</p>{warning}"
+    )
+    drawn = pictures.noise(view.pair, view.scale, view.rug, state.query)
+    return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale))
+
+
+def code(view: View) -> str:
+    """Return the code, with a button that copies it."""
+    if not view.code:
+        return ""
+    return _section(
+        "The code of this view",
+        f'<button class="sl-copy" onclick="{_COPY}">Copy the code</button>'
+        f'<pre tabindex="0"><code>{escape(view.code)}</code></pre>',
+    )
+
+
+def status(report: View | Busy | str) -> str:
+    """Return what is going on, on one line."""
+    if isinstance(report, Busy):
+        text = f"Searching, {report.seconds:.0f} s. {report.progress}"
+    elif isinstance(report, str):
+        text = report
+    else:
+        text = "Ready" if report.done else "Searching"
+    return f'<p class="sl-status" role="status">{escape(text)}</p>'
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h3>{title}</h3>{body}</section>"

@@ -1,0 +1,74 @@
+"""Numbers and domains as users type them, read exactly."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from sensitivity_lab.checks import shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.results.literals import literal
+from sensitivity_lab.universes.universe import Universe
+
+MOST_VALUES = 1_000_000
+"""The most values that a range may have."""
+
+_FORMS = "write the values, 1,2,3, or a range, first:last or first:last:step, such as 0:120"
+
+
+class Domain(NamedTuple):
+    """A public domain: its universe, and the Python that makes it."""
+
+    universe: Universe
+    expression: str
+
+
+def number(text: str, what: str) -> int | Decimal:
+    """Return a number as it is typed: whole ones as int, others as Decimal.
+
+    Examples
+    --------
+    >>> number(" 20 ", "value"), number("0.1", "value")
+    (20, Decimal('0.1'))
+    """
+    try:
+        read = Decimal(text.strip().replace("_", "x"))  # 1_000 is no number here
+    except ArithmeticError:
+        read = Decimal("NaN")
+    if not read.is_finite() or abs(read.adjusted()) > 400:
+        raise InputError(f"{what} must be a finite number such as 20 or 0.5, got {shown(text)}")
+    return int(read) if read == read.to_integral_value() else read
+
+
+def domain(text: str) -> Domain:
+    """Return the domain that is typed.
+
+    Examples
+    --------
+    >>> domain("1, 2, 0.5").expression
+    "sl.Universe.from_domain([1, 2, Decimal('0.5')])"
+    >>> domain("0:120").expression
+    'sl.Universe.from_domain(range(0, 121))'
+    """
+    if ":" not in text:
+        values = [number(part, "a value of the domain") for part in text.split(",")]
+        return Domain(Universe.from_domain(values), f"sl.Universe.from_domain({literal(values)})")
+    parts = [number(part, "an end of the domain") for part in text.split(":")]
+    first, last, step = (*parts, 1)[:3]
+    if len(parts) > 3 or step <= 0 or last < first:
+        raise InputError(f"the domain {shown(text)} is no range with a positive step; {_FORMS}")
+    count = int((Fraction(last) - Fraction(first)) // Fraction(step)) + 1
+    if count > MOST_VALUES:
+        raise InputError(
+            f"the domain {shown(text)} has {count:,} values, more than {MOST_VALUES:,}; "
+            "take a larger step"
+        )
+    if all(isinstance(part, int) for part in (first, last, step)):
+        whole = range(int(first), int(last) + 1, int(step))
+        return Domain(Universe.from_domain(whole), f"sl.Universe.from_domain({whole!r})")
+    # Fractions, since a sum of Decimals is rounded to 28 digits.
+    start, gap = Fraction(first), Fraction(step)
+    grid = [start + place * gap for place in range(count)]
+    made = f"[Fraction('{first}') + i * Fraction('{step}') for i in range({count})]"
+    return Domain(Universe.from_domain(grid), f"sl.Universe.from_domain({made})")

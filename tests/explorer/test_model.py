@@ -1,0 +1,247 @@
+"""The views of a state: numbers, pictures' data, messages, and code that gives the same numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.cli.explore import read_source
+from sensitivity_lab.explorer.model import View, views
+from sensitivity_lab.explorer.pair import Pair
+from sensitivity_lab.explorer.source import Source, as_source
+from sensitivity_lab.explorer.state import QUERIES, RELATIONS, State
+
+ABSENCES = [1, 2, 3, 4, 5, 6, 7, 8, 15, 20]
+SOURCE = as_source(sl.Universe.from_dataset(ABSENCES))
+STATE = State("records", "mean", size=6, k=2)
+
+
+def last(source: Source, state: State) -> View:
+    *_, view = views(source, state)
+    assert view.done
+    return view
+
+
+def test_all_of_a_view():
+    """Two of six records replaced move the mean from (1+2+3+4+15+20)/6 to (1+...+6)/6."""
+    view = last(SOURCE, STATE)
+    assert (view.largest_size, view.largest_k) == (9, 6)
+    assert (view.text, view.method, view.messages) == ("5.33334", "linear", ())
+    assert view.value == pytest.approx(32 / 6)
+    assert view.curve[1] == (2, view.value)
+    assert [k for k, _ in view.curve] == [1, 2, 3, 4, 5, 6]
+    assert [block[0] for block in view.blocks] == ["B", "C", "O", "A"]
+    assert view.pair == Pair(
+        x=("3", "4", "5", "6", "15", "20"),
+        y=("1", "2", "3", "4", "5", "6"),
+        only_x=("15", "20"),
+        only_y=("1", "2"),
+        size_x=6,
+        size_y=6,
+        shared=4,
+        answer_x=53 / 6,
+        answer_y=21 / 6,
+    )
+    assert view.scale == pytest.approx(32 / 6)
+    assert view.local is None
+    assert view.dataset
+
+
+def test_each_view_has_more_than_the_one_before():
+    known = [
+        [bool(view.code), bool(view.text), bool(view.pair), bool(view.curve), bool(view.local)]
+        for view in views(SOURCE, replace(STATE, value="7"))
+    ]
+    assert known[0] == [True, False, False, False, False]
+    assert known[-1] == [True] * 5
+    assert known == sorted(known)
+
+
+def run(code: str, **given: Any) -> dict[str, Any]:
+    """What the code of a view computes, with what a caller of explore has."""
+    names = dict(given)
+    exec(code, names)
+    return names
+
+
+STATES = [
+    STATE,
+    replace(STATE, query="median", relation="unbounded: add or remove", k=1),
+    replace(STATE, query="std", relation="unbounded: add only", epsilon=0.1),
+    replace(STATE, query="percentile_25", relation="unbounded: remove only"),
+    replace(STATE, query="sum", relation="symmetric difference", domain="0:10:0.5"),
+    replace(STATE, query="max", domain="1, 2.5, 7", record=3, value="2.5"),
+    replace(STATE, query="iqr", k=1, record=6, value="7"),
+]
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: f"{state.query}, {state.relation}")
+def test_the_code_gives_the_same_numbers(capsys, state):
+    view = last(SOURCE, state)
+    assert view.messages == ()
+    names = run(view.code)
+    assert names["result"].value == view.value
+    assert names["scale"] == view.scale
+    assert names["curves"].to_frame()["sensitivity"].tolist() == [value for _, value in view.curve]
+    assert (view.local is None) == (state.value == "")
+    if view.local:
+        assert names["local"].value == view.local.value
+    assert capsys.readouterr().out
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("query", QUERIES)
+def test_every_choice_has_a_view_and_its_code(capsys, query, relation):
+    spare = as_source(sl.Universe.from_dataset([1, 2, 5, 8, 8, 8, 8, 20]))  # x has no four of 8
+    view = last(spare, State("records", query, relation, size=3, k=1, record=3, value="8"))
+    assert view.messages == ()
+    names = run(view.code)
+    assert (names["result"].value, names["local"].value) == (view.value, view.local.value)
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("universes", "name", "column"),
+    [
+        (pd.DataFrame({"age": [*ABSENCES, *ABSENCES, *ABSENCES, 9]}), "frame", "age"),
+        (sl.Universe.from_dataset(range(1000)), "universe", "records"),
+        ({"age": sl.Universe.from_dataset(range(1000))}, "universes", "age"),
+        (sl.Universe.from_domain([0, 1, Decimal("2.5")]), "", "records"),
+        (sl.Universe.from_interval(0, 120), "", "records"),
+    ],
+)
+def test_the_code_begins_with_what_the_caller_has(capsys, universes, name, column):
+    view = last(as_source(universes), replace(STATE, column=column, size=3, k=1))
+    names = run(view.code, **({name: universes} if name else {}))
+    assert names["result"].value == view.value
+    assert capsys.readouterr().out
+
+
+def test_the_code_of_a_file_reads_it_as_exactly(tmp_path, capsys):
+    """0.1 + 0.2 is 0.3 in the file's decimals, and is not in floats."""
+    path = tmp_path / "a file.csv"
+    path.write_text("name,x\na,0.1\nb,0.2\nc,0.3\nd,10\n", "utf-8")
+    view = last(read_source(path), State("x", "sum", size=2))
+    names = run(view.code)
+    assert (
+        names["result"].exact
+        == sl.global_sensitivity(
+            sl.Universe.from_dataset([Decimal(t) for t in ("0.1", "0.2", "0.3", "10")]),
+            "sum",
+            size=2,
+            neighbors="bounded",
+        ).exact
+    )
+    assert view.value == names["result"].value
+    assert capsys.readouterr().out
+
+
+def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys):
+    """The x of the witness has 20 as its last record; with 7 there, less can change."""
+    view = last(SOURCE, replace(STATE, k=1, record=6, value=" 7 "))
+    assert (view.local.before, view.local.after, view.text) == ("20", "7", "3.16667")
+    x = [2, 3, 4, 5, 6, 7]
+    expected = sl.local_sensitivity(
+        x, sl.Universe.from_dataset(ABSENCES), "mean", neighbors=sl.Bounded(1)
+    )
+    assert view.local.value == expected.value < view.value
+    assert run(view.code)["x"] == x
+    assert "Local sensitivity of mean" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"value": "x"},
+            "record 1 of x: the new value of the record must be a finite number such as 20 or "
+            "0.5, got 'x'",
+        ),
+        (
+            {"value": "9"},
+            "record 1 of x: the record 9 is not in the universe: Universe of 10 records: 1, 2, 3, "
+            "4, 5, 6, 7, 8, 15, 20",
+        ),
+        ({"value": "4", "record": 7}, "record 7 of x: x has the records 1 to 6, got 7"),
+        (
+            {"domain": "3:1"},
+            "the domain '3:1' is no range with a positive step; write the values, 1,2,3, or a "
+            "range, first:last or first:last:step, such as 0:120",
+        ),
+        (
+            {"relation": "unbounded: remove only", "size": 1},
+            "unbounded (remove), at most 1 is not feasible for datasets of size 1 in a universe of "
+            "10 records: removing needs k < size; no distance is feasible; choose another size or "
+            "a larger universe, or choose direction='add'",
+        ),
+    ],
+)
+def test_bad_input_has_a_message(change, message):
+    (shown,) = last(SOURCE, replace(STATE, **change)).messages
+    assert shown == message
+
+
+def test_a_search_that_no_engine_takes_has_the_reasons_as_its_message():
+    source = as_source(sl.Universe.from_dataset([i**2 for i in range(100_000)]))
+    view = last(source, State("records", "iqr", size=50_000, k=4))
+    (message,) = view.messages
+    assert message.startswith("no engine accepts iqr here: ")
+    assert (view.value, view.pair, view.curve) == (None, None, ())
+    assert "sl.global_sensitivity" in view.code
+
+
+def test_size_and_distance_stay_within_what_is_feasible():
+    view = last(SOURCE, replace(STATE, size=99, k=99))
+    assert (view.state.size, view.state.k) == (9, 9)
+    assert view.messages == ()
+
+
+def test_noise_on_records_is_told_from_noise_on_a_domain():
+    assert last(SOURCE, STATE).dataset
+    assert not last(SOURCE, replace(STATE, domain="0:20")).dataset
+    assert not last(as_source(sl.Universe.from_domain([1, 2])), replace(STATE, size=3)).dataset
+
+
+def test_a_column_with_missing_values_costs_that_column_only():
+    frame = pd.DataFrame({"a": [1.0, None, 3.0], "b": [1, 2, 3], "c": ["x", "y", "z"]})
+    source = as_source(frame)
+    assert list(source.columns) == ["a", "b"]
+    (message,) = last(source, State("a", size=2)).messages
+    assert message.startswith("column 'a': ")
+    assert last(source, State("b", size=2)).messages == ()
+
+
+@pytest.mark.parametrize(
+    ("universes", "message"),
+    [
+        (
+            sl.TableUniverse.from_dataset(pd.DataFrame({"a": [1, 2]})),
+            "explore takes universes of numbers, and 'records' is one of rows; explore one column, "
+            "universe.column(name)",
+        ),
+        (pd.DataFrame({"a": ["x"]}), "no column is numeric; the columns are 'a'"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused(universes, message):
+    with pytest.raises(sl.InputError) as error:
+        as_source(universes)
+    assert str(error.value) == message
+
+
+def test_a_million_records_need_no_listing_of_the_strip(monkeypatch):
+    """The blocks come from multiplicities, not from records that are looked up one by one."""
+
+    def never(*_):
+        raise AssertionError("records are looked up")
+
+    monkeypatch.setattr("sensitivity_lab.explorer.pair.multiplicities_of", never)
+    source = as_source(sl.Universe.from_dataset([i**2 for i in range(20_000)]))
+    view = last(source, State("records", "mean", size=10_000, k=3))
+    assert (view.pair.size_x, view.pair.shared, len(view.pair.x)) == (10_000, 9_997, 17)
+    assert {block[0] for block in view.blocks} == {"A", "B", "C", "O"}

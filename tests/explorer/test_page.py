@@ -1,0 +1,201 @@
+"""The page in a real browser: what each control changes, messages, widths, light and dark."""
+
+from __future__ import annotations
+
+import re
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import SCHEMES, WIDTHS, chromium, opened
+from paths import DATA
+
+from sensitivity_lab.explorer.page import serving
+
+pytestmark = pytest.mark.browser
+
+LIMIT = 180_000
+"""Milliseconds to wait for a kernel before a test fails; nothing waits so long."""
+
+PARTS = ("headline", "curve", "strip", "pair", "noise", "code")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The page of a file, as the command serves it."""
+    pytest.importorskip("voila", reason="needs the extra `explore`")
+    path = str(DATA / "school_large.csv")
+    with serving(f"from sensitivity_lab.cli.explore import panel_of\npanel_of({path!r})") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def window(browser, page):
+    """One window for the tests that move controls; each begins where the one before ended."""
+    with opened(browser, page.url, permissions=["clipboard-read", "clipboard-write"]) as view:
+        ready(view.page)
+        yield view
+
+
+def ready(page: Any) -> None:
+    """Wait until the view is whole."""
+    page.wait_for_selector(".sl-part-code code", timeout=LIMIT)
+    page.wait_for_function(
+        "document.querySelector('.sl-status').textContent === 'Ready'", timeout=LIMIT
+    )
+
+
+def shown(page: Any) -> dict[str, str]:
+    return {
+        part: page.locator(f".sl-part-{part} .widget-html-content").inner_html() for part in PARTS
+    }
+
+
+def wait_for_code(page: Any, text: str) -> None:
+    page.wait_for_function(
+        "text => document.querySelector('.sl-part-code').textContent.includes(text) && "
+        "document.querySelector('.sl-status').textContent === 'Ready'",
+        arg=text,
+        timeout=LIMIT,
+    )
+
+
+def control(page: Any, name: str) -> Any:
+    """What a user of the keyboard moves."""
+    return page.locator(f".sl-control-{name}").locator("select, input, [role=slider]").first
+
+
+def test_each_control_changes_picture_and_code(window):
+    """By the keyboard alone, once a control has the focus."""
+    moves = {
+        "column": ("select", "absence_days", "'absence_days'"),
+        "query": ("select", "median", '"median"'),
+        "relation": ("select", "unbounded: add or remove", "sl.Unbounded(1)"),
+        "size": ("ArrowLeft", None, "size=5"),
+        "k": ("ArrowRight", None, "sl.Unbounded(2)"),
+        "epsilon": ("ArrowRight", None, "epsilon=2"),
+        "domain": ("type", "0:30", "range(0, 31)"),
+        "record": ("ArrowRight", None, "range(0, 31)"),
+        "value": ("type", "4", "x[1] = 4"),
+    }
+    page = window.page
+    for name, (how, value, code) in moves.items():
+        before = shown(page)
+        target = control(page, name)
+        if how == "select":
+            target.select_option(value)
+        elif how == "type":
+            target.fill(value)
+            target.press("Enter")
+        else:
+            target.press(how)
+        wait_for_code(page, code)
+        changed = {part for part, text in shown(page).items() if text != before[part]}
+        if name != "record":  # which is about the new value, typed next
+            assert "code" in changed, name
+            picture = {"epsilon": "noise", "value": "pair"}.get(name, "curve")
+            assert picture in changed, name
+    assert "local sensitivity" in page.locator(".sl-part-pair").inner_text()
+    assert window.complaints == []
+
+
+def test_the_code_on_the_page_gives_its_number(window, capsys):
+    page = window.page
+    number = page.locator(".sl-number").inner_text().split()[1]
+    page.get_by_role("button", name="Copy the code").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    code = page.evaluate("navigator.clipboard.readText()")
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["result"]._text(6) == number
+    assert capsys.readouterr().out
+
+
+def test_bad_input_shows_its_message(window):
+    page = window.page
+    control(page, "domain").fill("no numbers")
+    control(page, "domain").press("Enter")
+    page.wait_for_selector(".sl-message", timeout=LIMIT)
+    assert "must be a finite number such as 20 or 0.5, got 'no numbers'" in (
+        page.locator(".sl-message").inner_text()
+    )
+    control(page, "domain").fill("")
+    control(page, "domain").press("Enter")
+    page.wait_for_selector(".sl-part-curve svg", timeout=LIMIT)
+    assert window.complaints == []
+
+
+def test_the_tab_key_reaches_every_control(window):
+    page = window.page
+    control(page, "column").focus()
+    reached = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached += page.evaluate(
+            "[...(document.activeElement.closest('[class*=sl-control-]')?.classList ?? [])]"
+        )
+    names = {name.removeprefix("sl-control-") for name in reached if "sl-control-" in name}
+    assert names >= {"query", "relation", "size", "k", "epsilon", "domain", "record", "value"}
+
+
+def luminance(color: str) -> float:
+    """The relative luminance of ``rgb(r, g, b)``, by the definition of WCAG 2."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_fits_and_can_be_read(browser, page, width, scheme):
+    with opened(browser, page.url, width=width, scheme=scheme) as view:
+        ready(view.page)
+        assert view.overflow() == 0
+        cut = view.page.evaluate(
+            """[...document.querySelectorAll('.sl-explorer section, .sl-explorer svg, select,'
+                + '.sl-explorer pre, .sl-explorer table')]
+                .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+                .map(one => one.outerHTML.slice(0, 80))"""
+        )
+        assert cut == []
+        size = "svg => parseFloat(getComputedStyle(svg.querySelector('text')).fontSize)"
+        size += " * svg.getBoundingClientRect().width / 480"
+        assert view.page.eval_on_selector(".sl-part-curve svg", size) >= 10
+        paper = view.page.eval_on_selector(
+            ".sl-explorer", "one => getComputedStyle(one).backgroundColor"
+        )
+        for text in (".sl-note", ".sl-number", ".sl-warning", "code", ".widget-label", "select"):
+            ink = view.page.eval_on_selector(
+                f".sl-explorer {text}", "one => getComputedStyle(one).color"
+            )
+            high, low = sorted((luminance(ink), luminance(paper)), reverse=True)
+            assert (high + 0.05) / (low + 0.05) >= 4.5, text
+        assert (luminance(paper) < 0.2) == (scheme == "dark")
+        assert view.complaints == []
+
+
+def test_only_who_has_the_token_sees_the_page(page):
+    without = page.url.partition("?")[0]
+    with urllib.request.urlopen(without, timeout=30) as answer:
+        assert "/login" in answer.url
+        assert b"sl-page" not in answer.read()
+
+
+def test_it_listens_on_the_loopback_address_only(page):
+    """By the kernel's table of sockets: 127.0.0.1 is 0100007F, any address 00000000."""
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("the table of sockets is that of Linux")
+    port = int(re.search(r":(\d+)/", page.url)[1])
+    listening = [line.split()[1] for line in table.read_text().splitlines()[1:]]
+    assert f"0100007F:{port:04X}" in listening
+    assert f"00000000:{port:04X}" not in listening

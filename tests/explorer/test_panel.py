@@ -1,0 +1,129 @@
+"""The widgets: what each control asks for, and where each view is shown."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.explorer.model import views
+from sensitivity_lab.explorer.runner import Busy, Ended
+from sensitivity_lab.explorer.source import as_source
+from sensitivity_lab.explorer.state import State
+
+widgets = pytest.importorskip("ipywidgets", reason="needs the extra `explore`")
+pytestmark = pytest.mark.exhaustive
+
+SOURCE = as_source(
+    {
+        "age": sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20]),
+        "few": sl.Universe.from_dataset([1, 2, 3]),
+    }
+)
+
+
+class Asked:
+    """A runner that computes at once, and remembers what it was asked for."""
+
+    def __init__(self, source, tell):
+        self.states, self.stopped = [], 0
+        self._source, self._tell = source, tell
+
+    def ask(self, state):
+        self.states.append(state)
+        for view in views(self._source, state):
+            self._tell(view)
+
+    def stop(self):
+        self.stopped += 1
+        self._tell(Ended("stopped"))
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def panel(monkeypatch):
+    from sensitivity_lab.explorer.panel import Panel
+
+    monkeypatch.setattr("sensitivity_lab.explorer.panel.Runner", Asked)
+    made = Panel(SOURCE)
+    yield made
+    made.close()
+
+
+def test_there_is_a_control_per_attribute_of_a_state(panel):
+    assert list(panel.controls) == [field.name for field in fields(State)]
+    assert panel.view.state == panel.state
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "parts"),
+    [
+        ("column", "few", {"headline", "curve", "strip", "pair", "noise", "code"}),
+        ("query", "median", {"headline", "curve", "pair", "noise", "code"}),
+        ("relation", "unbounded: add only", {"headline", "curve", "strip", "pair", "code"}),
+        ("size", 4, {"headline", "curve", "strip", "pair", "noise", "code"}),
+        ("k", 3, {"headline", "curve", "strip", "pair", "noise", "code"}),
+        ("epsilon", 0.1, {"noise", "code"}),
+        ("domain", "0:30", {"headline", "curve", "strip", "pair", "noise", "code"}),
+        ("value", "7", {"code", "pair"}),
+    ],
+)
+def test_each_control_changes_what_it_is_about(panel, control, value, parts):
+    before = {name: part.value for name, part in panel.parts.items()}
+    panel.controls[control].value = value
+    changed = {name for name, part in panel.parts.items() if part.value != before[name]}
+    assert parts <= changed
+    assert getattr(panel.view.state, control) == value
+
+
+def test_a_changed_record_shows_its_local_sensitivity(panel):
+    panel.controls["record"].value = 6
+    panel.controls["value"].value = "8"
+    assert panel.view.local.text in panel.parts["pair"].value
+    assert "local sensitivity" in panel.parts["pair"].value
+    assert panel.parts["messages"].layout.display == "none"
+
+
+def test_bad_input_shows_its_message_and_good_input_takes_it_away(panel):
+    panel.controls["domain"].value = "<b>"
+    assert "a value of the domain must be a finite number" in panel.parts["messages"].value
+    assert "<b>" not in panel.parts["messages"].value
+    assert panel.parts["curve"].value == ""
+    panel.controls["domain"].value = ""
+    assert panel.parts["messages"].value == ""
+    assert "<svg" in panel.parts["curve"].value
+
+
+def test_sliders_end_at_what_is_feasible(panel):
+    panel.controls["k"].value = 6
+    panel.controls["column"].value = "few"
+    ends = {name: panel.controls[name].max for name in ("size", "k", "record")}
+    assert ends == {"size": 2, "k": 2, "record": 2}
+    assert panel.view.state == replace(panel.state, size=2, k=2)
+    assert panel.view.messages == ()
+
+
+def test_a_search_that_goes_on_can_be_stopped(panel):
+    panel._show(Busy(4.2, "45% of pairs"))
+    assert "Searching, 4 s. 45% of pairs" in panel.parts["status"].value
+    assert not panel.stop.disabled
+    panel.stop.click()
+    assert panel._runner.stopped == 1
+    assert panel.stop.disabled
+    assert "stopped" in panel.parts["status"].value
+
+
+def test_without_the_extra_the_error_names_it(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    monkeypatch.delitem(sys.modules, "sensitivity_lab.explorer.panel", raising=False)
+    with pytest.raises(sl.MissingExtraError) as error:
+        sl.explore(sl.Universe.from_dataset([1, 2]))
+    assert str(error.value) == (
+        "explore needs ipywidgets and Voila, which are not installed; "
+        "install the extra: pip install 'sensitivity_lab[explore]'"
+    )
