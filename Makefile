@@ -87,7 +87,7 @@ docs: $(VENV)/installed-docs,opendp
 docs-links: $(VENV)/installed-docs,opendp
 	$(BIN)/python tools/make_site.py --outside
 
-browser: docs $(VENV)/installed-test,browser
+browser: docs $(VENV)/installed-test,browser,explore
 	$(BIN)/python -m pytest -m browser
 
 stress: $(VENV)/installed-test
