@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 .NOTPARALLEL:
 .PHONY: check-oldest check-newest quick-oldest quick-newest newest-versions
 .PHONY: audit-sweep audit-field
+.PHONY: docs docs-links browser
 .PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves dist clean
 
 help:
@@ -18,6 +19,9 @@ help:
 	@echo "make audit-field   audit four libraries that need an environment of their own"
 	@echo "make check      lint, types, notebooks and all tests but the stress"
 	@echo "make check-oldest, check-newest   run the tests of make test with other versions"
+	@echo "make docs       build the documentation site into build/site/html, and check its links"
+	@echo "make browser    build it, and open its pages in Chromium, wide and narrow, light and dark"
+	@echo "make docs-links build it, and ask whether the sites that it links to exist"
 	@echo "make stress     search long for counterexamples"
 	@echo "make benchmark  time the enumeration"
 	@echo "make benchmark-article, -large, -lattice, -local, -memory, -curves   time the rest; see benchmarks/"
@@ -58,7 +62,7 @@ notebooks: $(VENV)/installed-test
 
 exhaustive: $(VENV)/installed-test
 	@echo "Running all tests but the stress: about five minutes of one core."
-	$(BIN)/python -m pytest -m "not notebooks and not stress"
+	$(BIN)/python -m pytest -m "not notebooks and not stress and not browser"
 
 # Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.
 # With the oldest versions, what these use of newer packages is deprecated by now.
@@ -74,7 +78,7 @@ QUICK := tests/cli/test_cli.py tests/cli/test_cli_domains.py tests/cli/test_cli_
   tests/search/test_contract.py tests/universes/test_errors.py tests/universes/test_universe.py
 
 # What is exhaustive for its time alone, but is about another package.
-AND_WORKERS := not exhaustive and not notebooks and not stress or dask
+AND_WORKERS := not exhaustive and not notebooks and not stress and not browser or dask
 
 check-oldest: .venv-oldest/installed
 	.venv-oldest/bin/python -m pytest $(OF_OLDEST)
@@ -87,6 +91,16 @@ quick-oldest: .venv-oldest/installed
 
 quick-newest: newest-versions
 	.venv-newest/bin/python -m pytest -m "$(AND_WORKERS)" $(QUICK)
+
+# OpenDP's measurements are documented, too, from their docstrings.
+docs: $(VENV)/installed-docs,opendp
+	$(BIN)/python tools/make_site.py
+
+docs-links: $(VENV)/installed-docs,opendp
+	$(BIN)/python tools/make_site.py --outside
+
+browser: docs $(VENV)/installed-test,browser,explore
+	$(BIN)/python -m pytest -m browser
 
 stress: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m stress

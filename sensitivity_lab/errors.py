@@ -23,40 +23,125 @@ def kind_of(value: object) -> str:
 
 
 class SensitivityLabError(Exception):
-    """Base class of every error that this package raises on purpose."""
+    """Base class of every error that this package raises on purpose.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> try:
+    ...     sl.Percentile(101)
+    ... except sl.SensitivityLabError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class InputError(SensitivityLabError, ValueError):
-    """An argument is not acceptable; the message says what came and what is accepted."""
+    """An argument is not acceptable; the message says what came and what is accepted.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import Bounded
+    >>> Bounded(0)
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: k must be a Hamming distance, at least 1, got 0
+    """
 
 
 class MissingExtraError(InputError, ImportError):
-    """A module needs an optional package; the message names the extra that installs it."""
+    """A module needs an optional package; the message names the extra that installs it.
+
+    Examples
+    --------
+    >>> issubclass(MissingExtraError, ImportError)
+    True
+    """
 
 
 class QueryError(SensitivityLabError, ValueError):
-    """A query raised an error or did not return finite numbers; the message names the dataset."""
+    """A query raised an error or did not return finite numbers; the message names the dataset.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain([0, 1])
+    >>> sl.global_sensitivity(universe, lambda x: 1 / int(x[0]), size=1, neighbors="bounded")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.QueryError: query 'function' on the dataset (0,) raised ...
+    """
 
 
 class NoEngineError(SensitivityLabError, ValueError):
-    """No engine accepts the problem; the message lists each engine's reason."""
+    """No engine accepts the problem; the message lists each engine's reason.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain([0, 1])
+    >>> sl.global_sensitivity(universe, "mean", size=2, neighbors="bounded", method="variance")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.NoEngineError: no engine accepts mean here: variance covers var and std,
+      not mean
+    """
 
 
 class TooLargeError(NoEngineError):
-    """The search would need more than its limit; the message gives the numbers and ways out."""
+    """The search would need more than its limit; the message gives the numbers and ways out.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain(range(100))
+    >>> sl.global_sensitivity(universe, max, size=50, neighbors="bounded")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.TooLargeError: no engine accepts max (function) here: ...
+    """
 
 
 class VerificationError(SensitivityLabError):
-    """A result does not hold when it is recomputed from its witness."""
+    """A result does not hold when it is recomputed from its witness.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    >>> result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
+    >>> dataclasses.replace(result, value=2.0).verify()
+    Traceback (most recent call last):
+    sensitivity_lab.errors.VerificationError: the value of mean is stated as 2.0, but ...
+    """
 
 
 class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 - it fails a test, as AssertionError does
-    """A claimed sensitivity is not the truth; the message holds two datasets that prove it."""
+    """A claimed sensitivity is not the truth; the message holds two datasets that prove it.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> ages = sl.Universe.from_domain([20, 125])
+    >>> sl.assert_sensitivity("sum", 100, ages, size=2, neighbors="bounded", distances=1)
+    Traceback (most recent call last):
+    sensitivity_lab.errors.SensitivityViolation: sum, bounded: a sensitivity of 100 is claimed at
+      distance 1, the truth is 105: violated (claim / truth = 0.9524)...
+    """
 
 
 class WorkerError(SensitivityLabError, RuntimeError):
-    """A worker process or a cluster ended during a search; the message names what it worked on."""
+    """A worker process or a cluster ended during a search; the message names what it worked on.
+
+    Examples
+    --------
+    >>> issubclass(WorkerError, SensitivityLabError)
+    True
+    """
 
 
 class CheckpointError(SensitivityLabError, OSError):
-    """A checkpoint folder cannot be used; the message names the folder and the reason."""
+    """A checkpoint folder cannot be used; the message names the folder and the reason.
+
+    Examples
+    --------
+    >>> issubclass(CheckpointError, SensitivityLabError)
+    True
+    """

@@ -37,6 +37,14 @@ except ImportError as error:
         "install the extra: pip install 'sensitivity_lab[opendp]'"
     ) from error
 
+__all__ = [
+    "clamped_sum_maps",
+    "opendp_clamped_sum",
+    "opendp_laplace",
+    "opendp_laplace_sum",
+    "opendp_release",
+]
+
 _STEPS = 2**20
 """The number of steps per sensitivity that `opendp_release` rounds an answer to."""
 

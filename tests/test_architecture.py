@@ -252,9 +252,9 @@ def test_no_test_module_imports_another_one():
 
 
 def test_the_folders_of_the_tests_are_those_of_the_package():
-    """But for what tests share, published values, and the audits of whole libraries."""
+    """But for what tests share, published values, whole libraries, and the documentation."""
     folders = {file.parent.relative_to(TESTS) for file in TESTS.rglob("test_*.py")} - {Path()}
-    own = {Path("support/oracles"), Path("corpus"), Path("reference")}
+    own = {Path("support/oracles"), Path("corpus"), Path("reference"), Path("docs")}
     assert own < folders
     assert [folder for folder in folders - own if not (PACKAGE / folder).is_dir()] == []
 

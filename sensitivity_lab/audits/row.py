@@ -56,6 +56,15 @@ class Evidence:
         The answers of the audited code: a number, or several in a tuple or a mapping.
     columns : tuple or None, default None
         The columns, where the audited code takes a DataFrame and the records are its rows.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> ages = sl.Universe.from_domain([20, 125])
+    >>> report = sl.audit("sum", 105, ages, size=2, neighbors="bounded", distances=1)
+    >>> evidence = report.rows[0].evidence
+    >>> evidence.x, evidence.answer_x, evidence.y, evidence.answer_y
+    ((20, 125), Fraction(145, 1), (20, 20), Fraction(40, 1))
     """
 
     x: Any

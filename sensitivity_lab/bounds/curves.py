@@ -44,6 +44,16 @@ class BoundedCurves(Tabled):
     See Also
     --------
     bounded_curves : Computes them.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain([0, 1, 5])
+    >>> curves = sl.bounded_curves(universe, "sum", size=4, distances=[1, 2], neighbors="bounded")
+    >>> curves.to_frame()[["distance", "status", "lower", "upper"]]
+       distance status  lower  upper
+    0         1  exact    5.0    5.0
+    1         2  exact   10.0   10.0
     """
 
     points: tuple[tuple[str, Sensitivity | SensitivityBounds], ...]

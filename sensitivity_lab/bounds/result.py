@@ -62,6 +62,16 @@ class SensitivityBounds(Facts):
     See Also
     --------
     sensitivity_bounds : Computes it.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_domain([0, 1, 5])
+    >>> bounds = sl.sensitivity_bounds(
+    ...     universe, max, size=9, neighbors="bounded", value_range=(0, 5), evaluations=500, seed=1
+    ... )
+    >>> bounds.lower, bounds.upper, bounds.status
+    (5.0, 5.0, 'bounds')
     """
 
     lower: float

@@ -73,7 +73,7 @@ def neighbor_table(
     Returns
     -------
     NeighborTable
-        `.to_frame()` is a tidy DataFrame with a row per x and y; `.value` is the global
+        Its ``to_frame()`` is a tidy DataFrame with a row per x and y, its ``value`` the global
         sensitivity. In a notebook it is shown in color.
 
     Raises

@@ -52,6 +52,14 @@ class OrderedWitness:
         The datasets, in the order in which the code read them.
     query_x, query_y : int, float or Fraction
         The code's answers on them, in the query's unit, without loss; may be inf or NaN.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> big = sl.Universe.from_dataset([2**53, 1, 1])
+    >>> witness = sl.implemented_sensitivity(sl.float_sum(), big, size=3, neighbors=None).witness
+    >>> witness.x, witness.y
+    ((1, 1, 9007199254740992), (9007199254740992, 1, 1))
     """
 
     x: Dataset
@@ -93,6 +101,14 @@ class ImplementedSensitivity(Facts):
     size : int or tuple of int
         The size n of x; if several were asked for, the maximum is over all of them.
     universe : Universe
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> big = sl.Universe.from_dataset([2**53, 1, 1])
+    >>> result = sl.implemented_sensitivity(sl.float_sum(), big, size=3, neighbors=None)
+    >>> result.value, result.ideal, result.witness.x
+    (2.0, Fraction(0, 1), (1, 1, 9007199254740992))
     """
 
     value: float

@@ -22,7 +22,14 @@ from sensitivity_lab.exact.roots import as_fraction, show_number
 
 
 class Domain(ABC):
-    """A set of data; domains with equal parameters are equal."""
+    """A set of data; domains with equal parameters are equal.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> isinstance(pl.Numbers(), pl.Domain), pl.Vector(2) == pl.Vector(2)
+    (True, True)
+    """
 
     @property
     @abstractmethod
@@ -185,7 +192,13 @@ class Numbers(Values):
 
 @dataclass(frozen=True)
 class Scalar(Domain):
-    """A single number."""
+    """A single number.
+
+    Examples
+    --------
+    >>> Scalar() == Scalar()
+    True
+    """
 
     @property
     def name(self) -> str:
@@ -201,6 +214,11 @@ class Vector(Domain):
     ----------
     length : int
         The number of coordinates.
+
+    Examples
+    --------
+    >>> Vector(2).length
+    2
     """
 
     length: int
@@ -223,6 +241,11 @@ class Pair(Domain):
     ----------
     first, second : Domain
         The domains of the parts.
+
+    Examples
+    --------
+    >>> Pair(Scalar(), Vector(2))
+    Pair(first=Scalar(), second=Vector(length=2))
     """
 
     first: Domain

@@ -29,7 +29,14 @@ Rows = frozenset[tuple[bytes, int]]
 
 
 class Metric(ABC):
-    """A distance between data; metrics with equal parameters are equal."""
+    """A distance between data; metrics with equal parameters are equal.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> isinstance(pl.SymmetricDistance(), pl.Metric), pl.L1Distance() == pl.L2Distance()
+    (True, False)
+    """
 
     @property
     @abstractmethod

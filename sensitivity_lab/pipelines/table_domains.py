@@ -133,6 +133,11 @@ class Groups(Domain):
         The column whose values are the keys.
     keys : tuple
         The keys, in order.
+
+    Examples
+    --------
+    >>> Groups("ward", ("a", "b"))
+    Groups(column='ward', keys=('a', 'b'))
     """
 
     column: str

@@ -72,7 +72,16 @@ def given_axes(ax: Any, panels: int) -> list[Axes]:
 
 
 def check_path(path: Path) -> None:
-    """Raise InputError if a picture could not be saved under this name."""
+    """Raise InputError if a picture could not be saved under this name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> check_path(Path("curves.png"))
+    >>> check_path(Path("curves"))
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: ...
+    """
     if path.suffix.lower() not in _FORMATS:
         raise InputError(f"path: {str(path)!r} ends in {path.suffix!r}; use .pdf, .png or .svg")
     if not path.parent.is_dir():

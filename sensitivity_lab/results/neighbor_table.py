@@ -53,6 +53,14 @@ class NeighborRow:
         Whether no other row has a larger difference: it is the global sensitivity.
     upper : float or None
         The smallest float that is not below the difference. None for callers' functions.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 5])
+    >>> row = sl.neighbor_table(universe, "sum", size=2, neighbors="bounded").rows[0]
+    >>> row.x, row.y, row.removed, row.added, row.difference
+    ((1, 2), (2, 5), (1,), (5,), 4.0)
     """
 
     x: Dataset

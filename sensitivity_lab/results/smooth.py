@@ -60,6 +60,14 @@ class SmoothSensitivity(Rounded, Facts):
         At distance 1.
     sizes : tuple of (int, int or None)
         The smallest and the largest size of the datasets z and y; None: no largest one.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> scores = sl.Universe.from_domain([0, 10, 100])
+    >>> smooth = sl.smooth_sensitivity([10] * 5, scores, "median", beta=0.5)
+    >>> smooth.distance, smooth.local_at_distance
+    (2, (Fraction(0, 1), Fraction(0, 1), Fraction(90, 1)))
     """
 
     value: float

@@ -45,6 +45,13 @@ class ClippingPoint:
     expected_error : float or None
         The expected distance of a Laplace release from the sum of the records; None without an
         epsilon.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> point = pl.clipping_sweep([3, 5, 9], [4], epsilon=1).points[0]
+    >>> point.clipped_sum, point.bias, point.scale
+    (Fraction(11, 1), Fraction(-6, 1), 4.0)
     """
 
     bound: Number

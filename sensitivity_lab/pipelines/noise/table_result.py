@@ -28,6 +28,13 @@ class NoiseRow:
         In the answer's unit: b of Laplace noise, the standard deviation of Gaussian noise.
     expected_error : float
         The expected absolute value of the noise on each number of the answer, in its unit.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> row = sl.noise_table({"sum": 10, "count": 1}, epsilon=1).rows[0]
+    >>> row.name, row.epsilon, row.scale
+    ('sum', 0.5, 20.0)
     """
 
     name: str

@@ -33,6 +33,14 @@ class StabilityWitness:
         The inputs, with their rows in the order of the universe.
     output_x, output_y : object
         The outputs of the transformation.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> clamped = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+    >>> witness = pl.measured_stability(clamped, [1, 8, -3], d_in=1).witness
+    >>> witness.x, witness.y, witness.output_x, witness.output_y
+    ([], [8], 0, 5)
     """
 
     x: Any
@@ -60,6 +68,14 @@ class MeasuredStability(Facts):
         The number of inputs that were evaluated, and of pairs of neighbors among them.
     rows : tuple of int
         The number of rows of each universe.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> clamped = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+    >>> result = pl.measured_stability(clamped, [1, 8, -3], d_in=1)
+    >>> result.measured, result.bound, result.verdict
+    (5, 5, 'tight')
     """
 
     transformation: Transformation

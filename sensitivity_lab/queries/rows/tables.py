@@ -100,9 +100,9 @@ class CountIf(RecordQuery):
     -----
     A text is parsed, never run: it has no calls and no attributes. It compares columns (`of two
     words` in backticks), numbers, texts, True and False by ==, !=, <, <=, >, >= (also chained), in
-    and not in a list, computes with + - * / // %, and joins comparisons by and, or, not, &, |, ~
-    and brackets; & and | bind like and and or. Points of time are written as texts. Whole numbers
-    are computed with exactly.
+    and not in a list, computes with + - * / // %, and joins comparisons by and, or, not, ``&``,
+    ``|``, ``~`` and brackets; ``&`` and ``|`` bind like and and or. Points of time are written as
+    texts. Whole numbers are computed with exactly.
 
     Examples
     --------

@@ -1,0 +1,88 @@
+"""Every public name has a page in the reference, with an example; every link leads to a file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from paths import PACKAGE, ROOT
+
+import sensitivity_lab as sl
+
+LINK = re.compile(r"\]\(([^()\s#]+)(?:#[^()\s]*)?\)")
+
+
+@pytest.fixture
+def api(monkeypatch):
+    """The tool that writes the reference; without OpenDP, without the module that needs it."""
+    monkeypatch.syspath_prepend(ROOT / "tools" / "site")
+    import api
+
+    yield api
+    sys.modules.pop("api")
+
+
+@pytest.fixture
+def names(api, monkeypatch):
+    if not find_spec("opendp"):
+        here = [module for module in api.MODULES if "opendp" not in module]
+        monkeypatch.setattr(api, "MODULES", here)
+    return list(api.public_names())
+
+
+def test_every_module_with_public_names_is_in_the_reference(api):
+    """A module that can be imported by its name states what is public in `__all__`."""
+    at_the_door = {"sensitivity_lab", "sensitivity_lab.pipelines", "sensitivity_lab.plotting"}
+    beside = {
+        f"sensitivity_lab.{file.stem}"
+        for file in PACKAGE.glob("*.py")
+        if "\n__all__ = " in file.read_text("utf-8") and file.stem != "__init__"
+    }
+    assert set(api.MODULES) == at_the_door | beside
+
+
+def test_every_public_name_has_a_page_with_an_example(api, names, tmp_path):
+    api.write(tmp_path)
+    pages = {page.stem for page in (tmp_path / "api").iterdir()}
+    assert {f"sensitivity_lab.{name}" for name in sl.__all__} - pages == {
+        "sensitivity_lab.pipelines"  # a module, whose names have pages of their own
+    }
+    assert pages == {name.full for name in names}
+    assert len(pages) == len(names) > 170
+    assert [name.full for name in names if not api.has_example(name)] == []
+
+
+def test_every_page_of_a_name_is_listed_where_it_belongs(api, names, tmp_path):
+    api.write(tmp_path)
+    listed = [
+        line
+        for page in tmp_path.glob("*.rst")
+        for line in re.findall(r"<api/(.*)>`", page.read_text("utf-8"))
+    ]
+    assert sorted(listed) == sorted(name.full for name in names)
+    index = (ROOT / "docs" / "reference" / "index.md").read_text("utf-8")
+    entries = {line.rstrip("*") for line in index.splitlines()}
+    for page in tmp_path.glob("*.rst"):
+        assert page.stem in entries, page
+
+
+def pages() -> list[Path]:
+    return [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("data/*.md")]
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_between_files_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    links = [link for link in LINK.findall(text) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_readme_is_short_and_says_early_what_matters():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) <= 160
+    first_screens = readme[: readme.index("## What nobody else does")]
+    for words in ("epsilon", "Which universe?", "Which relation?", "What is k?", "pip install"):
+        assert words in first_screens

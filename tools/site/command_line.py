@@ -1,0 +1,32 @@
+"""A page of what every command of the command line says with ``--help``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+HEAD = """# Command line
+
+`sensitivity-lab COMMAND --help` says the same. An audit ends with exit code 1 if the claim is
+violated, bad input with 2 and one line that says what came and what is accepted, Ctrl-C with 130.
+Files are read exactly: whole numbers of any length, and decimals as decimals.
+"""
+
+
+def write(folder: Path) -> None:
+    """Write the page into a folder."""
+    os.environ["COLUMNS"] = "72"  # argparse lays out its help for this width
+    from sensitivity_lab.cli.commands import _make_parser
+
+    parser = _make_parser()
+    lines = [HEAD, _block(parser)]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, command in action.choices.items():
+                lines += [f"## {name}", "", _block(command)]
+    (folder / "command_line.md").write_text("\n".join(lines), "utf-8")
+
+
+def _block(parser: argparse.ArgumentParser) -> str:
+    return f"```text\n{parser.format_help()}```\n"

@@ -1,0 +1,1 @@
+"""The pictures of the documentation, each drawn from what the library computes."""

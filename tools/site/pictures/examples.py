@@ -1,0 +1,33 @@
+"""The figures of the examples in the README and in the how-to guides."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+import sensitivity_lab as sl
+
+
+def draw_rows_per_person() -> Figure:
+    """Sensitivity against the rows that one person may own."""
+    curves = sl.sensitivity_curves(
+        {"days": sl.Universe.from_domain(range(61))},
+        ["mean", "median", "std", "percentile_90"],
+        size=1000,
+        distances=range(1, 6),
+        neighbors="bounded",
+    )
+    return curves.plot(units={"days": "days"})
+
+
+def draw_strip() -> Figure:
+    """The worst case of a standard deviation among a million records."""
+    records = sl.Universe.from_dataset([i * i // 2_000_000 for i in range(1_000_000)])
+    result = sl.global_sensitivity(records, "std", size=500_000, neighbors=sl.Bounded(3))
+    return result.plot().figure
+
+
+def draw_clipping() -> Figure:
+    """Bias and noise of a clipped sum against the bound."""
+    incomes = [round(15 * 1.0125**i) for i in range(300)]
+    bounds = sl.pipelines.clipping_bounds(10, 2000, factor=1.5)
+    return sl.pipelines.clipping_sweep(incomes, bounds, epsilon=0.1).plot()
