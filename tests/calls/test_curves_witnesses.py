@@ -111,6 +111,7 @@ def test_tables_of_large_datasets_are_short(large, tmp_path):
     assert len(html) < 100_000
 
 
+@pytest.mark.exhaustive
 def test_whole_witnesses_for_who_asks(large, tmp_path):
     frame = large.to_frame(witness="full")
     assert list(frame["x"]) == [point.witness.x for _, point in large]

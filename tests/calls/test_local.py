@@ -191,6 +191,7 @@ def test_a_query_with_answers_in_ties_keeps_a_neighbor_as_witness():
         result.verify()
 
 
+@pytest.mark.exhaustive
 def test_parallel_listing_gives_the_same():
     universe = sl.Universe.from_dataset(range(12))
     one, two = (

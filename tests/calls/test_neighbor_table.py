@@ -133,6 +133,7 @@ def check_row(row, query, local):
         assert row.local == (local - change <= local.scaleb(-55))
 
 
+@pytest.mark.exhaustive
 @given(data=st.data())
 def test_neighbors_are_grouped_by_change(data):
     asked = data.draw(problems("symmetric difference", False))

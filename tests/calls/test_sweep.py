@@ -179,6 +179,7 @@ def test_several_kinds_are_several_lines():
 # Pictures.
 
 
+@pytest.mark.exhaustive
 def test_a_panel_per_column_and_relation_a_line_per_query(several):
     units = {"days": "days", "age": "years"}
     figure = several.plot(units=units, title="by size", sharey=True)

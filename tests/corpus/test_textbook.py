@@ -73,6 +73,7 @@ def test_the_sum_of_clipped_values_changes_by_more_than_their_range():
     assert abs(len(x) - len(y)) == 1
 
 
+@pytest.mark.exhaustive
 def test_the_sum_of_clipped_values_where_a_record_is_replaced():
     rows = sweep(
         clipped_sum, lambda _n, k: k * (UPPER - LOWER), RAW, sizes=(3, 4), neighbors="bounded"

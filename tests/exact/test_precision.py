@@ -85,6 +85,7 @@ def test_a_large_offset_changes_nothing(relation):
         assert solve(far, query, relation, 5).upper == solve(near, query, relation, 5).upper
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @each_relation
 def test_a_large_offset_in_floats(relation):

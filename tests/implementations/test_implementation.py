@@ -248,6 +248,7 @@ def test_several_sizes_take_the_largest():
     both.verify()
 
 
+@pytest.mark.exhaustive
 def test_workers_make_no_difference():
     universe = sl.Universe.from_domain([0.1, 1, 2.5])
     offset = 0.25

@@ -89,6 +89,7 @@ def test_equal_answers():
     assert ax.get_legend().get_title().get_text() == ""
 
 
+@pytest.mark.exhaustive
 def test_many_coordinates():
     ax = plot_answers(pair(tuple(range(100)), tuple(range(1, 101))))
     assert ticks(ax) == [str(place) for place in range(0, 100, 5)]

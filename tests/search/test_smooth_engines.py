@@ -228,6 +228,7 @@ def test_other_queries_are_refused():
     )
 
 
+@pytest.mark.exhaustive
 def test_blocks_of_distances_are_searched_one_after_the_other():
     """The same answer with blocks of one distance: what was found before is what counts."""
     universe, x = sl.Universe.from_domain([0, 3, 4, 9]), [0, 3, 3, 4] * 10

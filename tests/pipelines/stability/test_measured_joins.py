@@ -18,6 +18,7 @@ ROWS, IDS = pl.SymmetricDistance(), pl.IdDistance("id")
 SIDES = {"E1": pl.DropExcess(1), "E2": pl.DropExcess(2), "N": pl.DropNonUnique()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize(("left", "right"), [("E2", "N"), ("E1", "E2"), ("N", "N")])
 @settings(max_examples=4)  # each evaluates up to 128 joins twice, for two steps

@@ -149,6 +149,7 @@ def test_max_rows_per_id(k):
     check_tight(t, VISITS, pl.AddRowsWithID("id"), k)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize(("g", "r"), [(1, 1), (1, 2), (2, 1), (2, 2)])
 def test_max_groups_per_id_with_max_rows_per_group_per_id(g, r):

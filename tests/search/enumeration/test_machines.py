@@ -137,6 +137,7 @@ def whole(x):
     return 2**53 + int(x.max()) if x[0] < 2 else float(x.min())
 
 
+@pytest.mark.representative
 @settings(max_examples=12)
 @given(
     values=st.lists(st.integers(-3, 6), min_size=3, max_size=4, unique=True).map(sorted),
@@ -185,6 +186,7 @@ def answer_of(function, records) -> list[int]:
     return list(map(int, found if isinstance(found, list) else [found]))
 
 
+@pytest.mark.exhaustive
 def test_several_queries_are_the_same_on_every_machine(folder):
     universe = sl.Universe.from_dataset([1, 2, 2, 3, 5, 8, 9.5])
     asked = {"size": 4, "distances": [1, 2], "neighbors": ["bounded", "unbounded"]}

@@ -62,6 +62,7 @@ def test_the_number_of_workers_changes_nothing(relation):
     assert facts(solve(query, None, relation)) == one
 
 
+@pytest.mark.exhaustive
 def test_ties_are_broken_alike():
     """Almost all pairs are equally far apart; the same one is shown."""
     query = slow(lambda x: float(x.sum() % 2))
@@ -83,6 +84,7 @@ def test_lambdas_and_closures_work(n_jobs):
     assert facts(found) == facts(expected)
 
 
+@pytest.mark.exhaustive
 @each_n_jobs
 def test_vectorized_functions_work(n_jobs):
     def function(rows):
@@ -141,6 +143,7 @@ def processes(folder) -> set[int]:
     return {int(path.name) for path in folder.iterdir()}
 
 
+@pytest.mark.exhaustive
 def test_long_work_is_done_by_workers(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate, "_SERIAL_SECONDS", 0)
 
@@ -164,6 +167,7 @@ def test_short_work_starts_no_workers(tmp_path, monkeypatch):
     assert processes(tmp_path) == {os.getpid()}
 
 
+@pytest.mark.exhaustive
 def test_one_job_is_the_default(tmp_path):
     def function(x):
         time.sleep(0.001)
@@ -247,6 +251,7 @@ def test_a_whole_curve_evaluates_each_distinct_dataset_once():
     assert len(query.calls) == sum(comb(10, size) for size in range(2, 9))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @each_n_jobs
 def test_a_progress_bar_on_request(n_jobs, capsys):
@@ -256,7 +261,7 @@ def test_a_progress_bar_on_request(n_jobs, capsys):
     assert shown.out == ""
 
 
-@pytest.mark.representative("n_jobs")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("progress", [None, False])
 @each_n_jobs
 def test_no_progress_bar_without_a_terminal(n_jobs, progress, capsys):
@@ -269,6 +274,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("stream", "milliseconds", "shown"),
     [(Terminal, 6, True), (Terminal, 0, False), (io.StringIO, 6, False)],

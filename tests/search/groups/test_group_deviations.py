@@ -177,6 +177,7 @@ def test_answers_are_floats_of_the_groups():
     assert (query.name, query(frame)) == ("std of d by g", (1.5, 0.0, 7.0))
 
 
+@pytest.mark.exhaustive
 def test_deviations_of_thousands_of_rows_take_few_searches(monkeypatch):
     monkeypatch.setattr(spread, "MOST_SEARCHES", 20)
     rng = np.random.default_rng(0)

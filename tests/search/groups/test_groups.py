@@ -156,6 +156,7 @@ def test_variances_at_distance_1_for_long(relation, rows, size, groups, empty, k
     check_global("var", relation, rows, min(size, len(rows)), groups, empty, k, exactly)
 
 
+@pytest.mark.exhaustive
 def test_variances_of_thousands_of_rows_take_few_searches(monkeypatch):
     monkeypatch.setattr(spread, "MOST_SEARCHES", 20)
     result = sl.global_sensitivity(

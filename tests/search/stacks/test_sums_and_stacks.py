@@ -47,7 +47,7 @@ def test_a_filtered_sum_is_that_of_the_definition(relation, rows, least):
 def test_a_filtered_sum_has_a_name_and_a_checked_predicate():
     assert sl.SumOf("b", where="a > 1").name == "sum of b where a > 1"
     assert sl.SumOf("b").name == "sum of b"
-    with pytest.raises(sl.InputError, match="predicate must be a function of a DataFrame"):
+    with pytest.raises(sl.InputError, match="where must be a function of a DataFrame"):
         sl.SumOf("b", where=3)
 
 

@@ -302,6 +302,7 @@ def test_a_progress_bar_counts_pairs(progress, capsys):
     assert (" pairs" in capsys.readouterr().err) == (progress is True)
 
 
+@pytest.mark.exhaustive
 def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
     draw = random.Random(5)
     compared = tied = 0

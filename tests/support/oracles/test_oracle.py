@@ -298,6 +298,7 @@ def smooth_sensitivity(x, query, beta):
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @pytest.mark.parametrize(
     ("x", "beta", "value"),
