@@ -128,6 +128,7 @@ def reach(seed: int, **limits) -> tuple[str, bool]:
     return name, bounds.lower >= exact.value - slack
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "seeds", [range(6), pytest.param(range(19), marks=pytest.mark.exhaustive)], ids=str
 )

@@ -144,6 +144,7 @@ def test_bad_witness(large, witness):
         assert str(caught.value) == f"witness must be 'short' or 'full', got {witness!r}"
 
 
+@pytest.mark.exhaustive
 def test_other_tables_of_large_datasets():
     universe = sl.Universe.from_dataset(range(30))
     swept = sl.sweep(

@@ -26,6 +26,7 @@ from sensitivity_lab.plotting import plot_witness
 # Curves: panels and layout.
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "n", [4, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 2, 3, 5, 6))]
 )

@@ -151,6 +151,7 @@ def test_levels_of_nearly_all_records_are_counted_without_those_between(short):
     ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [500, 20_000])
 def test_many_records_of_two_values(size):
     """A dataset is a number of ones; one more record is a zero or a one."""

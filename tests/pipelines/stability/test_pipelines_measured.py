@@ -209,6 +209,7 @@ def test_what_is_no_function_is_found_out():
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_each_distinct_input_is_evaluated_once(n_jobs):
     seen = Counter()

@@ -50,6 +50,7 @@ def joined(step, left: str, right: str) -> pl.Transformation:
     return pl.start(*ONE_EACH) >> step("key", left=STRATEGIES[left], right=STRATEGIES[right])
 
 
+@pytest.mark.exhaustive
 # Tumult Analytics, "Understanding sensitivity", later text: T_l S_r M_r + T_r S_l M_l
 @pytest.mark.parametrize(
     ("left", "right", "universes", "rule"),

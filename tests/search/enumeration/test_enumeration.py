@@ -80,6 +80,7 @@ def test_many_queries_and_relations_in_one_search_are_as_one_by_one():
             result.verify()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("sizes", [[4], pytest.param([4, 5], marks=pytest.mark.exhaustive)])
 def test_where_the_work_is_cut_makes_no_difference(sizes):
     universe = sl.Universe.from_dataset(RECORDS)

@@ -61,6 +61,7 @@ def test_words_that_random_universes_rarely_need(records, size, replaced, word):
     assert (result.exact, result.word) == (expected, word)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("few", "universes"),
     [

@@ -125,6 +125,7 @@ def positions(rated: Rated, dataset: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "universes", [6, pytest.param(FEW_UNIVERSES, marks=pytest.mark.exhaustive)]
 )
