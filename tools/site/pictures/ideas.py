@@ -23,9 +23,9 @@ def draw_noise() -> Figure:
     figure = new_figure(7.6, 2.9)
     panels = figure.subplots(1, 3, sharex=True)
     cases = (
-        (right / 8, "an eighth of it:\nthe datasets can be told apart"),
+        (right / 8, "an eighth of the sensitivity:\nthe datasets can be told apart"),
         (right, "the sensitivity:\nboth could have given any answer"),
-        (right * 4, "four times as much:\nprivate, and of little use"),
+        (right * 4, "four times the sensitivity:\nprivate, and of little use"),
     )
     at = np.linspace(-8, 26, 1200)
     for ax, (scale, title) in zip(panels, cases, strict=True):
