@@ -161,6 +161,17 @@ def test_a_flat_map_that_raises_and_one_that_keeps_agree_where_both_are_fine():
         pl.flat_map(genres_of, 2, keep_first=1)
 
 
+# "Constraints can be enforced at any point": before or after a step that keeps the ids.
+def test_a_constraint_by_id_before_and_after_a_flat_map():
+    shelf = pd.DataFrame({"id": [1, 1, 2], "genre": ["novel,epic", "satire", "epic,novel"]})
+    split = pl.flat_map(lambda row: [{**row, "genre": g} for g in row["genre"].split(",")], 2)
+    start, limit = pl.start(pl.AddRowsWithID("id")), pl.max_rows_per_id(1)
+    check_tight(start >> limit >> split, shelf, pl.AddRowsWithID("id"), 2)
+    check_tight(start >> split >> limit, shelf, pl.AddRowsWithID("id"), 1)
+    with pytest.raises(InputError, match="takes tables whose ids are added or removed"):
+        start >> limit >> split >> limit
+
+
 def test_adding_one_row_is_adding_at_most_one_row():
     assert pl.AddOneRow() == pl.AddMaxRows(1)
     assert pl.start(pl.AddOneRow()) == pl.start(pl.AddMaxRows(1))
