@@ -89,14 +89,14 @@ class Measurement:
     @property
     def input_domain(self) -> Domain:
         """The data that it takes."""
-        start = isinstance(self.before, Start)
-        return self.before.domain if start else self.before.input_domain
+        before = self.before
+        return before.domain if isinstance(before, Start) else before.input_domain
 
     @property
     def input_metric(self) -> Metric:
         """The metric of its inputs."""
-        start = isinstance(self.before, Start)
-        return self.before.metric if start else self.before.input_metric
+        before = self.before
+        return before.metric if isinstance(before, Start) else before.input_metric
 
     @property
     def output_measure(self) -> str:

@@ -186,7 +186,7 @@ class _Formula:
         return self + -_as_formula(other)
 
     def __rsub__(self, other: Any) -> _Formula:
-        return -self + other
+        return -self + _as_formula(other)
 
     def __mul__(self, other: Any) -> _Formula:
         other = _as_formula(other)

@@ -54,6 +54,8 @@ def test_a_square_is_unbounded_and_says_why(square):
 
 def test_squares_that_cancel_are_no_squares():
     assert (pl.number() >> pl.formula(lambda x: x * x - x**2 + 3 * x)).map(2) == 6
+    falling = pl.number() >> pl.formula(lambda x: 3 - 4 * x)
+    assert (falling.name, falling(2), falling.map(2)) == ("formula(-4 * x + 3)", -5, 8)
 
 
 small = st.integers(-3, 3)
