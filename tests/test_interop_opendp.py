@@ -15,6 +15,7 @@ import pytest
 from paths import ROOT
 
 import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
 from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
 from sensitivity_lab.pipelines.noise.scales import laplace_epsilon, laplace_scale
 
@@ -84,6 +85,18 @@ def test_between_integers_map_and_measurement_agree(lab, bounds):
     assert frame["measured"].tolist() == frame["map"].tolist()
     assert frame["map"].tolist() == [measured(bounds, k).exact for k in (1, 2, 3)]
     assert frame["map"].dtype == np.int64
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("bounds", [(0, 5), (-2, 3), (5, 10)])
+@pytest.mark.parametrize("scale", [0.5, 3, 5, 8])
+def test_the_privacy_map_of_a_measurement_is_that_of_opendp(lab, bounds, scale):
+    """Between integers; OpenDP may round up by a few units in the last place more."""
+    clamped = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(*bounds) >> pl.sum_(*bounds)
+    noisy, theirs = clamped >> pl.laplace(scale), lab.opendp_laplace_sum(bounds, scale)
+    for d_in in (1, 2, 3):
+        ours, epsilon = noisy.map(d_in), theirs.map(d_in)
+        assert ours <= epsilon <= ours * (1 + 1e-15)
 
 
 @pytest.mark.opendp

@@ -30,12 +30,13 @@ clamp(0, 5) >> sum_(0, 5)
 
 from sensitivity_lab.exact.roots import Root, upper_of
 
-from .changes import AddMaxRows, AddRowsWithID
+from .changes import AddMaxRows, AddOneRow, AddRowsWithID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
 from .metrics import ChangeOneDistance, IdDistance, Metric, PairDistance, SymmetricDistance
 from .noise.analytic import analytic_gaussian_scale
 from .noise.clipping import clipping_bounds, clipping_sweep
 from .noise.clipping_result import ClippingPoint, ClippingSweep
+from .noise.laplace import Measurement, laplace
 from .noise.scales import (
     gaussian_rho,
     gaussian_scale,
@@ -47,8 +48,9 @@ from .noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
 from .rounding import rounding_error, summation_error
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
-from .starts import start
+from .starts import number, start
 from .steps.filter_count import count, filter_, select
+from .steps.formulas import formula
 from .steps.groups import group_by
 from .steps.numbers import average, clamp, histogram, sum_
 from .steps.pairs import both, part
@@ -70,6 +72,7 @@ from .vector_metrics import AbsoluteDistance, GroupsDistance, L1Distance, L2Dist
 __all__ = [
     "AbsoluteDistance",
     "AddMaxRows",
+    "AddOneRow",
     "AddRowsWithID",
     "ChangeOneDistance",
     "ClippingPoint",
@@ -83,6 +86,7 @@ __all__ = [
     "L1Distance",
     "L2Distance",
     "MeasuredStability",
+    "Measurement",
     "Metric",
     "Numbers",
     "Pair",
@@ -106,6 +110,7 @@ __all__ = [
     "count",
     "filter_",
     "flat_map",
+    "formula",
     "gaussian_rho",
     "gaussian_scale",
     "group_by",
@@ -114,6 +119,7 @@ __all__ = [
     "join_count",
     "join_private",
     "join_public",
+    "laplace",
     "laplace_epsilon",
     "laplace_scale",
     "map_",
@@ -122,6 +128,7 @@ __all__ = [
     "max_rows_per_id",
     "mean",
     "measured_stability",
+    "number",
     "part",
     "product_rule",
     "rounding_error",

@@ -44,6 +44,28 @@ class AddMaxRows:
         return self.max_rows
 
 
+def AddOneRow() -> AddMaxRows:  # noqa: N802 - a protected change, named like the others
+    """One row is added or removed: ``AddMaxRows(1)`` by its other name.
+
+    Returns
+    -------
+    AddMaxRows
+        The change of at most one row.
+
+    References
+    ----------
+    Tumult Analytics, topic guide "Understanding sensitivity", queries on tables using AddMaxRows.
+
+    Examples
+    --------
+    >>> AddOneRow()
+    AddMaxRows(max_rows=1)
+    >>> AddOneRow() == AddMaxRows(1)
+    True
+    """
+    return AddMaxRows(1)
+
+
 @dataclass(frozen=True)
 class AddRowsWithID:
     """All rows of one privacy id are added or removed, however many there are.

@@ -153,12 +153,7 @@ class Numbers(Values):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bounds is not None:
-            wrong = "bounds must be two numbers (lower, upper)"
-            pair = listed(self.bounds, wrong)
-            if len(pair) != 2:
-                raise InputError(f"{wrong}, got {shown(self.bounds)}")
-            object.__setattr__(self, "bounds", check_bounds(*pair))
+        object.__setattr__(self, "bounds", _checked_bounds(self.bounds))
         object.__setattr__(self, "floats", check_flag("floats", self.floats))
 
     @property
@@ -185,25 +180,46 @@ class Numbers(Values):
 
     def within(self, bounds: tuple[Fraction, Fraction] | None) -> bool:
         """Tell whether bounds are within those of this domain."""
-        if self.bounds is None:
-            return True
-        return bounds is not None and self.bounds[0] <= bounds[0] and bounds[1] <= self.bounds[1]
+        return _within(bounds, self.bounds)
 
 
 @dataclass(frozen=True)
 class Scalar(Domain):
-    """A single number.
+    """A single finite number.
+
+    Parameters
+    ----------
+    bounds : tuple of two numbers, optional
+        The smallest and the largest value of the number.
 
     Examples
     --------
     >>> Scalar() == Scalar()
     True
+    >>> print(Scalar(bounds=(0, 5)))
+    a number in [0, 5]
     """
+
+    bounds: tuple[Fraction, Fraction] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", _checked_bounds(self.bounds))
 
     @property
     def name(self) -> str:
         """A description of the data."""
-        return "a number"
+        return "a number" if self.bounds is None else f"a number in {show_bounds(self.bounds)}"
+
+    def read(self, data: Any) -> Any:
+        """Return the number, or raise InputError unless it is finite and within the bounds."""
+        exact = as_fraction(data, "a number")
+        if self.bounds is not None and not self.bounds[0] <= exact <= self.bounds[1]:
+            raise InputError(f"the domain is {self}, got {shown(data)}")
+        return data
+
+    def includes(self, other: Domain) -> bool:
+        """Tell whether all data of another domain are data of this one."""
+        return isinstance(other, Scalar) and _within(other.bounds, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -245,7 +261,7 @@ class Pair(Domain):
     Examples
     --------
     >>> Pair(Scalar(), Vector(2))
-    Pair(first=Scalar(), second=Vector(length=2))
+    Pair(first=Scalar(bounds=None), second=Vector(length=2))
     """
 
     first: Domain
@@ -283,6 +299,26 @@ def check_bounds(lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
             f"the lower bound {show_number(low)} is above the upper bound {show_number(high)}"
         )
     return low, high
+
+
+def _checked_bounds(bounds: Any) -> tuple[Fraction, Fraction] | None:
+    """Return two bounds as fractions, or None for none; or raise InputError."""
+    if bounds is None:
+        return None
+    wrong = "bounds must be two numbers (lower, upper)"
+    pair = listed(bounds, wrong)
+    if len(pair) != 2:
+        raise InputError(f"{wrong}, got {shown(bounds)}")
+    return check_bounds(*pair)
+
+
+def _within(
+    bounds: tuple[Fraction, Fraction] | None, others: tuple[Fraction, Fraction] | None
+) -> bool:
+    """Tell whether bounds are within others, where None stands for no bounds."""
+    if others is None:
+        return True
+    return bounds is not None and others[0] <= bounds[0] and bounds[1] <= others[1]
 
 
 def show_bounds(bounds: tuple[Fraction, Fraction]) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .changes import ProtectedChange
-from .domains import Pair
+from .domains import Pair, Scalar
 from .metrics import PairDistance
 from .table_domains import Table
 from .transformation import Start
+from .vector_metrics import AbsoluteDistance
 
 
 def start(*changes: ProtectedChange) -> Start:
@@ -45,3 +48,42 @@ def start(*changes: ProtectedChange) -> Start:
         return Start(Table(), changes[0].metric)
     first, second = changes
     return Start(Pair(Table(), Table()), PairDistance(first.metric, second.metric))
+
+
+def number(lower: Any = None, upper: Any = None) -> Start:
+    """Return the start of a chain on a single number, under the absolute difference.
+
+    Parameters
+    ----------
+    lower, upper : number, optional
+        The smallest and the largest value of the number; give both or none.
+
+    Returns
+    -------
+    Start
+        The domain of a number, and the metric `AbsoluteDistance`. `formula` is a step on it.
+
+    Raises
+    ------
+    InputError
+        If the bounds are not two numbers in order, or only one of them is given.
+
+    References
+    ----------
+    Near and Abuah, "Programming Differential Privacy", chapter Sensitivity, Calculating
+    Sensitivity: functions on real numbers.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> (number() >> pl.formula(lambda x: 5 * x)).map(1)
+    5
+    >>> (number() >> pl.laplace(5)).map(10)
+    2.0
+    """
+    if (lower is None) != (upper is None):
+        raise InputError(
+            "number takes both bounds or none, number(lower, upper) or number(); got "
+            f"lower={shown(lower)}, upper={shown(upper)}"
+        )
+    return Start(Scalar(None if lower is None else (lower, upper)), AbsoluteDistance())

@@ -41,20 +41,22 @@ def measured_stability(
     """Measure how far apart outputs can be if inputs are at most `d_in` apart.
 
     This is the exact maximum of the output distance over all pairs of neighboring inputs. An input
-    is any sub-multiset of a universe of rows, including the empty one.
+    is any sub-multiset of a universe of rows, including the empty one; or, for a transformation of
+    a single number, any number of a universe.
 
     Parameters
     ----------
     transformation : Transformation
-        The transformation to measure. It takes tables or lists; its outputs must have a distance.
+        The transformation to measure. It takes tables, lists or a number (see
+        `sensitivity_lab.pipelines.number`); its outputs must have a distance.
     universe : DataFrame, list, TableUniverse or Universe, or a tuple of two
         The rows that inputs are drawn from, each as often as it can occur. For a table it is a
         DataFrame, a list of dicts or a `TableUniverse`; for values, a list of values or a
-        `Universe`. Two tables need a tuple of two.
+        `Universe`; for a single number, the numbers that it can be. Two tables need a tuple of two.
     d_in : int or protected change, or a tuple of two
         The largest distance of neighbors, at least 1; `AddMaxRows(m)` stands for m rows,
         `AddRowsWithID` for one id with all its rows. Two tables need a tuple of two, and both
-        change at the same time.
+        change at the same time. For a single number it is any number above 0.
     sizes : int or iterable of int, or a tuple of two such, optional
         The numbers of rows that inputs may have; by default all that the domain accepts. Two tables
         need a tuple of two, where None stands for all.
@@ -111,6 +113,9 @@ def measured_stability(
       witness x  []  to 0
       witness y  [5, 7]  to 10
       searched   16 inputs, 80 pairs; universe of 4 rows
+    >>> square = pl.number(0, 10) >> pl.formula(lambda x: x**2)
+    >>> measured_stability(square, range(11), d_in=1).witness.y
+    10
     """
     _check_transformation(transformation)
     check_running(n_jobs, progress)

@@ -13,7 +13,7 @@ from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance
 from sensitivity_lab.pipelines.shown import cut
 from sensitivity_lab.pipelines.transformation import Transformation
-from sensitivity_lab.pipelines.vector_metrics import L1Distance, L2Distance
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 from sensitivity_lab.results.reprs import Facts, rounded_up
 
 if TYPE_CHECKING:
@@ -161,7 +161,9 @@ class MeasuredStability(Facts):
     def _facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         rows = " and ".join(map(str, self.rows))
-        searched = f"{self.inputs:,} inputs, {self.pairs:,} pairs; universe of {rows} rows"
+        single = isinstance(self.transformation.input_metric, AbsoluteDistance)
+        of = f"{rows} {'numbers' if single else 'rows'}"
+        searched = f"{self.inputs:,} inputs, {self.pairs:,} pairs; universe of {of}"
         witness = self.witness
         return [
             ("map", show_distance(self.bound)),
@@ -189,6 +191,8 @@ def show_distance(distance: Distance) -> str:
 
 def _neighbors(metric: Metric, d_in: Any) -> str:
     """Return a description of the neighbors."""
+    if isinstance(metric, AbsoluteDistance):
+        return f"{metric} of at most {d_in}"
     if isinstance(metric, PairDistance):
         first, second = _neighbors(metric.first, d_in[0]), _neighbors(metric.second, d_in[1])
         return f"{first} in the first table, {second} in the second"

@@ -10,7 +10,7 @@ import numpy as np
 
 from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.pipelines.domains import Domain, Pair, Values
+from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar, Values
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
@@ -18,6 +18,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
 from .inputs import Drawn, draw
+from .single import draw_numbers, numbers_of
 
 _ROWS = 100
 """The average number of rows that inputs may have if there are `limit` inputs."""
@@ -48,9 +49,13 @@ def drawn_from(
         universe, sizes = (universe,), (sizes,)
     for given in universe:
         _check_rows(given, limit)
+    if isinstance(domain, Scalar) and sizes != (None,):
+        raise InputError(f"{transformation.name} takes single numbers, which have no sizes")
     rows = [_read(domain, given) for domain, given in zip(domains, universe, strict=True)]
     drawn = [
-        draw(data, metric, _sizes(domain, wanted, len(data)))
+        draw_numbers(data, metric)
+        if isinstance(domain, Scalar)
+        else draw(data, metric, _sizes(domain, wanted, len(data)))
         for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
     ]
     _check_inputs(drawn, limit)
@@ -94,6 +99,8 @@ def _check_inputs(drawn: list[Drawn], limit: int) -> None:
 
 def _read(domain: Domain, universe: Any) -> Any:
     """Return the rows of a universe, or raise InputError."""
+    if isinstance(domain, Scalar):
+        return numbers_of(domain, universe)
     if isinstance(domain, Values):
         if isinstance(universe, FiniteUniverse):
             universe = list(_counted(universe))
@@ -105,8 +112,8 @@ def _read(domain: Domain, universe: Any) -> Any:
             universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))
         return domain.read(universe)
     raise InputError(
-        f"only what takes {Table()} or {Values()} can be measured, got {domain}; measure the whole "
-        "chain from its start"
+        f"only what takes {Table()}, {Values()} or {Scalar()} can be measured, got {domain}; "
+        "measure the whole chain from its start"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import check_flag, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.columns import (
@@ -115,6 +115,8 @@ def flat_map(
     function: Callable[[Row], Iterable[Row]],
     max_rows: int,
     schema: Mapping[str, Any] | None = None,
+    *,
+    keep_first: bool = False,
 ) -> Step:
     """Replace every row of a table by several rows, at most `max_rows`.
 
@@ -131,13 +133,21 @@ def flat_map(
     schema : mapping of column to dtype, optional
         The columns of the new table and their types; by default the columns of the old table, with
         types that can hold the new values.
+    keep_first : bool, default False
+        What happens to the rows of a row beyond `max_rows`. By default they raise an error; True
+        drops them and keeps the first `max_rows`, as Tumult Analytics does. The stability is the
+        same. The order of the rows must depend on the row alone: return a list, not a set.
 
     Returns
     -------
     Step
-        It raises InputError, and names the row, if the function returns more rows than `max_rows`,
-        rows with other columns, or rows of another id. It also raises InputError if the declared
-        type of a column cannot hold the new values.
+        It raises InputError, and names the row, if the function returns rows with other columns,
+        rows of another id, or, unless `keep_first`, more rows than `max_rows`. It also raises
+        InputError if the declared type of a column cannot hold the new values.
+
+    References
+    ----------
+    Tumult Analytics, topic guide "Understanding sensitivity", flat maps.
 
     Examples
     --------
@@ -149,11 +159,25 @@ def flat_map(
     >>> genres = pl.start(pl.AddMaxRows(1)) >> split
     >>> genres(books)["genre"].tolist(), genres.map(1)
     (['novel', 'satire', 'novel'], 3)
+
+    The first genre only:
+
+    >>> first = flat_map(
+    ...     lambda row: [{**row, "genre": genre} for genre in row["genre"].split(",")],
+    ...     max_rows=1,
+    ...     keep_first=True,
+    ... )
+    >>> genres = pl.start(pl.AddOneRow()) >> first
+    >>> genres(books)["genre"].tolist(), genres.map(1)
+    (['novel', 'novel'], 1)
     """
     max_rows = check_count(max_rows, "max_rows", "flat_map")
-    name = f"flat_map({called(function, 'flat_map')}, max_rows={max_rows})"
+    called_as = called(function, "flat_map")
+    first = ", keep_first=True" if check_flag("flat_map: keep_first", keep_first) else ""
+    name = f"flat_map({called_as}, max_rows={max_rows}{first})"
     # One row more than allowed is enough to tell, even of a generator without an end.
-    images = guarded(lambda row: list(islice(function(row), max_rows + 1)), name)
+    most = max_rows if first else max_rows + 1
+    images = guarded(lambda row: list(islice(function(row), most)), name)
     new = None if schema is None else check_schema(schema, "flat_map")
 
     def build(domain: Domain, metric: Metric) -> Transformation:

@@ -16,7 +16,7 @@ ROWS, IDS = pl.SymmetricDistance(), pl.IdDistance("id")
 SUM = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
 KEYS = pd.DataFrame({"key": [1, 2]})
 HALF = pl.Transformation(
-    "half", abs, pl.Scalar(), pl.AbsoluteDistance(), pl.Scalar(), pl.AbsoluteDistance(), abs
+    "half", sum, pl.Vector(2), pl.L1Distance(), pl.Scalar(), pl.AbsoluteDistance(), abs
 )
 
 
@@ -88,8 +88,8 @@ HALF = pl.Transformation(
         (
             (HALF, [1], 1),
             {},
-            "only what takes tables or values can be measured, got a number; measure the whole "
-            "chain from its start",
+            "only what takes tables, values or a number can be measured, got a vector of 2 "
+            "numbers; measure the whole chain from its start",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import pandas as pd
@@ -127,6 +128,55 @@ def test_a_flat_map_is_charged_for_what_it_may_do():
         pl.start(pl.AddMaxRows(1)) >> split, pd.DataFrame({"genre": ["novel", "epic"]}), 1
     )
     assert (result.measured, result.bound, result.verdict) == (1, 3, "loose")
+
+
+GENRES = pd.DataFrame({"genre": ["novel,satire,epic", "novel", "epic,satire"]})
+
+
+def genres_of(row):
+    return [{"genre": genre} for genre in row["genre"].split(",")]
+
+
+# The default of Tumult's flat_map: rows beyond max_rows are dropped, in the order they come in.
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_a_flat_map_that_keeps_the_first_rows(most):
+    first = pl.start(pl.AddOneRow()) >> pl.flat_map(genres_of, most, keep_first=True)
+    expected = [genre for row in GENRES["genre"] for genre in row.split(",")[:most]]
+    assert first(GENRES)["genre"].tolist() == expected
+    if most < 4:
+        check_tight(first, GENRES, pl.AddOneRow(), most)
+    assert first.map(1) == most
+
+
+def test_a_flat_map_that_raises_and_one_that_keeps_agree_where_both_are_fine():
+    raises = pl.start(pl.AddOneRow()) >> pl.flat_map(genres_of, 2)
+    keeps = pl.start(pl.AddOneRow()) >> pl.flat_map(genres_of, 2, keep_first=True)
+    assert keeps.name == "flat_map(genres_of, max_rows=2, keep_first=True)"
+    pd.testing.assert_frame_equal(keeps(GENRES[1:]), raises(GENRES[1:]))
+    with pytest.raises(InputError, match="gave more rows than max_rows=2"):
+        raises(GENRES)
+    assert len(keeps(GENRES)) == 5
+    endless = pl.flat_map(itertools.repeat, 3, keep_first=True)
+    assert len((pl.start(pl.AddOneRow()) >> endless)(GENRES)) == 9
+    with pytest.raises(InputError, match=r"^flat_map: keep_first must be True or False, got 1$"):
+        pl.flat_map(genres_of, 2, keep_first=1)
+
+
+# "Constraints can be enforced at any point": before or after a step that keeps the ids.
+def test_a_constraint_by_id_before_and_after_a_flat_map():
+    shelf = pd.DataFrame({"id": [1, 1, 2], "genre": ["novel,epic", "satire", "epic,novel"]})
+    split = pl.flat_map(lambda row: [{**row, "genre": g} for g in row["genre"].split(",")], 2)
+    start, limit = pl.start(pl.AddRowsWithID("id")), pl.max_rows_per_id(1)
+    check_tight(start >> limit >> split, shelf, pl.AddRowsWithID("id"), 2)
+    check_tight(start >> split >> limit, shelf, pl.AddRowsWithID("id"), 1)
+    with pytest.raises(InputError, match="takes tables whose ids are added or removed"):
+        start >> limit >> split >> limit
+
+
+def test_adding_one_row_is_adding_at_most_one_row():
+    assert pl.AddOneRow() == pl.AddMaxRows(1)
+    assert pl.start(pl.AddOneRow()) == pl.start(pl.AddMaxRows(1))
+    assert (pl.start(pl.AddOneRow()) >> pl.count()).map(pl.AddOneRow()) == 1
 
 
 @pytest.mark.parametrize("rows", [1, 2])

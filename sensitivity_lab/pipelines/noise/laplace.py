@@ -1,0 +1,184 @@
+"""Laplace noise at the end of a chain: a measurement, with its privacy map and without sampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.roots import show_number
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.pipelines.changes import distance_of
+from sensitivity_lab.pipelines.domains import Domain, Scalar, Vector
+from sensitivity_lab.pipelines.metrics import Metric
+from sensitivity_lab.pipelines.transformation import Start, Transformation, as_start
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance
+
+from .arguments import positive
+from .scales import laplace_epsilon
+
+
+@dataclass(frozen=True, repr=False)
+class Measurement:
+    """A chain that ends in Laplace noise, and what a release of it costs.
+
+    It computes the privacy loss and adds no noise: a release is made by a library that samples
+    without floating-point leaks, such as `sensitivity_lab.interop_opendp.opendp_laplace_sum`.
+
+    Parameters
+    ----------
+    before : Transformation or Start
+        What the noise is added to: its output is a number or a vector of numbers.
+    scale : int, float, Fraction or Decimal
+        The scale b of the noise, above 0, in the unit of the answer. Each coordinate of a vector
+        gets noise of its own.
+
+    Raises
+    ------
+    InputError
+        If the scale is not a number above 0, or `before` puts out anything but a number under the
+        absolute difference or a vector under the L1 distance.
+
+    References
+    ----------
+    OpenDP, "Differential Privacy with OpenDP", The Laplace Mechanism, and Chaining. Dwork,
+    McSherry, Nissim, Smith, "Calibrating Noise to Sensitivity in Private Data Analysis" (2006),
+    Proposition 1.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+    >>> noisy = Measurement(total, scale=5)
+    >>> noisy
+    clamp(0, 5) >> sum_(0, 5) >> laplace(5)
+      input   numbers; rows added or removed
+      output  a number; max divergence (epsilon)
+    >>> noisy.map(2), noisy.before([0, 9, 1])
+    (2.0, 6)
+    """
+
+    before: Transformation | Start
+    scale: Any
+
+    def __post_init__(self) -> None:
+        laplace(self.scale)
+        if not isinstance(self.before, Transformation | Start):
+            raise InputError(
+                "before must be a transformation or a start, such as number(), got "
+                f"{type(self.before).__name__}"
+            )
+        domain, metric = self.before.output_domain, self.before.output_metric
+        if not (
+            (isinstance(domain, Scalar) and isinstance(metric, AbsoluteDistance))
+            or (isinstance(domain, Vector) and isinstance(metric, L1Distance))
+        ):
+            step = _named(self.scale)
+            raise InputError(
+                f"cannot chain {self.before.name} >> {step}: {self.before.name} puts out {domain} "
+                f"({metric}), but {step} takes a number ({AbsoluteDistance()}) or a vector "
+                f"({L1Distance()}); of a pair, select one part first: part(0)"
+            )
+
+    @property
+    def name(self) -> str:
+        """Its name, as it would be written in code."""
+        chain = f"{self.before.name} >> " if isinstance(self.before, Transformation) else ""
+        return chain + _named(self.scale)
+
+    @property
+    def input_domain(self) -> Domain:
+        """The data that it takes."""
+        before = self.before
+        return before.domain if isinstance(before, Start) else before.input_domain
+
+    @property
+    def input_metric(self) -> Metric:
+        """The metric of its inputs."""
+        before = self.before
+        return before.metric if isinstance(before, Start) else before.input_metric
+
+    @property
+    def output_measure(self) -> str:
+        """The measure of its outputs: how much likelier one can be on one neighbor."""
+        return "max divergence (epsilon)"
+
+    @with_numpy_defaults
+    def map(self, *d_in: Any) -> float:
+        """Return the privacy loss epsilon of a release, for inputs at most `d_in` apart.
+
+        Parameters
+        ----------
+        *d_in : number or protected change
+            The input distance, as for `Transformation.map`.
+
+        Returns
+        -------
+        float
+            The smallest float that is not below the value of the stability map over the scale.
+        """
+        if isinstance(self.before, Start):
+            given = d_in[0] if len(d_in) == 1 else d_in
+            return laplace_epsilon(distance_of(given, self.input_metric), self.scale)
+        return laplace_epsilon(self.before.map(*d_in), self.scale)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.name}\n"
+            f"  input   {self.input_domain}; {self.input_metric}\n"
+            f"  output  {self.before.output_domain}; {self.output_measure}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class _Laplace:
+    """Laplace noise that waits for the chain before it."""
+
+    scale: Any
+
+    def __rrshift__(self, before: Any) -> Measurement:
+        start = as_start(before) or before
+        if not isinstance(start, Transformation | Start):
+            return NotImplemented
+        return Measurement(start, self.scale)
+
+    def __repr__(self) -> str:
+        return _named(self.scale)
+
+
+def laplace(scale: Any) -> _Laplace:
+    """End a chain in Laplace noise: ``chain >> laplace(scale)`` is a `Measurement`.
+
+    Privacy map: epsilon = d_out / scale, where d_out is the value of the chain's stability map in
+    the absolute difference, or in L1 for vectors.
+
+    Parameters
+    ----------
+    scale : int, float, Fraction or Decimal
+        The scale b of the noise, above 0, in the unit of the answer.
+
+    Returns
+    -------
+    object
+        The end of a chain. It does not sample; see `Measurement`.
+
+    Raises
+    ------
+    InputError
+        If the scale is not a number above 0.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> total = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
+    >>> (total >> laplace(5)).map(2)
+    2.0
+    >>> (pl.number() >> laplace(5)).map(10)
+    2.0
+    """
+    positive(scale, "laplace: scale")
+    return _Laplace(scale)
+
+
+def _named(scale: Any) -> str:
+    return f"laplace({show_number(positive(scale, 'laplace: scale'))})"

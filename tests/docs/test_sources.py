@@ -1,0 +1,130 @@
+"""The table of the sources: every file, heading, name and command that it names exists."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from paths import PACKAGE, ROOT
+
+import sensitivity_lab as sl
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.cli import main
+
+PAGE = ROOT / "docs" / "sources.md"
+TEXT = PAGE.read_text("utf-8")
+LINK = re.compile(r"\[([^\]]*)\]\(([^()\s]+)\)")
+CODE = re.compile(r"`([^`]*)`")
+SOURCES = {"Article": 25, "Programming": 14, "Differential": 8, "Tumult": 13}
+"""The first word of each source's heading, and how many rows it has at least."""
+
+
+def rows() -> dict[str, list[list[str]]]:
+    """The cells of each row, by the heading that the table is under."""
+    found: dict[str, list[list[str]]] = {}
+    heading = ""
+    for line in TEXT.splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
+        elif line.startswith("| ") and not line.startswith(("| ---", "| Section |")):
+            found.setdefault(heading, []).append([cell.strip() for cell in line.split("|")[1:-1]])
+    return found
+
+
+def headings(notebook: Path) -> set[str]:
+    """The headings of a notebook, with mathematics as plain text."""
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    lines = [
+        line
+        for cell in cells
+        if cell["cell_type"] == "markdown"
+        for line in "".join(cell["source"]).splitlines()
+    ]
+    plain = str.maketrans({"$": "", "#": ""})
+    return {
+        line.translate(plain).replace(r"\cdot", "·").replace(r"\Delta", "Δ").strip()
+        for line in lines
+        if line.startswith("#")
+    }
+
+
+NOTEBOOK_LINKS = sorted({link for link in LINK.findall(TEXT) if link[1].endswith(".ipynb")})
+
+
+def test_every_source_has_its_sections():
+    tables = rows()
+    assert [heading.split()[0].rstrip(":") for heading in tables] == list(SOURCES)
+    for heading, cells in tables.items():
+        assert len(cells) >= SOURCES[heading.split()[0].rstrip(":")], heading
+        assert {len(row) for row in cells} == {3}
+        assert len({row[0] for row in cells}) == len(cells)
+        for section, place, shown in cells:
+            assert section
+            # What the lab does not have is called missing, and nothing shows it.
+            assert not shown if place == "missing" else place or shown, section
+
+
+def test_links_to_notebooks_name_a_heading():
+    known = {link: headings(PAGE.parent / link) for _, link in NOTEBOOK_LINKS}
+    assert len(NOTEBOOK_LINKS) > 35
+    for text, link in NOTEBOOK_LINKS:
+        number, _, heading = text.partition(": ")
+        assert Path(link).name.startswith(f"{number}_"), text
+        assert heading in known[link], text
+
+
+def test_links_to_files_lead_somewhere():
+    links = [link for _, link in LINK.findall(TEXT) if not link.startswith("#")]
+    assert len(links) > 60
+    assert [link for link in links if not (PAGE.parent / link).is_file()] == []
+
+
+def public(name: str) -> bool:
+    """Tell whether a name in code stands for something public."""
+    short = {"sl": sl, "pl": pl}
+    before, _, last = name.rpartition(".")
+    if before == "sensitivity_lab":
+        return find_spec(name) is not None
+    if before == "op":  # not imported, because it needs an extra
+        return f'"{last}"' in (PACKAGE / "interop_opendp.py").read_text("utf-8")
+    if before in short:
+        return last in short[before].__all__
+    module, _, made = before.partition(".")  # a method, such as sl.Universe.clipped
+    return made in short[module].__all__ and hasattr(getattr(short[module], made), last)
+
+
+NAMES = sorted(
+    {
+        code
+        for code in CODE.findall(TEXT)
+        if re.fullmatch(r"(sl|pl|op|sensitivity_lab)(\.\w+)+", code)
+    }
+)
+
+
+def test_names_are_public():
+    assert len(NAMES) > 60
+    assert [name for name in NAMES if not public(name)] == []
+
+
+def test_commands_exist(capsys):
+    codes = set(CODE.findall(TEXT))
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = {code.split()[1] for code in codes if code.startswith("make ")}
+    assert targets == {"demo", "benchmark"}
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+    commands = {code.split()[1] for code in codes if code.startswith("sensitivity-lab ")}
+    assert commands == {"article"}
+    assert main(["article", "--help"]) == 0
+    assert "figures" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name", ["pl.nothing", "sl.Universe.nothing", "sl.pipeline.number", "op.no"]
+)
+def test_the_check_of_names_can_fail(name):
+    assert not public(name)
