@@ -183,7 +183,7 @@ def _fewest_first(masks: Masks, universe: GraphUniverse) -> Masks:
 def _check_most(k: int, most: int, what: str, universe: GraphUniverse) -> None:
     if k > most:
         raise InputError(
-            f"k must be at most {most}, so many {what} among {universe}, got {k}"
+            f"k must be at most {most}, so many {what} in {universe}, got {k}"
             if most
-            else f"no {what} among {universe}; use more nodes or edges"
+            else f"no {what}: {universe}; use more nodes or edges"
         )

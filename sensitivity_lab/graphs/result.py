@@ -204,7 +204,12 @@ class GraphSensitivity(Rounded, Facts):
         """
         from sensitivity_lab.plotting import plot_graphs
 
-        told = {"query": self.query, "neighbors": str(self.neighbors), "gap": self._text}
+        norm = f" in {self.norm}" if isinstance(self.witness.query_x, tuple) else ""
+        told = {
+            "query": self.query,
+            "neighbors": str(self.neighbors),
+            "gap": f"{self._text}{norm}",
+        }
         return plot_graphs(self.witness, **{**told, **options})
 
     @property

@@ -133,10 +133,13 @@ class GraphUniverse:
         return f"GraphUniverse({self.nodes}{edges})"
 
     def __str__(self) -> str:
-        if self.is_complete:
+        if not self.edges:
+            what = "the graph without edges"
+        elif self.is_complete:
             what = f"all {len(self):,} graphs"
         else:
-            what = f"the {len(self):,} subgraphs of a graph of {len(self.edges)} edges"
+            edges = f"{len(self.edges)} edge{'s' * (len(self.edges) != 1)}"
+            what = f"the {len(self):,} subgraphs of a graph of {edges}"
         return f"{what} on {self.nodes} node{'s' * (self.nodes != 1)}"
 
     @property

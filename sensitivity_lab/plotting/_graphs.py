@@ -28,8 +28,8 @@ def plot_graphs(
     """Draw two neighboring graphs with their nodes on a circle, and mark the edges that changed.
 
     Gray edges are in both graphs. A thick blue edge is only in x, a thick dashed red one only in y.
-    A node that y does not have is an empty dotted circle in y. Beside numbers that fit, an arrow
-    leads from f(x) to f(y); vectors are written below their graphs.
+    A node that y does not have is an empty dotted circle in y. Answers that are numbers are on an
+    axis at the right, with an arrow between them; vectors are written below their graphs.
 
     Parameters
     ----------
@@ -88,9 +88,8 @@ def plot_graphs(
         draw_answers(ax, values, f"|f(x) − f(y)|\n= {apart}", colors)
     said = f"f = {query}" if query != "f" else "f"
     if vectors and gap:
-        said = f"{said}, apart by {gap}"
-    title = f"{said}, {neighbors}" if neighbors else said
-    ax.set_title(textwrap.fill(title, 60), **PLAIN, fontsize="medium", pad=14)
+        said = f"{said}, |f(x) − f(y)| = {gap}"
+    ax.set_title(f"{said}\n{neighbors}".rstrip(), **PLAIN, fontsize="medium", pad=14)
     _add_legend(ax)
     return ax
 
