@@ -74,8 +74,8 @@ def known_sensitivity(
     Returns
     -------
     ClosedForm or None
-        None where no formula is proved here: triangles under more than one edge, the degree
-        histogram under several edges, and its L2 norm where edges of nodes are replaced.
+        None where no formula is proved here: triangles and the degree histogram under several
+        edges, and its L2 norm where the edges of several nodes are replaced.
 
     Raises
     ------
@@ -107,6 +107,11 @@ def known_sensitivity(
       replaced or removed.
     - degree histogram, replaced: 2 n in L1 and n in Linf, since entries are not negative and add up
       to n in both graphs. From no edge, n nodes of degree 0, to a star, which has none.
+    - degree histogram, replaced, k = 1, in L2: sqrt(n^2 + (n - 1)^2 + 1) for n > 2, the same pair.
+      The square is at most the sum of the squares of both graphs' entries. These add up to n^2 for
+      a graph all of whose degrees are equal and to at most (n - 1)^2 + 1 for any other. If x and y
+      had equal degrees d and d + 1, each node but one would gain its edge to that one, so d = 0 and
+      d + 1 = n - 1. Hence n = 2, where it is sqrt(8).
     - degree histogram, removed: 2 n - 1 in L1, sqrt(n^2 + (n - 1)^2) in L2, n in Linf. Entries are
       not negative and add up to n in x and to at most n - 1 in y, so the distance is at most the
       sum, the root of the sum of squares, and the larger one of these. From the complete graph on n
@@ -166,7 +171,13 @@ def _of_nodes(query: str, n: int, neighbors: NodeNeighbors, norm: Norm) -> Close
     if norm == "Linf":
         return ClosedForm("n", n)
     square = n**2 + (n - 1) ** 2
-    return ClosedForm("sqrt(n^2 + (n - 1)^2)", square, root=True) if removed else None
+    if removed:
+        return ClosedForm("sqrt(n^2 + (n - 1)^2)", square, root=True)
+    if neighbors.k > 1:
+        return None
+    if n == 2:
+        return ClosedForm("sqrt(8)", 8, root=True)
+    return ClosedForm("sqrt(n^2 + (n - 1)^2 + 1)", square + 1, root=True)
 
 
 def known_for(query: Any, universe: Any, neighbors: GraphRelation, norm: Norm) -> ClosedForm | None:

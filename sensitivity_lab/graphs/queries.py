@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.checks import did_you_mean, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import common_integers
-from sensitivity_lab.queries.returned import NoNumbersError, are_exact, numbers_of
+from sensitivity_lab.queries.returned import Answers, NoNumbersError, are_exact, numbers_of
 
 from .relations import popcounts
 from .universe import GraphUniverse, Masks
@@ -91,7 +91,7 @@ def _triangles(universe: GraphUniverse, masks: Masks, removed: Removed) -> Count
 
 
 def _max_degree(universe: GraphUniverse, masks: Masks, removed: Removed) -> Counts:  # noqa: ARG001
-    return _degrees(universe, masks).max(axis=1, keepdims=True)
+    return np.asarray(_degrees(universe, masks).max(axis=1, keepdims=True))
 
 
 def _degree_histogram(universe: GraphUniverse, masks: Masks, removed: Removed) -> Counts:
@@ -193,7 +193,7 @@ def evaluate(
     )
 
 
-def _called(query: GraphFunction, universe: GraphUniverse, mask: int, removed: Removed) -> Any:
+def _called(query: GraphFunction, universe: GraphUniverse, mask: int, removed: Removed) -> Answers:
     """Return a function's answer on one graph, as an array of no or one dimension."""
     graph = universe.graph(mask)
     adjacency = np.zeros((universe.nodes, universe.nodes), dtype=bool)
@@ -219,4 +219,4 @@ def _called(query: GraphFunction, universe: GraphUniverse, mask: int, removed: R
             f"{where} returned an array of shape {numbers.shape}; it returns a number, or an array "
             "of one fixed length, such as .ravel() gives"
         )
-    return cast(NDArray[Any], numbers)
+    return numbers

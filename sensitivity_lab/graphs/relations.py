@@ -62,9 +62,9 @@ class EdgeNeighbors:
 
     def _flips(self, universe: GraphUniverse) -> Masks:
         """Return in which edges two neighbors can differ, as masks, the fewest edges first."""
-        masks = universe._all_masks()
-        sizes = popcounts(masks, len(universe.edges))
-        return _fewest_first(masks[(sizes > 0) & (sizes <= self.k)], universe)
+        single = [1 << place for place in range(len(universe.edges))]
+        several = (combinations(single, number) for number in range(1, self.k + 1))
+        return np.array([sum(edges) for some in several for edges in some], dtype=np.int64)
 
 
 @dataclass(frozen=True)

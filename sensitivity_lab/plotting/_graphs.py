@@ -128,7 +128,8 @@ def _draw_nodes(
     for node, place in enumerate(places):
         style = ":" if node in gone else "-"
         ax.scatter(
-            *([one] for one in place),
+            place[0],
+            place[1],
             s=190 if len(places) <= 12 else 90,
             facecolor=colors.paper,
             edgecolor=colors.gray(0.5) if node in gone else colors.ink,
