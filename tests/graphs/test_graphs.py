@@ -300,3 +300,18 @@ def test_seven_nodes():
 @pytest.mark.stress
 def test_formulas_of_two_changes_on_six_nodes():
     assert check_the_formulas(6, [2]) >= 12
+
+
+@pytest.mark.parametrize("k", [4, 5, 6])
+def test_many_edges_move_the_maximum_degree_no_further_than_it_goes(k):
+    neighbors = graphs.EdgeNeighbors(k)
+    found = graphs.global_sensitivity(graphs.GraphUniverse(4), "max_degree", neighbors=neighbors)
+    assert found.value == float(found.known) == 3
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_blocks_change_nothing(relation, monkeypatch):
+    neighbors, universe = RELATIONS[relation][1](1), graphs.GraphUniverse(4)
+    whole = graphs.global_sensitivity(universe, "degree_histogram", neighbors=neighbors)
+    monkeypatch.setattr("sensitivity_lab.graphs.search._BLOCK", 5)
+    assert graphs.global_sensitivity(universe, "degree_histogram", neighbors=neighbors) == whole
