@@ -74,7 +74,7 @@ class GraphSensitivity(Rounded, Facts):
     upper : float or None
         The smallest float that is not below it; None for functions that return floats.
     witness : GraphWitness
-        Two neighbors that attain it, of several with the fewest changed edges.
+        Two neighbors that attain it.
     known : ClosedForm or None
         The formula that is known for all graphs on so many nodes (`known_sensitivity`); None for a
         local sensitivity, for subgraphs, and where there is none.

@@ -252,6 +252,19 @@ def test_functions_may_change_their_matrix():
     assert found.value == 2
 
 
+def test_functions_need_no_hash():
+    class Edges:
+        __hash__ = None
+
+        def __call__(self, adjacency):
+            return adjacency.sum() / 2
+
+    found = graphs.global_sensitivity(
+        graphs.GraphUniverse(3), Edges(), neighbors=graphs.EdgeNeighbors()
+    )
+    assert (found.value, found.known, found.query) == (1.0, None, "function")
+
+
 def test_what_is_stated_is_verified():
     found = graphs.global_sensitivity(
         graphs.GraphUniverse(4), "triangles", neighbors=graphs.EdgeNeighbors()
