@@ -22,6 +22,8 @@ sensitivity. An *audit* compares it with the truth: `audit` for a query; `audit_
 code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
 after the other.
 
+`graphs` has other data than records: graphs, whose neighbors differ in an edge or in a node.
+
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
 
@@ -36,7 +38,7 @@ Examples
 
 from importlib.metadata import version
 
-from . import pipelines
+from . import graphs, pipelines
 from .audits.call import assert_sensitivity, audit
 from .audits.couplings import audit_randomized
 from .audits.maps.call import audit_map
@@ -197,6 +199,7 @@ __all__ = [
     "float_sum",
     "from_function",
     "global_sensitivity",
+    "graphs",
     "implemented_sensitivity",
     "integer_sum",
     "local_curves",

@@ -33,6 +33,7 @@ ROOMS = (
     "calls",
     "bounds",
     "implementations",
+    "graphs",
     "pipelines",
     "article",
     "empirical",

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from garbage import GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, valid
+from garbage import FOUR_NODES, GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, valid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab import empirical
+from sensitivity_lab import empirical, graphs
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
@@ -48,6 +48,7 @@ MADE_BY_THE_LIBRARY = {
         "SmoothSensitivity",
     ),
     *("StabilityWitness", "Sweep", "Witness"),
+    *("graphs.ClosedForm", "graphs.GraphSensitivity", "graphs.GraphWitness"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 
@@ -74,6 +75,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "TableUniverse.from_domain": sl.TableUniverse.from_domain,
     "TableUniverse.column": lambda column: ROWS.column(column),
     "TableUniverse.to_frame": lambda dataset: ROWS.to_frame(dataset),
+    "graphs.GraphUniverse.subgraphs": graphs.GraphUniverse.subgraphs,
+    "graphs.GraphUniverse.mask": lambda graph: FOUR_NODES.mask(graph),
+    "graphs.GraphUniverse.graph": lambda mask: FOUR_NODES.graph(mask),
     "Universe.index": lambda x: UNIVERSE.index(x),
     "Universe.__contains__": lambda x: x in UNIVERSE,
     "Transformation": lambda data: TOTAL(data),
@@ -81,15 +85,20 @@ METHODS: dict[str, Callable[..., Any]] = {
 }
 
 
+def named() -> Iterator[tuple[str, Any]]:
+    """What is public, by its name; what graphs has, with the name of its module."""
+    for module, prefix in ((sl, ""), (pl, ""), (empirical, ""), (graphs, "graphs.")):
+        for name in module.__all__:
+            yield f"{prefix}{name}", getattr(module, name)
+
+
 def public() -> dict[str, Callable[..., Any]]:
     """Every public callable but errors, abstract classes and results, by its name."""
     found = dict(METHODS)
-    for module in (sl, pl, empirical):
-        for name in module.__all__:
-            made = getattr(module, name)
-            error = inspect.isclass(made) and issubclass(made, Exception)
-            if callable(made) and not error and name not in MADE_BY_THE_LIBRARY | ABSTRACT:
-                found.setdefault(name, made)
+    for name, made in named():
+        error = inspect.isclass(made) and issubclass(made, Exception)
+        if callable(made) and not error and name not in MADE_BY_THE_LIBRARY | ABSTRACT:
+            found.setdefault(name, made)
     return found
 
 
@@ -276,9 +285,7 @@ def test_what_a_caller_sets_in_numpy_changes_nothing(neighbors, scale):
 
 def test_every_public_callable_is_fuzzed():
     """Of `__all__` only errors, abstract classes and results are left out."""
-    for module in (sl, pl, empirical):
-        for name in module.__all__:
-            made = getattr(module, name)
-            left_out = not callable(made) or name in MADE_BY_THE_LIBRARY | ABSTRACT
-            left_out |= inspect.isclass(made) and issubclass(made, Exception)
-            assert left_out != (name in NAMES), name
+    for name, made in named():
+        left_out = not callable(made) or name in MADE_BY_THE_LIBRARY | ABSTRACT
+        left_out |= inspect.isclass(made) and issubclass(made, Exception)
+        assert left_out != (name in NAMES), name

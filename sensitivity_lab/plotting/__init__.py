@@ -9,6 +9,7 @@ from ._answers import plot_answers
 from ._audit import plot_audit
 from ._clipping import plot_clipping
 from ._figures import check_path, save
+from ._graphs import plot_graphs
 from ._noise import plot_noise_scales
 from ._stability import plot_stability
 from ._strip import plot_strip
@@ -22,6 +23,7 @@ __all__ = [
     "plot_audit",
     "plot_clipping",
     "plot_curves",
+    "plot_graphs",
     "plot_noise_scales",
     "plot_stability",
     "plot_strip",

@@ -13,6 +13,7 @@ from typing import Any
 MODULES = (
     "sensitivity_lab",
     "sensitivity_lab.pipelines",
+    "sensitivity_lab.graphs",
     "sensitivity_lab.plotting",
     "sensitivity_lab.empirical",
     "sensitivity_lab.interop_opendp",
@@ -29,6 +30,7 @@ GROUPS = {
     "sensitivity_lab.pipelines.stability": "Stability of a pipeline",
     "sensitivity_lab.pipelines": "Domains, metrics and transformations",
     "sensitivity_lab.audits": "Audits",
+    "sensitivity_lab.graphs": "Graphs",
     "sensitivity_lab.implementations": "Code on ordered datasets",
     "sensitivity_lab.bounds": "Bounds",
     "sensitivity_lab.exact": "Noise and clipping",

@@ -1,0 +1,267 @@
+"""What a search over graphs returns: the sensitivity and two neighboring graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.results.literals import brief
+from sensitivity_lab.results.reprs import Facts, Rounded, certainty, rounded_up
+
+from .known import ClosedForm
+from .queries import GraphFunction, GraphQuery, evaluate
+from .relations import EdgeNeighbors, GraphRelation, removes
+from .search import Answer, answer_of, difference_of
+from .universe import Graph, GraphUniverse
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class GraphWitness:
+    """Two neighboring graphs that attain a sensitivity.
+
+    Attributes
+    ----------
+    x, y : tuple of (int, int)
+        Their edges, ascending, the smaller node of each first.
+    query_x, query_y : int, float, Fraction or tuple of such
+        The query's answers on them.
+    nodes : int
+        The number of nodes of x.
+    removed : tuple of int
+        The nodes that y does not have.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import graphs
+    >>> triangle = graphs.GraphUniverse(3)
+    >>> found = graphs.global_sensitivity(triangle, "triangles", neighbors=graphs.EdgeNeighbors())
+    >>> found.witness.x, found.witness.y, found.witness.changed
+    (((0, 2), (1, 2)), ((0, 1), (0, 2), (1, 2)), ((0, 1),))
+    """
+
+    x: Graph
+    y: Graph
+    query_x: Answer
+    query_y: Answer
+    nodes: int
+    removed: tuple[int, ...] = ()
+
+    @property
+    def changed(self) -> Graph:
+        """The edges that only one of the two graphs has, ascending."""
+        return tuple(sorted(set(self.x) ^ set(self.y)))
+
+
+@dataclass(frozen=True, repr=False)
+class GraphSensitivity(Rounded, Facts):
+    """The sensitivity of a query of graphs, with its proof.
+
+    Attributes
+    ----------
+    value : float
+        The sensitivity in the query's unit: edges, triangles, or nodes for the histogram.
+    exact : Fraction or None
+        As a rational; None where it is a root (L2) and for functions that return floats.
+    upper : float or None
+        The smallest float that is not below it; None for functions that return floats.
+    witness : GraphWitness
+        Two neighbors that attain it.
+    known : ClosedForm or None
+        The formula that is known for all graphs on so many nodes (`known_sensitivity`); None for a
+        local sensitivity, for subgraphs, and where there is none.
+    arithmetic : {"exact", "float"}
+        "float" where a function returned floats, which it may have rounded itself.
+    graphs_evaluated : int
+        On how many graphs the query was evaluated.
+    pairs : int
+        How many pairs of neighbors were compared: all that there are.
+    query : str
+        The query's name.
+    universe : GraphUniverse
+    neighbors : EdgeNeighbors or NodeNeighbors
+    norm : {"L1", "L2", "Linf"}
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    kind : {"global", "local"}
+    definition : GraphQuery or GraphFunction
+        What was evaluated.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import graphs
+    >>> nodes = graphs.NodeNeighbors()
+    >>> graphs.global_sensitivity(graphs.GraphUniverse(4), "max_degree", neighbors=nodes)
+    Sensitivity of max_degree: 3 (exact)
+      neighbors  node neighbors, edges of at most 1 node replaced; all 64 graphs on 4 nodes
+      known      n - 1 = 3
+      graph x    no edges  f(x) = 0
+      graph y    0-1, 0-2, 0-3  f(y) = 3
+      changed    0-1, 0-2, 0-3
+      method     enumeration: 64 graphs evaluated, 704 pairs of neighbors compared
+    """
+
+    value: float
+    exact: Fraction | None
+    upper: float | None
+    witness: GraphWitness
+    known: ClosedForm | None
+    arithmetic: Literal["exact", "float"]
+    graphs_evaluated: int
+    pairs: int
+    query: str
+    universe: GraphUniverse
+    neighbors: GraphRelation
+    norm: Norm
+    kind: Literal["global", "local"]
+    definition: GraphQuery | GraphFunction
+
+    def __float__(self) -> float:
+        return self.value
+
+    def verify(self) -> None:
+        """Recompute everything from the witness.
+
+        Raises
+        ------
+        VerificationError
+            If x or y is not a graph of the universe, they are not neighbors, or the answers or the
+            value are not those of x and y.
+
+        Notes
+        -----
+        Evaluates the query twice. That no other pair differs more is the search's claim, not
+        something that the witness can show.
+        """
+        witness = self.witness
+        try:
+            x, y = self.universe.mask(witness.x), self.universe.mask(witness.y, "y")
+        except InputError as error:
+            raise VerificationError(f"the witness is not of the universe: {error}") from error
+        if not _are_neighbors(witness, self.neighbors):
+            raise VerificationError(
+                f"x = {witness.x} and y = {witness.y} are not neighbors: {self.neighbors}"
+            )
+        jobs: Any = [(np.array([x]), ()), (np.array([y]), witness.removed)]
+        tables = evaluate(self.definition, self.universe, jobs)
+        again = [answer_of(counts[0], tables) for counts in tables.counts]
+        difference = difference_of(again[0], again[1], self.norm)
+        exact = None if self.arithmetic == "float" else difference.exact
+        upper = None if self.arithmetic == "float" else difference.upper()
+        for name, stated, computed in (
+            ("answer on x", witness.query_x, again[0]),
+            ("answer on y", witness.query_y, again[1]),
+            ("value", self.value, difference.nearest()),
+            ("exact value", self.exact, exact),
+            ("upper bound", self.upper, upper),
+        ):
+            if stated != computed:
+                raise VerificationError(
+                    f"the {name} of {self.query} is stated as {stated}, but the witness gives "
+                    f"{computed}; x = {witness.x}, y = {witness.y}"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects."""
+        return {
+            "query": self.query,
+            "kind": self.kind,
+            "neighbors": str(self.neighbors),
+            "nodes": self.universe.nodes,
+            "norm": self.norm,
+            "sensitivity": self.value,
+            "exact": None if self.exact is None else str(self.exact),
+            "upper": self.upper,
+            "known": None if self.known is None else self.known.formula,
+            "arithmetic": self.arithmetic,
+            "graphs_evaluated": self.graphs_evaluated,
+            "pairs": self.pairs,
+            "x": self.witness.x,
+            "y": self.witness.y,
+            "removed": self.witness.removed,
+            "query_x": self.witness.query_x,
+            "query_y": self.witness.query_y,
+        }
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw the two graphs side by side, with the changed edges marked.
+
+        Parameters
+        ----------
+        **options
+            Of `sensitivity_lab.plotting.plot_graphs`: `ax`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sensitivity_lab.plotting import plot_graphs
+
+        norm = f" in {self.norm}" if isinstance(self.witness.query_x, tuple) else ""
+        told = {
+            "query": self.query,
+            "neighbors": str(self.neighbors),
+            "gap": f"{self._text}{norm}",
+        }
+        return plot_graphs(self.witness, **{**told, **options})
+
+    @property
+    def _text(self) -> str:
+        """The value, rounded up where it is rounded."""
+        return rounded_up(self.value if self.upper is None else self.upper, self.exact)
+
+    @property
+    def _title(self) -> str:
+        local = "Local sensitivity" if self.kind == "local" else "Sensitivity"
+        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
+        how = certainty(self._text, self.arithmetic, self.exact)
+        return f"{local} of {self.query}{norm}: {self._text} ({how})"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        witness = self.witness
+        nodes = f"node{'s' * (len(witness.removed) != 1)} {', '.join(map(str, witness.removed))}"
+        gone = f"  without {nodes}" if witness.removed else ""
+        facts = [
+            ("neighbors", f"{self.neighbors}; {self.universe}"),
+            ("graph x", f"{_edges(witness.x)}  f(x) = {brief(witness.query_x)}"),
+            ("graph y", f"{_edges(witness.y)}{gone}  f(y) = {brief(witness.query_y)}"),
+            ("changed", _edges(witness.changed)),
+            (
+                "method",
+                f"enumeration: {self.graphs_evaluated:,} graphs evaluated, "
+                f"{self.pairs:,} pairs of neighbors compared",
+            ),
+        ]
+        if self.known is not None:
+            facts.insert(1, ("known", str(self.known)))
+        return facts
+
+
+def _edges(graph: Graph) -> str:
+    """Return edges as text: 0-1, 0-2."""
+    return ", ".join(f"{low}-{high}" for low, high in graph) or "no edges"
+
+
+def _are_neighbors(witness: GraphWitness, relation: GraphRelation) -> bool:
+    """Tell whether two graphs are neighbors, by the definition."""
+    changed = witness.changed
+    if removes(relation):
+        gone = set(witness.removed)
+        left = tuple(edge for edge in witness.x if not gone & set(edge))
+        return 1 <= len(gone) <= relation.k and left == witness.y
+    if witness.removed or not changed:
+        return False
+    if isinstance(relation, EdgeNeighbors):
+        return len(changed) <= relation.k
+    ends = {node for edge in changed for node in edge}
+    return any(
+        all(set(nodes) & set(edge) for edge in changed)
+        for nodes in combinations(sorted(ends), min(relation.k, len(ends)))
+    )
