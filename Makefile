@@ -61,7 +61,7 @@ notebooks: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m notebooks
 
 # A file's tests share what they have made, so that a file is run by one process.
-exhaustive: $(VENV)/installed-test,check,dask
+exhaustive: $(VENV)/installed-test,check,dask,explore
 	@echo "Running all tests but the stress: about four minutes of two cores."
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not notebooks and not stress and not browser" $(BUT)
 

@@ -134,7 +134,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=str)
+@pytest.mark.parametrize("query", QUERIES, ids=["spread", "ends", "beyond floats", "std"])
 @pytest.mark.usefixtures("arrays_there")
 def test_passes_on_a_cluster_find_the_same(cluster, query):
     before = cluster.run_on_scheduler(tasks_done)

@@ -1,8 +1,7 @@
 """Arguments for the fuzz: what every public callable takes, and what none does.
 
-`GARBAGE` makes values that callers pass by mistake or by malice. `valid` gives good values for a
-parameter, by the callable's name and the parameter's, or by the parameter's alone; a new public
-callable with a parameter of a new name needs an entry here, and the fuzz says so.
+`GARBAGE` makes values that callers pass by mistake or by malice. `valid` gives good ones by the names
+of callable and parameter; the fuzz tells which new name needs an entry here.
 """
 
 from __future__ import annotations
