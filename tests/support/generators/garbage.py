@@ -1,7 +1,6 @@
 """Arguments for the fuzz: what every public callable takes, and what none does.
 
-`GARBAGE` makes values that callers pass by mistake or by malice. `valid` gives good ones by the names
-of callable and parameter; the fuzz tells which new name needs an entry here.
+`GARBAGE` makes what callers pass by mistake. `valid` gives good values; the fuzz tells what lacks one.
 """
 
 from __future__ import annotations
