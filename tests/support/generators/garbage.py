@@ -1,6 +1,6 @@
 """Arguments for the fuzz: what every public callable takes, and what none does.
 
-`GARBAGE` makes what callers pass by mistake. `valid` gives good values; the fuzz tells what lacks one.
+`GARBAGE` makes what callers pass by mistake, `valid` good values; the fuzz tells what lacks one.
 """
 
 from __future__ import annotations
