@@ -80,6 +80,7 @@ def test_a_pipeline_without_groups():
     assert report.subject == "make_private_lazyframe"
 
 
+@pytest.mark.filterwarnings("ignore:The default value is currently signed:FutureWarning")
 def test_a_pipeline_with_groups_and_a_threshold():
     def counts(table, scale):
         return table.group_by("city").agg(dp.len(scale=scale))
