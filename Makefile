@@ -57,8 +57,8 @@ lint: $(VENV)/installed-test,check,dask,completion
 types: $(VENV)/installed-test,check,dask,completion
 	$(BIN)/mypy
 
-notebooks: $(VENV)/installed-test
-	$(BIN)/python -m pytest -m notebooks
+notebooks: $(VENV)/installed-test,check,dask
+	$(BIN)/python -m pytest -n 2 -m notebooks
 
 # A file's tests share what they have made, so that a file is run by one process.
 exhaustive: $(VENV)/installed-test,check,dask,explore
