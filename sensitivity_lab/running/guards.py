@@ -93,10 +93,35 @@ def _is_worker() -> bool:
 
 
 def serve(parent: int) -> None:
-    """Let this process end within seconds once `parent` is gone; do nothing if it is `parent`."""
+    """Let this process end with `parent`, and only with it; do nothing if it is `parent`.
+
+    It ends within seconds once `parent` is gone. Ctrl-C reaches every process of a terminal; here
+    it does nothing, because the parent stops its workers itself.
+    """
     if os.getpid() != parent and not _served:
         _served.append(parent)
         _watch(parent)
+        if threading.current_thread() is threading.main_thread():
+            # Not SIG_IGN, which programs that a query starts would inherit.
+            signal.signal(signal.SIGINT, lambda *_: None)
+            if hasattr(signal, "pthread_sigmask"):
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+
+@contextmanager
+def workers_without_interrupts() -> Iterator[None]:
+    """Start workers inside this block so that Ctrl-C does not end them before they can `serve`.
+
+    They inherit that the signal is blocked; for this thread, it comes when the block ends.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @cache

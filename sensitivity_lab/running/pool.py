@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from typing import Any, TypeVar
 
 import joblib
@@ -74,10 +75,11 @@ def run(
     answers: dict[int, Any] = {}
     with bar(unit, progress, total) as shown:
         try:
-            for place, length, answer in _produced(function, blocks, n_jobs, keeper, summary):
-                answers[place] = arrived(answer) if arrived else answer
-                done += length
-                shown.update(length)
+            with closing(_produced(function, blocks, n_jobs, keeper, summary)) as produced:
+                for place, length, answer in produced:
+                    answers[place] = arrived(answer) if arrived else answer
+                    done += length
+                    shown.update(length)
         except KeyboardInterrupt:
             how = f"; {keeper.resume}" if keeper else ""
             told = f"{done:,} of {total:,} {unit} were done{how}"
@@ -91,7 +93,7 @@ def _produced(
     n_jobs: int | None,
     keeper: Keeper | None,
     summary: Callable[[Answer], Any] | None,
-) -> Iterator[tuple[int, int, Any]]:
+) -> Generator[tuple[int, int, Any], None, None]:
     """Yield the place and length of every block with the answer on it, in any order."""
     if workers(n_jobs) == 1:
         for place, block in enumerate(blocks):

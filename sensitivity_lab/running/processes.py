@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ import joblib
 from sensitivity_lab.errors import InputError, WorkerError
 
 from .block import Block, Keeper, Produced
-from .guards import serve
+from .guards import serve, workers_without_interrupts
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,12 @@ def _by_joblib(
             f"joblib refuses to work as parallel_config says: {error}; choose the backend 'loky', "
             "'threading' or 'dask'"
         ) from error
+    produced: Generator[Produced, None, None] | None = None
     try:
-        yield from parallel(calls())
+        with workers_without_interrupts():
+            produced = parallel(calls())
+        for one in produced:  # noqa: UP028 -- `yield from` would close it without _close
+            yield one
     except PicklingError as error:
         cause = error.__context__ or error
         raise InputError(
@@ -125,6 +130,17 @@ def _by_joblib(
             f"{type(cause).__name__}: {cause}; use n_jobs=1, or threads: "
             "with joblib.parallel_config(backend='threading', n_jobs=2)"
         ) from error
+    finally:
+        if produced is not None:
+            _close(produced)
+
+
+def _close(produced: Generator[Produced, None, None]) -> None:
+    """Stop the workers if any are at work, as after Ctrl-C."""
+    with warnings.catch_warnings():
+        # Joblib's advice to give out fewer tasks; nobody knew that the search would be stopped.
+        warnings.filterwarnings("ignore", ".* tasks .*", UserWarning)
+        produced.close()
 
 
 def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) -> Produced:

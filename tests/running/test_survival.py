@@ -13,6 +13,8 @@ import pytest
 from searches import Search, is_running, shared_memory, until
 
 import sensitivity_lab as sl
+from sensitivity_lab.running.block import Block
+from sensitivity_lab.running.pool import run
 
 EXPECTED = "225.0 (1, 2, 3, 5, 8, 233) (1, 2, 3, 5, 8)"
 DATASETS = 792 + 924 + 792
@@ -135,6 +137,21 @@ def test_a_function_that_hangs_on_a_neighbor_is_stopped():
 def test_a_timeout_is_a_positive_number(timeout):
     with pytest.raises(sl.InputError, match="timeout must be None or a positive number of seconds"):
         sl.global_sensitivity(UNIVERSE, "mean", size=4, neighbors="bounded", timeout=timeout)
+
+
+@pytest.mark.exhaustive
+def test_workers_leave_ctrl_c_to_the_process_that_they_serve(capfd):
+    """A terminal sends it to every process of a command, also to workers between two blocks."""
+
+    def interrupted(recipe):
+        os.kill(os.getpid(), signal.SIGINT)
+        return recipe, os.getpid()
+
+    blocks = [Block(place, 1, f"block {place}") for place in range(6)]
+    answers = run(interrupted, blocks, total=6, n_jobs=2, progress=False)
+    assert [place for place, _ in answers] == list(range(6))
+    assert os.getpid() not in {process for _, process in answers}
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.exhaustive
