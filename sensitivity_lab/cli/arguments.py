@@ -21,7 +21,7 @@ from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
 from sensitivity_lab.universes.universe import Universe
 
 from .completion import columns, completed, files, queries
-from .output import complain
+from .output import Session, complain
 from .tables import STANDARD_INPUT, read_table
 from .written import read_distances, read_exact, split_domain, values_of
 
@@ -265,6 +265,20 @@ def read_claim(parsed: argparse.Namespace) -> Any:
         return read_exact(parsed.claim, "a claim")
     slope = Fraction(read_exact(parsed.claim_per_k, "a claim"))
     return lambda k: slope * k
+
+
+def comment_on_universe(parsed: argparse.Namespace, session: Session) -> None:
+    """Say beside a scale of noise, with --json on standard error, that a file becomes public."""
+    if not parsed.data:
+        return
+    note = (
+        "the universe is the file's records, which this makes public; for a release of private "
+        "data give --domain"
+    )
+    if session.as_json:
+        session.complain(note)
+    else:
+        session.say(f"  note       {note}")
 
 
 def check_files(parsed: argparse.Namespace) -> None:

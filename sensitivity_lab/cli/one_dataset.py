@@ -28,6 +28,7 @@ from .arguments import (
     add_search,
     add_source,
     check_files,
+    comment_on_universe,
     read_named_universe,
     read_relation,
     source,
@@ -143,6 +144,8 @@ def _smooth(parsed: argparse.Namespace, session: Session) -> None:
     if noise:
         lines.append(f"  noise      {noise['noise']}, scale {noise['scale']!r}")
     session.tell("\n".join(lines), lambda: {**result.to_dict(), **noise})
+    if noise:
+        comment_on_universe(parsed, session)
     if parsed.output:
         draw(session, result.plot, parsed.output)
 
@@ -151,8 +154,10 @@ def _noise(result: SmoothSensitivity, epsilon: Any, delta: Any) -> dict[str, Any
     """Return the noise that a privacy loss asks for, and its scale."""
     loss = {"epsilon": epsilon, "delta": delta}
     if delta is None:
-        return {"noise": "Cauchy", "scale": smooth_cauchy_scale(result, epsilon), **loss}
-    return {"noise": "Laplace", "scale": smooth_laplace_scale(result, epsilon, delta), **loss}
+        scale = smooth_cauchy_scale(result, epsilon, public_universe=True)
+        return {"noise": "Cauchy", "scale": scale, **loss}
+    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=True)
+    return {"noise": "Laplace", "scale": scale, **loss}
 
 
 def _read(parsed: argparse.Namespace, session: Session) -> tuple[str, AnyUniverse, list[Any]]:

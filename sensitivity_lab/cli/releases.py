@@ -25,6 +25,7 @@ from .arguments import (
     add_universe,
     check_files,
     check_source,
+    comment_on_universe,
     read_distance,
     read_relation,
     read_universes,
@@ -188,7 +189,7 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    table = noise_table(curves, epsilon=epsilon, delta=delta, split=split)
+    table = noise_table(curves, epsilon=epsilon, delta=delta, split=split, public_universe=True)
     session.tell(
         f"{table}\n  neighbors  {relation}; size {parsed.size}",
         lambda: {
@@ -200,8 +201,4 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
             "rows": [vars(row) for row in table],
         },
     )
-    if parsed.data:
-        session.comment(
-            "  note       the universe is the file's records, which this makes public; for a "
-            "release of private data give --domain"
-        )
+    comment_on_universe(parsed, session)

@@ -61,11 +61,19 @@ class FiniteUniverse(ABC):
     counts: tuple[int, ...] | None
     size: int | float
 
+    declared: bool = False
+    """Whether `from_domain` made it: somebody has said what a record can be."""
+
     def _set(self, values: Sequence[Any], counts: tuple[int, ...] | None) -> None:
         self.values = tuple(values)
         self.counts = counts
         self._counts = np.array(counts or (), dtype=np.int64)
         self.size = math.inf if counts is None else sum(counts)
+
+    @property
+    def lists_records(self) -> bool:
+        """Whether it may be a dataset: its records are listed, and no domain was declared."""
+        return self.size != math.inf and not self.declared
 
     @property
     def extent(self) -> str:

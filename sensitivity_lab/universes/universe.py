@@ -179,6 +179,7 @@ class Universe(FiniteUniverse):
         if copies is not None:
             counts = (reading.check_count(copies, "copies"),) * len(made.values)
         made._set(made.values, counts)
+        made.declared = True
         return made
 
     @staticmethod
@@ -248,6 +249,7 @@ class Universe(FiniteUniverse):
         counter = reading.clipped(self.values, self.counts or (1,) * len(self.values), low, high)
         made = type(self).__new__(type(self))
         made._set(tuple(counter), None if self.counts is None else tuple(counter.values()))
+        made.declared = self.declared
         return made
 
     @cached_property
