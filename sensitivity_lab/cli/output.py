@@ -147,6 +147,20 @@ def with_numbers(result: Sensitivity) -> str:
     )
 
 
+def comment_on_universe(session: Session, data: Path | None) -> None:
+    """Say beside a scale of noise, with --json on standard error, that a file becomes public."""
+    if data is None:
+        return
+    note = (
+        "the universe is the file's records, which this makes public; for a release of private "
+        "data give --domain"
+    )
+    if session.as_json:
+        session.complain(note)
+    else:
+        session.say(f"  note       {note}")
+
+
 def draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
     """Draw an answer into a file."""
     session.doing = f"drawing {path}"
