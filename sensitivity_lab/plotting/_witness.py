@@ -64,7 +64,8 @@ def plot_witness(
     -------
     Axes
         The Axes of the records, `ax` if it was given; that of f is its only child Axes. A new one
-        displays itself as the result of a notebook cell.
+        displays itself as the result of a notebook cell. Save it with ``.figure.savefig(path)``:
+        pyplot knows it only if `ax` is one of pyplot's.
 
     Raises
     ------
