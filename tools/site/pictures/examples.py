@@ -29,10 +29,10 @@ def draw_strip() -> Figure:
 
 
 def draw_two_witnesses() -> Figure:
-    """Return the worst pairs for a median, side by side, as docs/how_to/pictures.md draws them."""
+    """Return the worst pairs for a median, one above the other, as docs/how_to/pictures.md draws them."""
     days = sl.Universe.from_domain(range(21))
-    figure = new_figure(14, 3.8)
-    for k, ax in enumerate(figure.subplots(1, 2), 1):
+    figure = new_figure(8, 7.2)
+    for k, ax in enumerate(figure.subplots(2, 1), start=1):
         result = sl.global_sensitivity(days, "median", size=6, neighbors=sl.Bounded(k))
         result.plot("witness", unit="days", ax=ax)
     return figure
