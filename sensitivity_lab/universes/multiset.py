@@ -90,6 +90,11 @@ class FiniteUniverse(ABC):
 
     def records_of(self, x: Any) -> list[Any]:
         """Return the records of a dataset, in any order and not yet checked."""
+        if isinstance(x, FiniteUniverse) and x.counts is None:
+            raise InputError(
+                "a dataset must be a sequence of records, got a domain; the dataset comes before "
+                "the universe"
+            )
         return listed(as_pandas(x), "a dataset must be a sequence of records")
 
     @abstractmethod

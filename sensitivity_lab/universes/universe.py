@@ -174,7 +174,14 @@ class Universe(FiniteUniverse):
         Universe of 8 records: 1 (x4), 2 (x4); public, results hold only among datasets drawn from
         it
         """
-        made = cls(values)
+        given = reading.as_numbers(values)
+        if len(set(given)) < len(given):
+            twice = next(value for value, times in Counter(given).items() if times > 1)
+            raise InputError(
+                f"the values of a domain are distinct, got {shown(twice)} more than once; list "
+                "every value that a record can have once, as range(21) does"
+            )
+        made = cls(given)
         counts = None
         if copies is not None:
             counts = (reading.check_count(copies, "copies"),) * len(made.values)

@@ -29,7 +29,7 @@ def draw_strip() -> Figure:
 
 
 def draw_two_witnesses() -> Figure:
-    """Return the worst pairs for a median, one above the other, as docs/how_to/pictures.md draws them."""
+    """Return the worst pairs for a median, as docs/how_to/pictures.md draws them."""
     days = sl.Universe.from_domain(range(21))
     figure = new_figure(8, 7.2)
     for k, ax in enumerate(figure.subplots(2, 1), start=1):
