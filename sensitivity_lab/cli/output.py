@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WORDS = (
     (r"\bmemory_limit\b", "--memory-limit"),
+    (r"\bUniverse\.from_domain\(values\)", "--domain NAME=VALUES"),
     (
         r"call again with the same arguments and checkpoint=('.*') to go on",
         "to go on, give the same command again",

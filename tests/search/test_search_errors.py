@@ -148,7 +148,8 @@ BAD = {
             "bounded, at most 1",
             4,
             "replacing needs k <= size and at least one record outside x; "
-            "no distance is feasible; choose another size or a larger universe",
+            "no distance is feasible; choose a smaller size, or take as the universe what a "
+            "record can be, Universe.from_domain(values)",
         ),
     ),
     "method": (

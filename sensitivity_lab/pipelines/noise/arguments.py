@@ -136,10 +136,10 @@ def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
         else "TableUniverse.from_domain(values)"
     )
     warnings.warn(
-        f"{', '.join(listed)}: over listed records, as Universe.from_dataset takes them, a "
-        "sensitivity holds only among datasets drawn from them; noise scaled to it protects nobody "
-        f"unless these very records are public.{of_zero} For private data, ask for the sensitivity "
-        f"over what a record can be, {domain}; if the records are public, pass "
+        f"{', '.join(listed)}: the universe is a list of records (Universe.from_dataset, or a "
+        "column), so the sensitivity holds only among datasets drawn from these records, and noise "
+        f"scaled to it protects nobody unless they are public.{of_zero} For private data, ask for "
+        f"the sensitivity over what a record can be, {domain}; if the records are public, pass "
         "public_universe=True",
         DatasetUniverseWarning,
         stacklevel=3,

@@ -13,10 +13,10 @@ from sensitivity_lab import pipelines as pl
 AGES = [20, 30, 30, 30, 40]
 FRAME = pd.DataFrame({"age": AGES, "sex": list("fmfmf")})
 WARNING = (
-    "{name}: over listed records, as Universe.from_dataset takes them, a sensitivity holds only "
-    "among datasets drawn from them; noise scaled to it protects nobody unless these very records "
-    "are public.{zero} For private data, ask for the sensitivity over what a record can be, "
-    "{domain}; if the records are public, pass public_universe=True"
+    "{name}: the universe is a list of records (Universe.from_dataset, or a column), so the "
+    "sensitivity holds only among datasets drawn from these records, and noise scaled to it "
+    "protects nobody unless they are public.{zero} For private data, ask for the sensitivity over "
+    "what a record can be, {domain}; if the records are public, pass public_universe=True"
 )
 NUMBERS = "Universe.from_domain(values) or Universe.from_interval(lower, upper)"
 
@@ -93,7 +93,7 @@ DECLARED = {
 
 @pytest.mark.parametrize("made", LISTED)
 def test_records_that_are_listed_may_be_data(made):
-    with pytest.warns(sl.DatasetUniverseWarning, match="over listed records"):
+    with pytest.warns(sl.DatasetUniverseWarning, match="list of records"):
         pl.laplace_scale(ask(LISTED[made]), 1)
 
 
