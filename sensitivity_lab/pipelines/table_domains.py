@@ -133,15 +133,21 @@ class Groups(Domain):
         The column whose values are the keys.
     keys : tuple
         The keys, in order.
+    data : Domain, default Table()
+        The data of each group: tables, or the values that a step such as `select` makes of them.
 
     Examples
     --------
-    >>> Groups("ward", ("a", "b"))
-    Groups(column='ward', keys=('a', 'b'))
+    >>> from sensitivity_lab import pipelines as pl
+    >>> print(Groups("ward", ("a", "b")))
+    2 groups of 'ward'
+    >>> print(Groups("ward", ("a", "b"), data=pl.Numbers(bounds=(0, 5))))
+    2 groups of 'ward', each numbers in [0, 5]
     """
 
     column: str
     keys: tuple[Any, ...]
+    data: Domain = Table()
 
     def __post_init__(self) -> None:
         check_text("column", self.column, "the name of a column")
@@ -150,8 +156,10 @@ class Groups(Domain):
             if not is_hashable(key) or is_long(key):
                 raise InputError(f"keys must be hashable values, got {shown(key)}")
         object.__setattr__(self, "keys", keys)
+        check_kind("data", self.data, Domain, "a domain, such as Table() or Numbers()")
 
     @property
     def name(self) -> str:
         """A description of the data."""
-        return f"{len(self.keys)} groups of {self.column!r}"
+        groups = f"{len(self.keys)} groups of {self.column!r}"
+        return groups if isinstance(self.data, Table) else f"{groups}, each {self.data}"

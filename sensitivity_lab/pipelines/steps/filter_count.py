@@ -11,7 +11,7 @@ import pandas as pd
 from sensitivity_lab.checks import check_kind, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.pipelines.columns import rows_in
-from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values, Vector
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values
 from sensitivity_lab.pipelines.encoding import plain
 from sensitivity_lab.pipelines.metrics import (
     ChangeOneDistance,
@@ -20,9 +20,11 @@ from sensitivity_lab.pipelines.metrics import (
     SymmetricDistance,
 )
 from sensitivity_lab.pipelines.shown import names
-from sensitivity_lab.pipelines.table_domains import Groups, Table
+from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, GroupsDistance
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
+
+from .per_group import on_groups
 
 
 def count() -> Step:
@@ -45,16 +47,6 @@ def count() -> Step:
     """
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        if isinstance(domain, Groups) and isinstance(metric, GroupsDistance):
-            return Transformation(
-                "count()",
-                lambda groups: [len(table) for table in groups.values()],
-                domain,
-                metric,
-                output_domain=Vector(len(domain.keys)),
-                output_metric=metric.norm,
-                stability_map=lambda d_in: d_in,
-            )
         rate = _count_rate(domain, metric)
         return Transformation(
             "count()",
@@ -66,7 +58,7 @@ def count() -> Step:
             stability_map=lambda d_in: rate * d_in,
         )
 
-    return Step("count()", build)
+    return Step("count()", on_groups(build))
 
 
 def _count_rate(domain: Domain, metric: Metric) -> int:
@@ -131,7 +123,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
             )
         raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
 
-    return Step(name, build)
+    return Step(name, on_groups(build))
 
 
 def select(column: str, domain: Values | None = None) -> Step:
@@ -180,7 +172,7 @@ def select(column: str, domain: Values | None = None) -> Step:
             stability_map=lambda d_in: d_in,
         )
 
-    return Step(name, build)
+    return Step(name, on_groups(build))
 
 
 def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:

@@ -49,7 +49,9 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     Returns
     -------
     Step
-        Returns a dict of keys to tables, in the order of `keys`; `count` makes a vector of it.
+        Returns a dict of keys to tables, in the order of `keys`. Steps that follow work on each of
+        them: `filter_`, `map_`, `flat_map`, `select`, `clamp`. `count`, `sum_` and `average` make
+        vectors, with a coordinate per key.
 
     Examples
     --------
@@ -79,12 +81,13 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
         return {key: take(table, places.get(encode(key), [])) for key in chosen}
 
     def build(domain: Domain, metric: Metric) -> Transformation:
+        schema = domain.schema if isinstance(domain, Table) else ()
         return Transformation(
             name,
             function,
             domain,
             metric,
-            output_domain=Groups(column, chosen),
+            output_domain=Groups(column, chosen, Table(schema=schema)),
             output_metric=GroupsDistance(norm),
             stability_map=_groups_map(domain, metric, column, norm, len(chosen)),
         )
