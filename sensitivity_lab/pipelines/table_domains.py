@@ -18,14 +18,14 @@ from .shown import names
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit per privacy id that a truncation guarantees, for groups of one column.
+    """A limit per privacy id that a truncation guarantees.
 
     Parameters
     ----------
-    kind : {"groups", "rows"}
-        Whether it limits the groups of an id, or the rows of an id in one group.
+    kind : {"groups", "rows", "id"}
+        Whether it limits the groups of an id, the rows of an id in one group, or all its rows.
     column : str
-        The column whose values are the groups.
+        The column whose values are the groups; for all rows, the column of the ids.
     most : int
         The largest number of groups or rows.
     """
@@ -35,6 +35,8 @@ class Limit:
     most: int
 
     def __str__(self) -> str:
+        if self.kind == "id":
+            return f"{self.most} rows per id"
         return (
             f"{self.most} groups of {self.column!r} per id"
             if self.kind == "groups"
@@ -88,6 +90,22 @@ class Table(Domain):
             (limit.most for limit in self.limits if (limit.kind, limit.column) == (kind, column)),
             default=None,
         )
+
+    def rows_per_id(self, owner: str) -> int | None:
+        """Return the largest number of rows of an id in the column `owner`; None without a limit.
+
+        A limit of the groups of an id and one of its rows in each group make a limit of its rows.
+        """
+        known = [self.limit("id", owner)]
+        for column in {limit.column for limit in self.limits if limit.kind == "rows"}:
+            groups, rows = self.limit("groups", column), self.limit("rows", column)
+            known.append(None if groups is None or rows is None else groups * rows)
+        return min((most for most in known if most is not None), default=None)
+
+    def only_rows_per_id(self, owner: str, factor: int = 1) -> tuple[Limit, ...]:
+        """Return the limits after a step that makes at most `factor` rows of a row, of any kind."""
+        most = self.rows_per_id(owner)
+        return () if most is None else (Limit("id", owner, factor * most),)
 
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""

@@ -119,13 +119,14 @@ def mismatches():
         "in 'id' added or removed with all their rows), but group_by('page', 2 keys) takes tables "
         "whose rows are added, removed or replaced, or whose ids are, if "
         "max_rows_per_group_per_id(r, 'page') comes before (and max_groups_per_id(g, 'page'), "
-        "which makes the stability smaller)",
+        "which makes the stability smaller), or max_rows_per_id(k)",
     )
     yield (
         lambda: table >> pl.max_rows_per_id(1),
         "cannot chain the start >> max_rows_per_id(1): the start puts out tables (rows added or "
         "removed), but max_rows_per_id(1) takes tables whose ids are added or removed: "
-        "start(AddRowsWithID(column))",
+        "start(AddRowsWithID(column)), and max_rows_per_id(k, keep_ids=True) for a limit before "
+        "this one",
     )
     yield (
         lambda: pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1)) >> pl.join_private("key"),

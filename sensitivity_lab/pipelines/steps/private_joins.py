@@ -13,11 +13,11 @@ from sensitivity_lab.pipelines.columns import Schema
 from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar
 from sensitivity_lab.pipelines.encoding import encode_keys, encode_rows
 from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance, SymmetricDistance
-from sensitivity_lab.pipelines.table_domains import Table
+from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
-from .filter_count import check_columns
+from .filter_count import check_columns, rows_per_id
 from .public_joins import check_two_keys, joined_rows, key_columns, shown_columns
 from .truncation import Keys, Truncation, places_of
 
@@ -36,7 +36,8 @@ def join_private(
     of rows after truncation that one more row changes (2 for `DropExcess`, 1 for `DropNonUnique`).
 
     For two tables that have the same privacy id among the keys, without truncation: the sum of both
-    numbers of ids. Limit the rows of an id after the join.
+    numbers of ids. If both tables have a limit on the rows of an id, their join has the product as
+    its limit; otherwise limit the rows of an id after the join.
 
     Parameters
     ----------
@@ -82,7 +83,9 @@ def join_private(
             function,
             domain,
             metric,
-            output_domain=Table(schema=_joined_types(domain, columns)),
+            output_domain=Table(
+                _joined_limits(domain, output_metric), _joined_types(domain, columns)
+            ),
             output_metric=output_metric,
             stability_map=stability_map,
             check_universe=_shared_keys(columns, name),
@@ -218,6 +221,14 @@ def _joined_types(domain: Domain, columns: list[str]) -> Schema:
         return ()
     others = tuple(one for one in domain.second.schema if one[0] not in columns)
     return (*domain.first.schema, *others)
+
+
+def _joined_limits(domain: Domain, metric: Metric) -> tuple[Limit, ...]:
+    """Return the limits per id of a join on the id: each row of an id meets at most all others."""
+    if not isinstance(domain, Pair) or not isinstance(metric, IdDistance):
+        return ()
+    first, second = rows_per_id(domain.first, metric), rows_per_id(domain.second, metric)
+    return () if first is None or second is None else (Limit("id", metric.column, first * second),)
 
 
 def _ids(domain: Domain, metric: Metric) -> IdDistance | None:

@@ -278,7 +278,11 @@ def _row_step(
         lambda table: rows.made_of(table, types, owner),
         domain,
         metric,
-        output_domain=Table(schema=types if rows.schema is None else rows.schema),
+        # The function may change the columns of groups, but no row changes its id.
+        output_domain=Table(
+            () if owner is None else domain.only_rows_per_id(owner, rows.max_rows),
+            types if rows.schema is None else rows.schema,
+        ),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
     )
