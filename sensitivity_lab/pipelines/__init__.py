@@ -30,9 +30,16 @@ clamp(0, 5) >> sum_(0, 5)
 
 from sensitivity_lab.exact.roots import Root, upper_of
 
-from .changes import AddMaxRows, AddOneRow, AddRowsWithID
+from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
-from .metrics import ChangeOneDistance, IdDistance, Metric, PairDistance, SymmetricDistance
+from .metrics import (
+    ChangeOneDistance,
+    IdDistance,
+    Metric,
+    PairDistance,
+    SharedIdDistance,
+    SymmetricDistance,
+)
 from .noise.analytic import analytic_gaussian_scale
 from .noise.clipping import clipping_bounds, clipping_sweep
 from .noise.clipping_result import ClippingPoint, ClippingSweep
@@ -74,6 +81,7 @@ __all__ = [
     "AddMaxRows",
     "AddOneRow",
     "AddRowsWithID",
+    "AddRowsWithSharedID",
     "ChangeOneDistance",
     "ClippingPoint",
     "ClippingSweep",
@@ -93,6 +101,7 @@ __all__ = [
     "PairDistance",
     "Root",
     "Scalar",
+    "SharedIdDistance",
     "StabilityWitness",
     "Start",
     "Step",

@@ -133,7 +133,8 @@ def mismatches():
         "cannot chain the start >> join_private('key'): the start puts out (tables; tables) ((rows "
         "added or removed; rows added or removed)), but join_private('key') takes two tables whose "
         "rows are added or removed, truncated by left=... and right=...; or two tables with the "
-        "same column of privacy ids, which must be among the keys, without truncation",
+        "same column of privacy ids, which must be among the keys, without truncation unless they "
+        "share the ids",
     )
     yield (
         lambda: (pl.Numbers(), ONE) >> pl.clamp(0, 1) >> pl.mean(0, 1, 4),
@@ -162,7 +163,7 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
         (
             lambda: pl.start(),
             "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), one "
-            "per table; got none",
+            "per table, or AddRowsWithSharedID(column) alone; got none",
         ),
         (
             lambda: pl.AddMaxRows(0),
@@ -213,7 +214,8 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
         ),
         (
             lambda: pl.both(CLAMP, pl.count()),
-            "both: second must be a transformation, such as start(AddMaxRows(1)) >> step, "
+            "both: second must be a transformation, such as start(AddMaxRows(1)) >> step, or both "
+            "must be steps; "
             "got count()",
         ),
         (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
-from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance
+from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.shown import cut
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
@@ -144,8 +144,11 @@ class MeasuredStability(Facts):
             parts = list(zip((metric.first, metric.second), self.d_in, strict=True))
         else:
             parts = [(metric, self.d_in)]
+        neighbors = [_neighbors(*part) for part in parts]
+        if isinstance(metric, SharedIdDistance):
+            neighbors = ["", *neighbors]  # said once, below the second table
         told = {
-            "captions": [*(_neighbors(*part) for part in parts), apart],
+            "captions": [*neighbors, apart],
             "step": " >> ".join(
                 step.split("(")[0] for step in self.transformation.name.split(" >> ")
             ),
@@ -197,7 +200,7 @@ def _neighbors(metric: Metric, d_in: Any) -> str:
         first, second = _neighbors(metric.first, d_in[0]), _neighbors(metric.second, d_in[1])
         return f"{first} in the first table, {second} in the second"
     many = str(metric) if d_in != 1 else str(metric).replace("rows", "row", 1)
-    if isinstance(metric, IdDistance) and d_in == 1:
+    if isinstance(metric, IdDistance | SharedIdDistance) and d_in == 1:
         many = str(metric).replace("ids", "id", 1).replace("their", "its")
     return f"at most {d_in} {many}"
 

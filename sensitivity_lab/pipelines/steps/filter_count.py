@@ -124,6 +124,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 output_domain=domain,
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
+                by_id=isinstance(metric, IdDistance),
             )
         raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
 

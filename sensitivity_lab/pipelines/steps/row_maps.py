@@ -285,4 +285,5 @@ def _row_step(
         ),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
+        by_id=owner is not None,
     )

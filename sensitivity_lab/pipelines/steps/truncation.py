@@ -150,6 +150,7 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             output_domain=_limited(tables, Limit("id", owner, k)) if ids else domain,
             output_metric=metric if ids else SymmetricDistance(),
             stability_map=lambda d_in: d_in if ids else most * d_in,
+            by_id=ids,
         )
 
     return Step(name, build)
@@ -287,6 +288,7 @@ def _of_groups(
             output_domain=_limited(tables, limit),
             output_metric=metric,
             stability_map=lambda d_in: d_in,
+            by_id=True,
         )
 
     return Step(name, build)
