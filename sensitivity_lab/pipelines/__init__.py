@@ -52,6 +52,7 @@ from .noise.scales import (
     laplace_scale,
 )
 from .noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from .noise.variances import noise_variances
 from .rounding import rounding_error, summation_error
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
@@ -137,6 +138,7 @@ __all__ = [
     "max_rows_per_id",
     "mean",
     "measured_stability",
+    "noise_variances",
     "number",
     "part",
     "product_rule",

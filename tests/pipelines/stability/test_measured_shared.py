@@ -222,3 +222,14 @@ def test_the_result_says_what_one_id_is():
     assert "at most 1 id in 'id' added or removed with all its rows in both tables" in texts
     assert {"Users", "Purchases", "rows"} <= set(texts)
     assert rows_of(result.witness.y[0]) == [(1, "c")]
+
+
+def test_equal_rows_of_both_tables_are_different_rows():
+    same = pd.DataFrame({"id": [1, 1]})
+    result = pl.measured_stability(START >> pl.part(0) >> pl.max_rows_per_id(9), (same, same), 1)
+    assert (result.measured, result.inputs, result.witness.y[1].empty) == (2, 9, True)
+
+
+@given(a=TAGGED, b=TAGGED)
+def test_the_distance_counts_ids_of_both_tables(a, b):
+    assert pl.SharedIdDistance("id").distance(tables_of(a), tables_of(b)) == oracle.ids(1)(a, b)
