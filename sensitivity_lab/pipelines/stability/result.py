@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,6 +12,7 @@ import pandas as pd
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.shown import cut
+from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 from sensitivity_lab.results.reprs import Facts, rounded_up
@@ -157,9 +158,18 @@ class MeasuredStability(Facts):
         }
         witness = self.witness
         if isinstance(self.transformation.output_metric, L1Distance | L2Distance):
-            x, y = (dict(enumerate(v)) for v in (witness.output_x, witness.output_y))
+            keys = self._keys(len(witness.output_x))
+            x, y = (
+                dict(zip(keys, answers, strict=True))
+                for answers in (witness.output_x, witness.output_y)
+            )
             witness = replace(witness, output_x=x, output_y=y)
         return plot_stability(witness, **{**told, **options})
+
+    def _keys(self, length: int) -> Sequence[Any]:
+        """Return the keys of the groups whose answers a vector has, or the places in it."""
+        domains = [step.output_domain for step in reversed(self.transformation.each_step)]
+        return next((one.keys for one in domains if isinstance(one, Groups)), range(length))
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""

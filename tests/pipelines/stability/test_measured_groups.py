@@ -169,3 +169,15 @@ def test_what_has_no_answer_per_group_is_refused():
         groups >> pl.select("n") >> pl.sum_(0, 5)
     with pytest.raises(InputError, match="the table has no column 'price'"):
         (groups >> pl.select("price") >> pl.clamp(0, 5) >> pl.sum_(0, 5))(table_of([(1, "a", 3)]))
+
+
+def test_the_picture_of_a_vector_names_the_groups():
+    t = clamped(limited(1, 1), L1) >> pl.sum_(-2, 5)
+    ax = pl.measured_stability(t, table_of([(1, "b", 4)]), ONE_ID).plot()
+    shown = [text.get_text() for text in ax.texts]
+    heading = shown.index("output")
+    assert shown[heading + 1 : heading + 13] == [
+        *("", "", "x", "y"),
+        *("", "a", "0", "0"),
+        *("≠", "b", "0", "4"),
+    ]
