@@ -19,6 +19,7 @@ import pandas as pd
 from audit_arguments import AUDIT_ARGUMENTS
 from graph_arguments import FOUR_NODES as FOUR_NODES
 from graph_arguments import GRAPH_ARGUMENTS
+from pipeline_arguments import PIPELINE_ARGUMENTS
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -292,6 +293,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit_opendp.transformation": (opendp_sum(),),
     **AUDIT_ARGUMENTS,
     **GRAPH_ARGUMENTS,
+    **PIPELINE_ARGUMENTS,
     "audit_recorded.function": (released_mean,),
     "audit_recorded.select": (list,),
     "audit_recorded.values": ([0, 1],),
@@ -321,7 +323,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "filter_.predicate": (lambda _: True, bool),
     "flat_map.function": (lambda row: [row, row], lambda _: []),
     "formula.function": (lambda x: x + x, lambda x: 5 * x),
-    "group_noise_scales.groups": ([1, 2], (3,)),
     "implemented_sensitivity.query": (np.mean, sl.float_sum()),
     "map_.function": (lambda row: row, str),
     "mean.size": (3,),
