@@ -58,6 +58,7 @@ from .calls.smooth_sensitivity import smooth_sensitivity
 from .calls.sweep import sweep
 from .errors import (
     CheckpointError,
+    DatasetUniverseWarning,
     InputError,
     MissingExtraError,
     NoEngineError,
@@ -129,6 +130,7 @@ __all__ = [
     "CountDistinct",
     "CountIf",
     "Covariance",
+    "DatasetUniverseWarning",
     "Evidence",
     "FiniteUniverse",
     "Fold",

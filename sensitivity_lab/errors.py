@@ -127,6 +127,31 @@ class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 -
     """
 
 
+class DatasetUniverseWarning(UserWarning):
+    """Noise is scaled to a result that holds only among datasets drawn from listed records.
+
+    It is enough if these very records are public: say so with ``public_universe=True``. For private
+    data compute the sensitivity over what a record can be, `Universe.from_domain` or
+    `Universe.from_interval`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import sensitivity_lab as sl
+    >>> ages = sl.Universe.from_dataset([20, 30, 30, 30, 40])
+    >>> median = sl.global_sensitivity(ages, "median", size=3, neighbors=sl.Bounded(1))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     scale = sl.pipelines.laplace_scale(median, epsilon=1)
+    >>> scale, [warning.category.__name__ for warning in caught]
+    (0.0, ['DatasetUniverseWarning'])
+    >>> domain = sl.Universe.from_domain(range(18, 100))
+    >>> median = sl.global_sensitivity(domain, "median", size=3, neighbors=sl.Bounded(1))
+    >>> sl.pipelines.laplace_scale(median, epsilon=1)
+    81.0
+    """
+
+
 class WorkerError(SensitivityLabError, RuntimeError):
     """A worker process or a cluster ended during a search; the message names what it worked on.
 

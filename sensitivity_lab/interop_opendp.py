@@ -23,7 +23,7 @@ from .calls.global_sensitivity import global_sensitivity
 from .checks import shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
-from .pipelines.noise.arguments import positive, rational, upper_bound
+from .pipelines.noise.arguments import check_public, positive, rational, upper_bound
 from .pipelines.noise.scales import laplace_scale
 from .universes.relations import SymmetricDifference
 from .universes.universe import Universe
@@ -52,7 +52,13 @@ _FARTHEST = 2**62
 """An answer is cut off at this many steps, which leaves room for noise in 64-bit integers."""
 
 
-def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] = float) -> Any:
+def opendp_laplace(
+    sensitivity: Any,
+    epsilon: Any,
+    *,
+    number: type[int | float] = float,
+    public_universe: bool = False,
+) -> Any:
     """Make OpenDP's Laplace measurement for an answer with a sensitivity of the lab.
 
     Parameters
@@ -65,6 +71,8 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     number : {float, int}, default float
         The type of the answers: 64-bit floats, or 64-bit integers with integer noise. For integer
         answers the sensitivity is rounded up to an integer.
+    public_universe : bool, default False
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -76,6 +84,11 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     ------
     InputError
         If an argument is not acceptable, or is a result that `laplace_scale` refuses.
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     Notes
     -----
@@ -97,6 +110,7 @@ def opendp_laplace(sensitivity: Any, epsilon: Any, *, number: type[int | float] 
     if number not in (int, float):
         raise InputError(f"number must be int or float, got {shown(number)}")
     distance = upper_bound(sensitivity, "sensitivity", "L1")
+    check_public({"sensitivity": sensitivity}, public_universe)
     # The map takes and gives floats, or ints: the distance is rounded up to one, epsilon down.
     distance = Fraction(math.ceil(distance) if number is int else round_up(distance))
     loss = round_down(positive(epsilon, "epsilon"))
@@ -245,7 +259,9 @@ def _refusals(what: str) -> Iterator[None]:
         raise InputError(f"{what}: {str(error).strip()}") from error
 
 
-def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
+def opendp_release(
+    value: Any, sensitivity: Any, epsilon: Any, *, public_universe: bool = False
+) -> float:
     """Release a number with OpenDP's integer Laplace noise; a mechanism for `clipping_sweep`.
 
     The answer is rounded to a multiple of a step, the sensitivity over 2**20, and the noise is a
@@ -261,6 +277,8 @@ def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
         noise.
     epsilon : int, float, Fraction or Decimal
         The privacy loss, above 0.
+    public_universe : bool, default False
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -271,6 +289,11 @@ def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
     ------
     InputError
         If an argument is not acceptable, or is a result that `laplace_scale` refuses.
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     Notes
     -----
@@ -291,6 +314,7 @@ def opendp_release(value: Any, sensitivity: Any, epsilon: Any) -> float:
     [<class 'float'>, <class 'float'>, <class 'float'>]
     """
     answer, distance = rational(value, "value"), upper_bound(sensitivity, "sensitivity", "L1")
+    check_public({"sensitivity": sensitivity}, public_universe)
     measurement = opendp_laplace(_STEPS, epsilon, number=int)
     if not distance:
         return nearest(answer)

@@ -110,7 +110,7 @@ def test_between_floats_the_map_is_never_below_and_not_always_tight(lab):
 @pytest.mark.opendp
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1, Fraction(1, 3), 7.7])
 def test_a_measurement_costs_at_most_what_was_asked_for(lab, epsilon):
-    universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    universe = sl.Universe.from_domain([1, 2, 3, 10], copies=1)
     mean = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Unbounded(1))
     assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= epsilon
     whole = lab.opendp_laplace(mean, epsilon, number=int)  # 17/6, so 3 between integers

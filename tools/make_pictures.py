@@ -20,6 +20,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "rows_per_person": examples.draw_rows_per_person,
     "strip": examples.draw_strip,
     "clipping": examples.draw_clipping,
+    "two_witnesses": examples.draw_two_witnesses,
     "noise": ideas.draw_noise,
     "universes": ideas.draw_universes,
     "relations": ideas.draw_relations,

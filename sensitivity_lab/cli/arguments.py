@@ -29,7 +29,9 @@ from .written import read_distances, read_exact, split_domain, values_of
 def add_universe(parser: argparse.ArgumentParser) -> None:
     """Add where the records come from, and how many a dataset has."""
     add_source(parser)
-    parser.add_argument("--size", type=int, required=True, metavar="N", help="records of a dataset")
+    parser.add_argument(
+        "--size", type=int, required=True, metavar="N", help="how many records a dataset has"
+    )
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +42,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
             nargs="?",
             type=Path,
             metavar="DATA.csv",
-            help="scenario (a): a dataset; - reads standard input",
+            help="a table whose own rows are the universe, scenario (a): for what may be public; "
+            "- reads standard input",
         ),
         files,
     )
@@ -49,16 +52,22 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUES",
-        help="scenario (b): values such as 1,2,3 or first:last:step, last included; repeatable",
+        help="what a value can be, scenario (b): for a release; 1,2,3 or first:last:step, with the "
+        "last one; may be given several times",
     )
-    parser.add_argument("--copies", type=int, help="of each value of a domain; default: unlimited")
+    parser.add_argument(
+        "--copies",
+        type=int,
+        metavar="M",
+        help="how often each value of a domain can occur; default: any number of times",
+    )
 
 
 def add_columns_and_queries(parser: argparse.ArgumentParser, default: Sequence[str] | None) -> None:
     """Add several columns and several queries; without default queries they are required."""
     completed(
         parser.add_argument(
-            "--columns", nargs="+", metavar="COLUMN", help="default: all numeric ones"
+            "--columns", nargs="+", metavar="COLUMN", help="the columns; default: all numeric ones"
         ),
         columns,
     )
@@ -70,9 +79,8 @@ def add_columns_and_queries(parser: argparse.ArgumentParser, default: Sequence[s
             metavar="QUERY",
             required=default is None,
             default=default,
-            help="such as median, var or percentile_90"
-            if default is None
-            else f"default: {len(default)} of them",
+            help="statistics such as median, var or percentile_90"
+            + ("" if default is None else f"; default: {', '.join(default)}"),
         ),
         queries,
     )
@@ -81,27 +89,46 @@ def add_columns_and_queries(parser: argparse.ArgumentParser, default: Sequence[s
 def add_neighbors(parser: argparse.ArgumentParser) -> None:
     """Add one column, one query and one neighbor relation."""
     add_query(parser)
-    parser.add_argument("--neighbors", choices=RELATIONS, required=True)
+    add_relation(parser)
     add_direction(parser)
 
 
 def add_query(parser: argparse.ArgumentParser) -> None:
     """Add one column and one query."""
-    completed(parser.add_argument("--column", help="may be left out if there is only one"), columns)
+    completed(parser.add_argument("--column", help="the column; default: the only one"), columns)
     completed(
-        parser.add_argument("--query", required=True, help="such as median, var or percentile_90"),
+        parser.add_argument(
+            "--query", required=True, help="a statistic such as median, var or percentile_90"
+        ),
         queries,
+    )
+
+
+def add_relation(parser: argparse.ArgumentParser, more: str = "", *, several: bool = False) -> None:
+    """Add one neighbor relation, or several."""
+    parser.add_argument(
+        "--neighbors",
+        nargs="+" if several else None,
+        choices=RELATIONS,
+        required=True,
+        help="replace records (bounded), add or remove them (unbounded), or count both as steps "
+        f"(symmetric_difference){more}",
     )
 
 
 def add_direction(parser: argparse.ArgumentParser) -> None:
     """Add whether the unbounded relation adds records, removes them, or both."""
     parser.add_argument(
-        "--direction", choices=("both", "add", "remove"), default="both", help="for unbounded"
+        "--direction",
+        choices=("both", "add", "remove"),
+        default="both",
+        help="with unbounded: what the neighbor does to the dataset; default: both",
     )
 
 
-def add_distances(parser: argparse.ArgumentParser, default: str | None = "1") -> None:
+def add_distances(
+    parser: argparse.ArgumentParser, default: str | None = "1", *, several: bool = True
+) -> None:
     """Add the Hamming distance, or several; without a default they are required."""
     parser.add_argument(
         "--distances",
@@ -109,33 +136,43 @@ def add_distances(parser: argparse.ArgumentParser, default: str | None = "1") ->
         required=default is None,
         default=default,
         metavar="K",
-        help=f"such as 1-4 or 1,2,5{'' if default is None else f'; default: {default}'}",
+        help="neighbors differ in at most K records, as many as one person owns; "
+        f"{'2, 1-4 or 1,2,5' if several else 'such as 2'}"
+        f"{'' if default is None else f'; default: {default}'}",
     )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add the form of what is printed."""
     parser.add_argument(
-        "--json", action="store_true", help="print JSON, with whole datasets, on one line"
+        "--json", action="store_true", help="print one line of JSON, with the datasets in full"
     )
 
 
 def add_exactly(parser: argparse.ArgumentParser) -> None:
     """Add whether a distance is a limit."""
-    parser.add_argument("--exactly", action="store_true", help="exactly k records, not at most k")
+    parser.add_argument(
+        "--exactly",
+        action="store_true",
+        help="neighbors differ in exactly K records, not in at most K",
+    )
 
 
 def add_search(parser: argparse.ArgumentParser) -> None:
     """Add how to search."""
-    parser.add_argument("--method", default="auto", help="an engine; default: auto")
+    parser.add_argument(
+        "--method", default="auto", help="the name of an engine; default: auto, the best that fits"
+    )
     parser.add_argument(
         "--memory-limit",
         type=int,
         default=Options.memory_limit,
         metavar="BYTES",
-        help="largest memory that a search may plan for; default: 4 GiB",
+        help="the most memory that a search may plan for; default: 4 GiB",
     )
-    parser.add_argument("--jobs", type=int, metavar="J", help="worker processes; default: 1")
+    parser.add_argument(
+        "--jobs", type=int, metavar="J", help="how many processes search; default: 1"
+    )
 
 
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:
@@ -144,24 +181,24 @@ def add_checkpoint(parser: argparse.ArgumentParser) -> None:
         "--checkpoint",
         type=Path,
         metavar="FOLDER",
-        help="where finished work is kept; the same command goes on from there",
+        help="keep finished work there; the same command goes on from it",
     )
     parser.add_argument(
         "--scratch",
         type=Path,
         metavar="FOLDER",
-        help="where large arrays live, in files; default: in memory",
+        help="keep large arrays there, in files; default: in memory",
     )
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add where to write a table, and whether to shorten its datasets."""
-    parser.add_argument("--table", type=Path, metavar="TABLE.csv", help="where to write the table")
+    parser.add_argument("--table", type=Path, metavar="TABLE.csv", help="write the table there")
     parser.add_argument(
         "--witness",
         choices=("short", "full"),
         default="short",
-        help="datasets of more than 16 records in the table; default: short",
+        help="how the table shows datasets of more than 16 records; default: short",
     )
 
 

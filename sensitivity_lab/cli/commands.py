@@ -16,7 +16,6 @@ from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.queries import DEFAULT_QUERIES
-from sensitivity_lab.universes.relations import RELATIONS
 
 from .arguments import (
     add_checkpoint,
@@ -26,6 +25,7 @@ from .arguments import (
     add_exactly,
     add_json,
     add_neighbors,
+    add_relation,
     add_search,
     add_table,
     add_universe,
@@ -114,13 +114,15 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _add_curves(commands: Commands) -> None:
-    curves = commands.add_parser("curves", help="sensitivity of several queries against distance")
+    curves = commands.add_parser(
+        "curves", help="sensitivity of several queries against the distance"
+    )
     add_universe(curves)
     add_columns_and_queries(curves, DEFAULT_QUERIES)
     add_distances(curves, default=None)
-    curves.add_argument("--neighbors", nargs="+", choices=RELATIONS, required=True)
+    add_relation(curves, several=True)
     add_direction(curves)
-    curves.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the curves")
+    curves.add_argument("--output", type=Path, metavar="PLOT.png", help="draw the curves there")
     add_table(curves)
     add_exactly(curves)
     add_search(curves)
@@ -130,11 +132,13 @@ def _add_curves(commands: Commands) -> None:
 
 
 def _add_sensitivity(commands: Commands) -> None:
-    one = commands.add_parser("sensitivity", help="sensitivity of one query, with its witness")
+    one = commands.add_parser(
+        "sensitivity", help="sensitivity of one query, with the two datasets that prove it"
+    )
     add_universe(one)
     add_neighbors(one)
-    add_distances(one)
-    one.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the witness")
+    add_distances(one, several=False)
+    one.add_argument("--output", type=Path, metavar="PLOT.png", help="draw the two datasets there")
     add_exactly(one)
     add_search(one)
     add_json(one)
@@ -160,7 +164,13 @@ def _add_audit(commands: Commands) -> None:
 
 def _add_article(commands: Commands) -> None:
     article = commands.add_parser("article", help="reproduce the article's figures and tables")
-    article.add_argument("--output", type=Path, default=Path("results"), metavar="FOLDER")
+    article.add_argument(
+        "--output",
+        type=Path,
+        default=Path("results"),
+        metavar="FOLDER",
+        help="the folder for figures and tables; default: results",
+    )
     add_json(article)
     article.set_defaults(run=_article)
 

@@ -49,12 +49,13 @@ EXAMPLES = {
         "130 after Ctrl-C.",
     ),
     "explore": About(
-        "A page of sliders in a browser: sensitivity, worst case, noise, and their code.",
+        "A page with sliders in the browser: the sensitivity, the worst case, the noise, and the\n"
+        "code for them.",
         (
             "explore data/school_large.csv",
             "explore data/school_large.csv --no-browser --port 8866",
         ),
-        "The page is of this machine alone, and needs no network; Ctrl-C ends it.\n"
+        "The page is served to this machine alone and needs no network. Ctrl-C ends it.\n"
         "It needs the extra: pip install 'sensitivity_lab[explore]'",
     ),
     "curves": About(
@@ -78,7 +79,7 @@ EXAMPLES = {
     ),
     "local": About(
         "The local sensitivity: how much a query can change between one dataset and its\n"
-        "neighbors. It tells of the dataset, so noise must not be scaled to it.",
+        "neighbors. It reveals something of the dataset, so never scale noise to it.",
         (
             f"local {_AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
             "local --domain absence_days=0:20 --dataset data/school_large.csv --query mean "
@@ -86,7 +87,8 @@ EXAMPLES = {
         ),
     ),
     "smooth": About(
-        "The smooth sensitivity of one dataset, and the noise that a privacy loss asks for.",
+        "The smooth sensitivity of one dataset, and with --epsilon the noise for it: often far\n"
+        "less than the global sensitivity asks for.",
         (
             f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
             "--epsilon 1",
@@ -94,12 +96,11 @@ EXAMPLES = {
             "--epsilon 1 --delta 1e-6 --json",
             f"smooth {_AGES} --dataset 20,35,35,50,50 --query mean --neighbors bounded --beta 0.1",
         ),
-        "--epsilon chooses the largest beta that the loss allows: for Cauchy noise, or with\n"
-        "--delta for Laplace noise. Publish neither the sensitivity nor the scale: they tell of\n"
-        "the dataset.",
+        "Publish neither the smooth sensitivity nor the scale: they reveal something of the\n"
+        "dataset.",
     ),
     "histogram": About(
-        "The global sensitivity of a histogram: the numbers of records in categories, or in bins.",
+        "The global sensitivity of a histogram, which counts the records in categories or in bins.",
         (
             "histogram --domain ward=north,south,east --size 50 --neighbors bounded",
             "histogram data/school_large.csv --column absence_days --bins 0 5 10 20 --size 6 "
@@ -107,8 +108,8 @@ EXAMPLES = {
         ),
     ),
     "noise": About(
-        "How much noise several answers need that are released together, for a privacy loss\n"
-        "epsilon: Laplace noise, or with --delta Gaussian noise.",
+        "Noise scales for several answers that are released together and share one epsilon, their\n"
+        "privacy loss: Laplace noise, or with --delta Gaussian noise.",
         (
             f"noise {_AGES} --size 100 --queries mean median --neighbors bounded --epsilon 1",
             f"noise {_AGES} --size 100 --queries mean sum --neighbors bounded --epsilon 1 "
@@ -116,7 +117,7 @@ EXAMPLES = {
             "noise --domain income=0:100000:1000 --size 500 --query mean --neighbors bounded "
             "--distance 5 --epsilon 0.5 --json",
         ),
-        "--distance is the number of records that one person owns. Universe and size must be\n"
+        "--distance is the number of rows that one person owns. The universe and the size must be\n"
         "public: choose the values of the domain without a look at the data.",
     ),
     "audit": About(

@@ -18,11 +18,20 @@ from .tables import read_table
 
 def add_explore(commands: Any) -> None:
     """Add the command to the parsers of the commands."""
-    parser = commands.add_parser("explore", help="a page with sliders, in a browser")
-    parser.add_argument("data", type=Path, metavar="DATA.csv", help="a dataset")
-    parser.add_argument("--port", type=int, metavar="P", help="where to listen; default: any")
+    parser = commands.add_parser(
+        "explore", help="try it all with sliders, on a page in the browser"
+    )
     parser.add_argument(
-        "--no-browser", action="store_true", help="only say the address, open no browser"
+        "data",
+        type=Path,
+        metavar="DATA.csv",
+        help="a table with a header; its numeric columns can be explored",
+    )
+    parser.add_argument(
+        "--port", type=int, metavar="P", help="the port to listen on; default: any free one"
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address, and open no browser"
     )
     parser.set_defaults(run=run_explore)
 

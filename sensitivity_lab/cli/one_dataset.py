@@ -17,7 +17,6 @@ from sensitivity_lab.pipelines.noise.smooth import (
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import RELATIONS
 
 from .arguments import (
     add_distances,
@@ -25,6 +24,7 @@ from .arguments import (
     add_json,
     add_neighbors,
     add_query,
+    add_relation,
     add_search,
     add_source,
     check_files,
@@ -32,7 +32,7 @@ from .arguments import (
     read_relation,
     source,
 )
-from .output import Session, draw, with_numbers
+from .output import Session, comment_on_universe, draw, with_numbers
 from .parser import Commands
 from .tables import STANDARD_INPUT, exact_number, read_table
 from .written import read_distances, read_exact, read_sizes
@@ -45,7 +45,7 @@ def add_local(commands: Commands) -> None:
     _add_dataset(local)
     add_neighbors(local)
     add_distances(local)
-    local.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the result")
+    local.add_argument("--output", type=Path, metavar="PLOT.png", help="draw the result there")
     add_exactly(local)
     add_search(local)
     add_json(local)
@@ -54,22 +54,37 @@ def add_local(commands: Commands) -> None:
 
 def add_smooth(commands: Commands) -> None:
     """Add `smooth`."""
-    smooth = commands.add_parser("smooth", help="smooth sensitivity of one dataset, and its noise")
+    smooth = commands.add_parser(
+        "smooth", help="smooth sensitivity of one dataset, and the noise for it"
+    )
     add_source(smooth)
     _add_dataset(smooth)
     add_query(smooth)
-    smooth.add_argument("--neighbors", choices=RELATIONS, required=True, help="at distance 1")
+    add_relation(smooth, "; at distance 1")
     damping = smooth.add_mutually_exclusive_group(required=True)
-    damping.add_argument("--beta", metavar="B", help="the damping per distance: 2, 0.5 or 1/3")
-    damping.add_argument("--epsilon", metavar="E", help="the privacy loss that beta is made for")
-    smooth.add_argument("--delta", metavar="D", help="with --epsilon: for Laplace noise")
+    damping.add_argument(
+        "--beta",
+        metavar="B",
+        help="how fast distant datasets fade: by exp(-B) per step; 2, 0.5 or 1/3",
+    )
+    damping.add_argument(
+        "--epsilon",
+        metavar="E",
+        help="the privacy loss of the answer; it chooses the largest beta that fits",
+    )
+    smooth.add_argument(
+        "--delta",
+        metavar="D",
+        help="with --epsilon: the chance of a larger loss; the noise is then Laplace, without it "
+        "Cauchy",
+    )
     smooth.add_argument(
         "--sizes",
         metavar="M-N",
-        help="smallest and largest dataset, for relations that add and remove; default: all",
+        help="the smallest and the largest dataset, where neighbors add or remove; default: all",
     )
     smooth.add_argument(
-        "--output", type=Path, metavar="PLOT.png", help="where to draw the sensitivity"
+        "--output", type=Path, metavar="PLOT.png", help="draw the sensitivity there"
     )
     add_search(smooth)
     add_json(smooth)
@@ -81,7 +96,7 @@ def _add_dataset(parser: argparse.ArgumentParser) -> None:
         "--dataset",
         required=True,
         metavar="X",
-        help="the dataset: records such as 20,35,35, or a CSV file (- reads standard input)",
+        help="the dataset at hand: records such as 20,35,35, or a CSV file; - reads standard input",
     )
 
 
@@ -143,6 +158,8 @@ def _smooth(parsed: argparse.Namespace, session: Session) -> None:
     if noise:
         lines.append(f"  noise      {noise['noise']}, scale {noise['scale']!r}")
     session.tell("\n".join(lines), lambda: {**result.to_dict(), **noise})
+    if noise:
+        comment_on_universe(session, parsed.data)
     if parsed.output:
         draw(session, result.plot, parsed.output)
 
@@ -151,8 +168,10 @@ def _noise(result: SmoothSensitivity, epsilon: Any, delta: Any) -> dict[str, Any
     """Return the noise that a privacy loss asks for, and its scale."""
     loss = {"epsilon": epsilon, "delta": delta}
     if delta is None:
-        return {"noise": "Cauchy", "scale": smooth_cauchy_scale(result, epsilon), **loss}
-    return {"noise": "Laplace", "scale": smooth_laplace_scale(result, epsilon, delta), **loss}
+        scale = smooth_cauchy_scale(result, epsilon, public_universe=True)
+        return {"noise": "Cauchy", "scale": scale, **loss}
+    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=True)
+    return {"noise": "Laplace", "scale": scale, **loss}
 
 
 def _read(parsed: argparse.Namespace, session: Session) -> tuple[str, AnyUniverse, list[Any]]:

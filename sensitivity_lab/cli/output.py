@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WORDS = (
     (r"\bmemory_limit\b", "--memory-limit"),
+    (r"\bUniverse\.from_domain\(values\)", "--domain NAME=VALUES"),
     (
         r"call again with the same arguments and checkpoint=('.*') to go on",
         "to go on, give the same command again",
@@ -145,6 +146,20 @@ def with_numbers(result: Sensitivity) -> str:
         f"{result}\n  value      {result.value!r}\n  exact      {exact}"
         f"\n  upper      {result.upper!r}"
     )
+
+
+def comment_on_universe(session: Session, data: Path | None) -> None:
+    """Say beside a scale of noise, with --json on standard error, that a file becomes public."""
+    if data is None:
+        return
+    note = (
+        "the universe is the file's records, which this makes public; for a release of private "
+        "data give --domain"
+    )
+    if session.as_json:
+        session.complain(note)
+    else:
+        session.say(f"  note       {note}")
 
 
 def draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:

@@ -12,7 +12,6 @@ from sensitivity_lab.checks import did_you_mean
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.noise.table import noise_table
 from sensitivity_lab.queries import Histogram
-from sensitivity_lab.universes.relations import RELATIONS
 from sensitivity_lab.universes.table import TableUniverse
 
 from .arguments import (
@@ -21,6 +20,7 @@ from .arguments import (
     add_distances,
     add_exactly,
     add_json,
+    add_relation,
     add_search,
     add_universe,
     check_files,
@@ -31,7 +31,7 @@ from .arguments import (
     source,
 )
 from .completion import columns, completed
-from .output import Session, draw, with_numbers
+from .output import Session, comment_on_universe, draw, with_numbers
 from .parser import Commands
 from .tables import exact_number, read_table
 from .written import read_exact, split_domain, values_of
@@ -41,20 +41,23 @@ def add_histogram(commands: Commands) -> None:
     """Add `histogram`."""
     histogram = commands.add_parser("histogram", help="sensitivity of a histogram")
     add_universe(histogram)
-    completed(
-        histogram.add_argument("--column", help="may be left out if there is only one"), columns
-    )
+    completed(histogram.add_argument("--column", help="the column; default: the only one"), columns)
     counted = histogram.add_mutually_exclusive_group()
     counted.add_argument(
         "--categories",
         nargs="+",
         metavar="VALUE",
-        help="what is counted, fixed beforehand; default: the values of the domain",
+        help="what is counted, chosen without a look at the data; default: the domain's values",
     )
-    counted.add_argument("--bins", nargs="+", metavar="EDGE", help="the edges, ascending")
-    histogram.add_argument("--neighbors", choices=RELATIONS, required=True)
+    counted.add_argument(
+        "--bins",
+        nargs="+",
+        metavar="EDGE",
+        help="the edges of the bins, ascending; chosen without a look at the data",
+    )
+    add_relation(histogram)
     add_direction(histogram)
-    add_distances(histogram)
+    add_distances(histogram, several=False)
     histogram.add_argument(
         "--norm",
         choices=("L1", "L2", "Linf"),
@@ -62,7 +65,7 @@ def add_histogram(commands: Commands) -> None:
         help="L1 for Laplace noise (default), L2 for Gaussian noise",
     )
     histogram.add_argument(
-        "--output", type=Path, metavar="PLOT.png", help="where to draw both histograms"
+        "--output", type=Path, metavar="PLOT.png", help="draw both histograms there"
     )
     add_exactly(histogram)
     add_search(histogram)
@@ -72,23 +75,31 @@ def add_histogram(commands: Commands) -> None:
 
 def add_noise(commands: Commands) -> None:
     """Add `noise`."""
-    noise = commands.add_parser("noise", help="noise of several answers for a privacy loss")
+    noise = commands.add_parser(
+        "noise", help="noise scales for several answers that share one epsilon"
+    )
     add_universe(noise)
     add_columns_and_queries(noise, None)
-    noise.add_argument("--neighbors", choices=RELATIONS, required=True)
+    add_relation(noise)
     add_direction(noise)
-    add_distances(noise)
+    add_distances(noise, several=False)
     noise.add_argument(
-        "--epsilon", required=True, metavar="E", help="the privacy loss of all answers together"
+        "--epsilon",
+        required=True,
+        metavar="E",
+        help="the privacy loss of all answers together: 1, 0.5 or 1/3",
     )
     noise.add_argument(
-        "--delta", metavar="D", help="the chance of a larger loss; the noise is then Gaussian"
+        "--delta",
+        metavar="D",
+        help="the chance of a larger loss; the noise is then Gaussian, without it Laplace",
     )
     noise.add_argument(
         "--split",
         nargs="+",
         metavar="WEIGHT",
-        help="shares of the loss, in the order of the columns and queries; default: equal ones",
+        help="weights of the answers' shares of epsilon, in the order of columns and queries; "
+        "default: equal ones",
     )
     add_search(noise)
     add_json(noise)
@@ -188,7 +199,7 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    table = noise_table(curves, epsilon=epsilon, delta=delta, split=split)
+    table = noise_table(curves, epsilon=epsilon, delta=delta, split=split, public_universe=True)
     session.tell(
         f"{table}\n  neighbors  {relation}; size {parsed.size}",
         lambda: {
@@ -200,8 +211,4 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
             "rows": [vars(row) for row in table],
         },
     )
-    if parsed.data:
-        session.comment(
-            "  note       the universe is the file's records, which this makes public; for a "
-            "release of private data give --domain"
-        )
+    comment_on_universe(session, parsed.data)

@@ -18,6 +18,7 @@ from sensitivity_lab.results.pairs import show_answer
 from sensitivity_lab.results.roles import Block
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
 from .pair import Pair, Rug, pair_of, rug_of
@@ -72,7 +73,7 @@ class View:
     extent : str
         The universe, in words.
     dataset : bool
-        Whether the universe is made of records that a dataset has, and not of a public domain.
+        Whether the universe lists records, as a dataset does, and is no declared domain.
     text : str
         The sensitivity, rounded up.
     value : float or None
@@ -172,9 +173,9 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         largest_size,
         largest_k,
         extent=universe.extent,
-        dataset=not asked.domain.strip() and universe.size != np.inf,
+        dataset=_is_dataset(universe),
         rug=rug_of(universe),
-        code=snippet(source, state, distances),
+        code=snippet(source, state, distances, public_universe=_is_dataset(universe)),
     )
     yield view
     relation = state.neighbors
@@ -202,6 +203,10 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         yield view
         view = _with_local(view, result, universe, progress)
     yield view
+
+
+def _is_dataset(universe: AnyUniverse) -> bool:
+    return isinstance(universe, FiniteUniverse) and universe.lists_records
 
 
 def _largest_size(universe: AnyUniverse) -> int:
@@ -247,7 +252,9 @@ def _curve(
 def _with_noise(view: View, result: Sensitivity) -> View:
     """Add the scale of the noise, or why there is none."""
     try:
-        return replace(view, scale=laplace_scale(result, view.state.epsilon))
+        # The page says beside the noise what a dataset as the universe means.
+        scale = laplace_scale(result, view.state.epsilon, public_universe=True)
+        return replace(view, scale=scale)
     except InputError as error:
         return _with(view, f"no noise: {error}")
 

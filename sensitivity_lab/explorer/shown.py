@@ -132,10 +132,10 @@ def noise(view: View) -> str:
     spread = (
         f"<p class='sl-note'>Laplace noise of scale Δ/ε = {view.scale:.6g}: half of the noisy "
         f"answers are within {math.log(2) * view.scale:.3g} of the true one, 95% within "
-        f"{math.log(20) * view.scale:.3g}.</p>{warning}"
+        f"{math.log(20) * view.scale:.3g}.</p>"
     )
     drawn = pictures.noise(view.pair, view.scale, view.rug, state.query)
-    return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale))
+    return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale) + warning)
 
 
 def code(view: View) -> str:

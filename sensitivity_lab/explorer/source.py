@@ -114,6 +114,6 @@ def _spelled(universe: AnyUniverse, name: str) -> str:
         return name
     if universe.counts is None and len(universe.array) <= _SPELLED_OUT:
         return f"sl.Universe.from_domain({literal(list(universe.values))})"
-    if universe.size <= _SPELLED_OUT:
+    if universe.size <= _SPELLED_OUT and not universe.declared:
         return f"sl.Universe.from_dataset({literal(list(universe))})"
     return name

@@ -57,6 +57,7 @@ def plot_answers(
     -------
     Axes
         `ax`, or that of a new figure, which displays itself as the result of a notebook cell.
+        Save it with ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
 
     Raises
     ------

@@ -72,6 +72,7 @@ def plot_clipping(
     -------
     Figure or sequence of Axes
         The new Figure, which displays itself as the result of a notebook cell, or `ax` itself.
+        Save it with ``.savefig(path)``: pyplot does not know it.
 
     Raises
     ------

@@ -48,7 +48,8 @@ def plot_graphs(
     -------
     Axes
         That of the graphs, `ax` if it was given. A new one displays itself as the result of a
-        notebook cell.
+        notebook cell. Save it with ``.figure.savefig(path)``: pyplot knows it only if `ax` is one
+        of pyplot's.
 
     Raises
     ------

@@ -44,7 +44,8 @@ def plot_noise_scales(
     Returns
     -------
     Axes
-        One of a new figure displays itself as the result of a notebook cell.
+        One of a new figure displays itself as the result of a notebook cell. Save it with
+        ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
 
     Raises
     ------

@@ -50,6 +50,7 @@ def plot_strip(
     -------
     Axes
         `ax`, or that of a new figure, which displays itself as the result of a notebook cell.
+        Save it with ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
 
     Raises
     ------

@@ -58,7 +58,7 @@ def plot_sweep(
     Returns
     -------
     Figure or Axes or sequence of Axes
-        The new Figure, or `ax` itself if it was given.
+        The new Figure, or `ax` itself if it was given. Save it with ``.savefig(path)``.
 
     Raises
     ------

@@ -19,6 +19,11 @@ from ._theme import theme
 _DIGIT = 6.0  # points of a digit of the number over a mark
 _LEFT = 0.82  # of an Axes, once a layout engine has made room for its labels and for f
 _MOST_DOTS = 120  # in a row of a witness
+_PLACES = (
+    *("mean", "median", "min", "max", "midrange"),
+    *("percentile", "trimmed_mean", "winsorized_mean"),
+)
+"""How the names of queries begin whose answers are places among the records."""
 
 
 def plot_witness(
@@ -34,7 +39,8 @@ def plot_witness(
 
     The records of x are in a row above those of y, over one number line: gray circles for the
     records they share, triangles for those only in x, diamonds for those only in y. Beside them, on
-    an axis of its own, an arrow leads from f(x) to f(y): it need not begin at 0. Stacks too high
+    an axis of its own, an arrow leads from f(x) to f(y): it need not begin at 0. If the answer is a
+    place among the records, as a median is, it is a dashed line in its row, too. Stacks too high
     for their row become one mark with a number, and too many distinct records a histogram.
 
     Parameters
@@ -58,7 +64,8 @@ def plot_witness(
     -------
     Axes
         The Axes of the records, `ax` if it was given; that of f is its only child Axes. A new one
-        displays itself as the result of a notebook cell.
+        displays itself as the result of a notebook cell. Save it with ``.figure.savefig(path)``:
+        pyplot knows it only if `ax` is one of pyplot's.
 
     Raises
     ------
@@ -90,6 +97,8 @@ def plot_witness(
     only = {"only in x": witness.only_x, "only in y": witness.only_y}
     _draw_rows(ax, witness.shared, only, kinds_of(colors))
     values = float(witness.query_x), float(witness.query_y)
+    if query.startswith(_PLACES) and low <= min(values) <= max(values) <= high:
+        _mark_answers(ax, values)
     apart = gap or f"{abs(values[0] - values[1]):.6g}"
     label = f"|f(x) − f(y)|\n= {apart} {query_unit(query, unit)}".rstrip()
     draw_answers(ax, values, label, colors)
@@ -100,6 +109,14 @@ def plot_witness(
     ax.set_title(textwrap.fill(title, 60), **PLAIN, fontsize="medium", pad=24)
     _add_legend(ax)
     return ax
+
+
+def _mark_answers(ax: Axes, values: tuple[float, float]) -> None:
+    """Draw f(x) in the row of x, and f(y) in that of y, as dashed lines behind the records."""
+    ink = theme(ax).ink
+    for name, value, base in zip("xy", values, (1, 0), strict=True):
+        ax.vlines(value, base, base + 0.84, color=ink, linewidth=1, linestyle="--", zorder=0.9)
+        ax.text(value, base + 0.86, f"f({name})", ha="center", fontsize="small", color=ink)
 
 
 def _name_rows(ax: Axes, witness: Any) -> None:
@@ -178,7 +195,8 @@ def _draw_dots(ax: Axes, rows: Mapping[float, Mapping[str, Sequence[Any]]], kind
             ax.plot(at, y, linestyle="", markersize=size, label=kind, **kinds[kind])
             if n > 1:
                 offset: Any = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
-                ax.annotate(f"×{n}", (at, y), (0, size / 2 + 1), **offset)
+                clear = {"facecolor": theme(ax).paper, "edgecolor": "none", "pad": 0.2}
+                ax.annotate(f"×{n}", (at, y), (0, size / 2 + 1), bbox=clear, zorder=1, **offset)
     return True
 
 

@@ -9,6 +9,7 @@ query on tables is a `RecordQuery` with `sums_on`.
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from decimal import Decimal
 from typing import Any
@@ -91,6 +92,19 @@ NAMED = {
 }
 """The queries that can be asked for by name, besides percentile_0 to percentile_100."""
 
+_ELSEWHERE = {
+    **dict.fromkeys(("avg", "average"), "mean"),
+    **dict.fromkeys(("sd", "stdev", "stddev", "standard_deviation"), "std"),
+    "variance": "var",
+    "total": "sum",
+    "minimum": "min",
+    "maximum": "max",
+    "len": "count",
+    "nunique": "count_distinct",
+    "gini": "gini_mean_difference",
+}
+"""What queries are called elsewhere, and here."""
+
 DEFAULT_QUERIES = (
     *("mean", "median", "count", "sum", "std", "var"),
     *("percentile_25", "percentile_50", "percentile_75", "percentile_90"),
@@ -122,5 +136,20 @@ def as_query(query: Any) -> Query:
         f"unknown query {shown(query)};"
         f" choose one of {', '.join(NAMED)}, percentile_25 (any number "
         "from 0 to 100), a query such as Percentile(25), or a function of a 1-D array"
-        f"{did_you_mean(query, NAMED)}"
+        f"{_meant(query)}"
     )
+
+
+def _meant(query: Any) -> str:
+    """Return the end of the message about an unknown query: what may be meant."""
+    if isinstance(query, type) and issubclass(query, Query):
+        return f"; this is a class: make a query of it, as {query.__name__}()"
+    if not isinstance(query, str) or len(query) > 40:
+        return ""
+    known = query.lower()
+    if re.fullmatch(r"[pq]\d{1,2}", known):
+        known = f"percentile_{known[1:]}"
+    here = _ELSEWHERE.get(known, known)
+    if here in NAMED or here != query.lower():
+        return f"; did you mean {here!r}?"
+    return did_you_mean(query, NAMED)

@@ -224,6 +224,8 @@ class SensitivityCurves(Tabled):
         Returns
         -------
         matplotlib.figure.Figure, or the Axes given as `ax`
+            Save it with ``.savefig(path)``. pyplot, and so ``plt.savefig``, knows it only if `ax`
+            is one of pyplot's.
             Never shown; in a notebook the cell's value is displayed.
         """
         from sensitivity_lab.plotting import plot_curves

@@ -199,6 +199,8 @@ class Sensitivity(Rounded, Facts):
         Returns
         -------
         matplotlib.axes.Axes
+            Save it with ``.figure.savefig(path)``. pyplot, and so ``plt.savefig``, knows it only
+            if `ax` is one of pyplot's.
 
         Raises
         ------

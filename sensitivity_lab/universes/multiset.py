@@ -61,11 +61,19 @@ class FiniteUniverse(ABC):
     counts: tuple[int, ...] | None
     size: int | float
 
+    declared: bool = False
+    """Whether `from_domain` made it: somebody has said what a record can be."""
+
     def _set(self, values: Sequence[Any], counts: tuple[int, ...] | None) -> None:
         self.values = tuple(values)
         self.counts = counts
         self._counts = np.array(counts or (), dtype=np.int64)
         self.size = math.inf if counts is None else sum(counts)
+
+    @property
+    def lists_records(self) -> bool:
+        """Whether it may be a dataset: its records are listed, and no domain was declared."""
+        return self.size != math.inf and not self.declared
 
     @property
     def extent(self) -> str:
@@ -82,6 +90,11 @@ class FiniteUniverse(ABC):
 
     def records_of(self, x: Any) -> list[Any]:
         """Return the records of a dataset, in any order and not yet checked."""
+        if isinstance(x, FiniteUniverse) and x.counts is None:
+            raise InputError(
+                "a dataset must be a sequence of records, got a domain; the dataset comes before "
+                "the universe"
+            )
         return listed(as_pandas(x), "a dataset must be a sequence of records")
 
     @abstractmethod

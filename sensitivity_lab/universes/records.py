@@ -45,7 +45,11 @@ def as_numbers(values: Iterable[Any]) -> list[Any]:
     array = array_of_numbers(values)
     if array is not None:
         return list(array.tolist())
-    items = listed(values, "records must be a sequence of numbers")
+    items = listed(
+        values,
+        "records must be a sequence of numbers, such as [0, 1, 2], range(21) or a column of a "
+        "table",
+    )
     return [_as_number(value, position) for position, value in enumerate(items)]
 
 

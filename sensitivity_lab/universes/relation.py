@@ -105,7 +105,13 @@ class Relation(ABC):
 
     def _advice(self, most: int | float, size: int, universe: Space) -> str:
         if most < 1:
-            return "no distance is feasible; choose another size or a larger universe"
+            advice = "choose another size or a larger universe"
+            if size == universe.size:
+                advice = (
+                    "choose a smaller size, or take as the universe what a record can be, "
+                    "Universe.from_domain(values)"
+                )
+            return f"no distance is feasible; {advice}"
         return f"the largest feasible k is {most}"
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sensitivity_lab.checks import check_flag, shown, text_of
+from sensitivity_lab.checks import check_flag, did_you_mean, shown, text_of
 from sensitivity_lab.checks import check_whole as check_whole
 from sensitivity_lab.errors import InputError, VerificationError
 
@@ -171,6 +171,14 @@ RELATIONS: dict[str, type[Relation]] = {
 }
 
 
+_ELSEWHERE = {
+    ("replace", "replace_one", "change_one", "swap", "substitute"): "bounded",
+    ("add", "remove", "add_remove", "add_or_remove"): "unbounded",
+    ("symmetric", "symmetric_distance"): "symmetric_difference",
+}
+"""What relations are called elsewhere, and here."""
+
+
 def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relation:
     """Return a relation given itself or its name; raise InputError with the choices otherwise."""
     if isinstance(neighbors, Relation):
@@ -182,7 +190,17 @@ def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relatio
     raise InputError(
         f"unknown neighbor relation {shown(neighbors)}; choose one of "
         f"{', '.join(map(repr, RELATIONS))}, or Bounded(k), Unbounded(k), SymmetricDifference(k)"
+        f"{_meant(neighbors)}"
     )
+
+
+def _meant(neighbors: Any) -> str:
+    """Return the end of the message about an unknown relation: what may be meant."""
+    if isinstance(neighbors, str):
+        for words, name in _ELSEWHERE.items():
+            if neighbors.lower().replace(" ", "_").replace("-", "_") in words:
+                return f"; did you mean {name!r}?"
+    return did_you_mean(neighbors, RELATIONS)
 
 
 def check_size(size: Any, universe: Space) -> int:

@@ -176,6 +176,7 @@ class TableUniverse(FiniteUniverse):
         if copies is not None:
             counts = (check_count(copies, "copies"),) * len(made.values)
         made._set_rows(made.frame, counts)
+        made.declared = True
         return made
 
     def column(self, name: Any) -> Universe:
@@ -209,7 +210,9 @@ class TableUniverse(FiniteUniverse):
         totals: dict[Any, int] = {}
         for value, count in zip(listed, self.counts, strict=True):
             totals[value] = totals.get(value, 0) + count
-        return Universe(totals, totals.values())
+        made = Universe(totals, totals.values())
+        made.declared = self.declared
+        return made
 
     def listed(self, name: Any) -> list[Any]:
         """Return the values of a column, one per distinct row; raise InputError without it."""

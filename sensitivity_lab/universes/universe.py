@@ -174,11 +174,19 @@ class Universe(FiniteUniverse):
         Universe of 8 records: 1 (x4), 2 (x4); public, results hold only among datasets drawn from
         it
         """
-        made = cls(values)
+        given = reading.as_numbers(values)
+        if len(set(given)) < len(given):
+            twice = next(value for value, times in Counter(given).items() if times > 1)
+            raise InputError(
+                f"the values of a domain are distinct, got {shown(twice)} more than once; list "
+                "every value that a record can have once, as range(21) does"
+            )
+        made = cls(given)
         counts = None
         if copies is not None:
             counts = (reading.check_count(copies, "copies"),) * len(made.values)
         made._set(made.values, counts)
+        made.declared = True
         return made
 
     @staticmethod
@@ -248,6 +256,7 @@ class Universe(FiniteUniverse):
         counter = reading.clipped(self.values, self.counts or (1,) * len(self.values), low, high)
         made = type(self).__new__(type(self))
         made._set(tuple(counter), None if self.counts is None else tuple(counter.values()))
+        made.declared = self.declared
         return made
 
     @cached_property

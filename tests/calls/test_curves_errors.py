@@ -141,7 +141,8 @@ def test_no_search_starts_while_a_column_is_bad():
     assert str(caught.value) == (
         "column 'b': unbounded, at most 1 is not feasible for datasets of size 3 in a universe of "
         "3 records: removing needs k < size, adding needs k <= records outside x; no distance is "
-        "feasible; choose another size or a larger universe, or choose direction='remove'"
+        "feasible; choose a smaller size, or take as the universe what a record can be, "
+        "Universe.from_domain(values), or choose direction='remove'"
     )
 
 

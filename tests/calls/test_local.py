@@ -259,7 +259,8 @@ def test_a_dataset_of_another_universe_is_an_error():
     ) == (
         "bounded, at most 1 is not feasible for datasets of size 3 in a universe of 3 records: "
         "replacing needs k <= size and at least one record outside x; no distance is feasible; "
-        "choose another size or a larger universe"
+        "choose a smaller size, or take as the universe what a record can be, "
+        "Universe.from_domain(values)"
     )
 
 

@@ -249,7 +249,8 @@ def test_bad_curves(capsys, changed, reason):
             {"--size": "10"},
             "bounded, at most 1 is not feasible for datasets of size 10 in a universe of 10 "
             "records: replacing needs k <= size and at least one record outside x; no distance is "
-            "feasible; choose another size or a larger universe",
+            "feasible; choose a smaller size, or take as the universe what a record can be, "
+            "--domain NAME=VALUES",
         ),
     ],
 )

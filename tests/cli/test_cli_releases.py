@@ -136,6 +136,24 @@ def test_noise_over_a_file_says_that_its_records_become_public(capsys):
     )
 
 
+def test_beside_json_the_note_is_on_standard_error(capsys):
+    asked = ("--columns", "absence_days", "--query", "mean", "--size", "6", "--epsilon", "1")
+    code, out, err = run(capsys, "noise", SCHOOL, *asked, "--neighbors", "bounded", "--json")
+    assert (code, json.loads(out)["epsilon"]) == (0, 1)
+    assert err == (
+        "sensitivity-lab noise: the universe is the file's records, which this makes public; for a "
+        "release of private data give --domain\n"
+    )
+
+
+@pytest.mark.parametrize(("damping", "noted"), [("--epsilon", True), ("--beta", False)])
+def test_smooth_notes_a_file_where_it_tells_a_scale_of_noise(capsys, damping, noted):
+    asked = ("--column", "absence_days", "--query", "median", "--dataset", "2,3,4", damping, "1")
+    code, out, err = run(capsys, "smooth", SCHOOL, *asked, "--neighbors", "bounded")
+    assert (code, err) == (0, "")
+    assert ("the universe is the file's records" in out) == noted
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

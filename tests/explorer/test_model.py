@@ -208,6 +208,15 @@ def test_noise_on_records_is_told_from_noise_on_a_domain():
     assert not last(as_source(sl.Universe.from_domain([1, 2])), replace(STATE, size=3)).dataset
 
 
+def test_the_code_says_that_records_are_public_only_where_they_are_listed():
+    """Copies that somebody declares are no dataset, and the code keeps the caller's universe."""
+    assert "epsilon=1, public_universe=True)" in last(SOURCE, STATE).code
+    declared = as_source(sl.Universe.from_domain(ABSENCES, copies=1))
+    code = last(declared, STATE).code
+    assert "public_universe" not in code
+    assert "from_dataset" not in code
+
+
 def test_a_column_with_missing_values_costs_that_column_only():
     frame = pd.DataFrame({"a": [1.0, None, 3.0], "b": [1, 2, 3], "c": ["x", "y", "z"]})
     source = as_source(frame)

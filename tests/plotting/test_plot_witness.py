@@ -148,6 +148,24 @@ def test_equal_answers_have_one_label():
     assert answers(plot_witness(WITNESSES["no difference"]))[1:] == ["f(x) = f(y)\n= 4"]
 
 
+@pytest.mark.parametrize(
+    ("query", "marked"),
+    [
+        ("median", True),
+        pytest.param("percentile_90", True, marks=pytest.mark.exhaustive),
+        ("sum", False),
+        pytest.param("var", False, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_an_answer_among_the_records_is_a_line_in_its_row(query, marked):
+    ax = plot_witness(pair([1, 2, 8], [20], [0], np.median), query=query)
+    lines = [lines.get_segments()[0] for lines in ax.collections]
+    expected = [(5, 1, 2), (1.5, 0, 1)] if marked else []
+    assert [(x, low, round(high)) for (x, low), (_, high) in lines] == expected
+    assert texts(ax) == ["f(x)", "f(y)"] * marked
+    assert_nothing_cut_off(ax.figure)
+
+
 @pytest.mark.exhaustive
 def test_numbers_of_marks_side_by_side_do_not_collide():
     crowd = pair([value for value in range(40) for _ in range(2000)], [39] * 40, [0] * 40, np.mean)

@@ -35,7 +35,24 @@ BAD = {
         "universe must be a Universe, or a list, a column or a table of its records, got set; "
         "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
     ),
-    "query name": ({"query": "avg"}, f"unknown query 'avg'; {QUERY_CHOICES}"),
+    "query name": ({"query": "avg"}, f"unknown query 'avg'; {QUERY_CHOICES}; did you mean 'mean'?"),
+    "query of a percentile": (
+        {"query": "p90"},
+        f"unknown query 'p90'; {QUERY_CHOICES}; did you mean 'percentile_90'?",
+    ),
+    "query in capitals": (
+        {"query": "Median"},
+        f"unknown query 'Median'; {QUERY_CHOICES}; did you mean 'median'?",
+    ),
+    "query class": (
+        {"query": sl.Mean},
+        f"unknown query {sl.Mean!r}; {QUERY_CHOICES}; this is a class: make a query of it, as "
+        "Mean()",
+    ),
+    "relation of elsewhere": (
+        {"neighbors": "add-remove"},
+        f"unknown neighbor relation 'add-remove'; {RELATION_CHOICES}; did you mean 'unbounded'?",
+    ),
     "query type": ({"query": 5}, f"unknown query 5; {QUERY_CHOICES}"),
     "percentile": (
         {"query": "percentile_101"},
@@ -131,7 +148,8 @@ BAD = {
             "bounded, at most 1",
             4,
             "replacing needs k <= size and at least one record outside x; "
-            "no distance is feasible; choose another size or a larger universe",
+            "no distance is feasible; choose a smaller size, or take as the universe what a "
+            "record can be, Universe.from_domain(values)",
         ),
     ),
     "method": (

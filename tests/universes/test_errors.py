@@ -31,6 +31,11 @@ def no_number(came: str, hint: str = "give a numeric column") -> str:
     return f"a record must be an int, float, Fraction or Decimal, got {came} at position 0; {hint}"
 
 
+SEQUENCE = (
+    "records must be a sequence of numbers, such as [0, 1, 2], range(21) or a column of a table"
+)
+
+
 @pytest.mark.parametrize(
     ("records", "message"),
     [
@@ -46,8 +51,8 @@ def no_number(came: str, hint: str = "give a numeric column") -> str:
         ([1j], no_number("1j (complex)")),
         ([True, False], no_number("True (bool)", "use 0 and 1")),
         (np.array([True, 1], dtype=object), no_number("True (bool)", "use 0 and 1")),
-        ("abc", "records must be a sequence of numbers, got 'abc'"),
-        (5, "records must be a sequence of numbers, got 5"),
+        ("abc", f"{SEQUENCE}, got 'abc'"),
+        (5, f"{SEQUENCE}, got 5"),
         (
             np.ones((2, 2)),
             "records must be one-dimensional, got 2 dimensions; give one column, or make a "
@@ -73,7 +78,18 @@ TWICE = (
     ("make", "message"),
     [
         (lambda: sl.Universe([1, 2, 1.0]), TWICE),
-        (lambda: sl.Universe.from_domain([1, 1, 2]), TWICE),
+        (
+            lambda: sl.Universe.from_domain([1, 1, 2]),
+            "the values of a domain are distinct, got 1 more than once; list every value that a "
+            "record can have once, as range(21) does",
+        ),
+        (
+            lambda: sl.local_sensitivity(
+                sl.Universe.from_domain([1, 2]), [1, 2], "mean", neighbors="bounded"
+            ),
+            "a dataset must be a sequence of records, got a domain; the dataset comes before the "
+            "universe",
+        ),
         (
             lambda: sl.Universe([1, 2], [1]),
             "values and counts must have one length, got 2 values and 1 counts",

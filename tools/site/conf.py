@@ -64,5 +64,5 @@ html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,
 }
-# Nothing but the reference is long enough to need a tree of pages at its side.
-html_sidebars = {"index": []}
+# These have no pages of their own to list at the side.
+html_sidebars = {"index": [], "start": []}

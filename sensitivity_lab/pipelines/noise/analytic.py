@@ -21,7 +21,7 @@ from typing import Any
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 
-from .arguments import positive, small_delta, square_of
+from .arguments import check_public, positive, small_delta, square_of
 
 EPSILONS = Fraction(1, 10**9), Fraction(100)
 """What an epsilon may be."""
@@ -32,7 +32,9 @@ _LOST = 8
 """At most so many of them are lost to rounding."""
 
 
-def analytic_gaussian_scale(sensitivity: Any, epsilon: Any, delta: Any) -> float:
+def analytic_gaussian_scale(
+    sensitivity: Any, epsilon: Any, delta: Any, *, public_universe: bool = False
+) -> float:
     """Return the scale of Gaussian noise for (epsilon, delta)-differential privacy, exactly enough.
 
     Parameters
@@ -44,6 +46,9 @@ def analytic_gaussian_scale(sensitivity: Any, epsilon: Any, delta: Any) -> float
         The privacy loss of one release, from 1e-9 to 100.
     delta : int, float, Fraction or Decimal
         The chance of a larger loss, from 1e-100 to 0.5.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
@@ -56,6 +61,11 @@ def analytic_gaussian_scale(sensitivity: Any, epsilon: Any, delta: Any) -> float
     InputError
         If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
         local, smooth, or for neighbors at exactly some distance: the message says what to use.
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     Notes
     -----
@@ -73,6 +83,7 @@ def analytic_gaussian_scale(sensitivity: Any, epsilon: Any, delta: Any) -> float
     3.7306
     """
     square = square_of(sensitivity, "sensitivity", "L2")
+    check_public({"sensitivity": sensitivity}, public_universe)
     ratio = Fraction(_ratio(gaussian_epsilon(epsilon), small_delta(delta)))
     return Difference(square * ratio**2, Fraction(0), root=True).upper()
 

@@ -7,16 +7,19 @@ everything else is refused with a message that says what to use instead.
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.bounds.result import SensitivityBounds
-from sensitivity_lab.checks import check_rational
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_flag, check_rational
+from sensitivity_lab.errors import DatasetUniverseWarning, InputError
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.universes.multiset import FiniteUniverse
 
 DELTAS = Fraction(1, 10**100), Fraction(1, 2)
 """What a delta may be."""
@@ -103,6 +106,44 @@ def finite_upper(
             "where the answer overflows or is not defined: clamp the records, or change the query"
         )
     return Fraction(result.upper)
+
+
+def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
+    """Warn the caller's caller of results over listed records, unless these are public.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        What noise is scaled to, by its name in the warning; numbers have no universe.
+    public_universe : bool
+        Whether the caller says that the records are public.
+    """
+    if check_flag("public_universe", public_universe):
+        return
+    universes = {name: getattr(result, "universe", None) for name, result in given.items()}
+    listed = {
+        name: universe
+        for name, universe in universes.items()
+        if isinstance(universe, FiniteUniverse) and universe.lists_records
+    }
+    if not listed:
+        return
+    zero = next((given[name].query.name for name in listed if given[name].upper == 0), None)
+    of_zero = f" The sensitivity of {zero} is 0 there, which means no noise at all." * bool(zero)
+    domain = (
+        "Universe.from_domain(values) or Universe.from_interval(lower, upper)"
+        if any(universe.numeric for universe in listed.values())
+        else "TableUniverse.from_domain(values)"
+    )
+    warnings.warn(
+        f"{', '.join(listed)}: the universe is a list of records (Universe.from_dataset, or a "
+        "column), so the sensitivity holds only among datasets drawn from these records, and noise "
+        f"scaled to it protects nobody unless they are public.{of_zero} For private data, ask for "
+        f"the sensitivity over what a record can be, {domain}; if the records are public, pass "
+        "public_universe=True",
+        DatasetUniverseWarning,
+        stacklevel=3,
+    )
 
 
 def _check_bounded(result: SensitivityBounds, name: str) -> None:

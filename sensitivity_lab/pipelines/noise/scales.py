@@ -26,10 +26,10 @@ from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, nearest, round_up
 
-from .arguments import not_negative, positive, square_of
+from .arguments import check_public, not_negative, positive, square_of
 
 
-def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
+def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = False) -> float:
     """Return the scale of Laplace noise that makes an answer epsilon-differentially private.
 
     The smallest float b with ``b >= sensitivity / epsilon``.
@@ -42,12 +42,16 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
         distance of at most k.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
     float
         The scale b, in the unit of the answer. The standard deviation of the noise is
-        ``sqrt(2) b``.
+        ``sqrt(2) b``. It is 0 if the sensitivity is: then neighbors have the same answer, such as
+        the number of rows where rows are replaced, and it needs no noise.
 
     Raises
     ------
@@ -56,11 +60,17 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
         is in another norm, is local or smooth, or is for neighbors at exactly some distance. The
         message says what to use instead.
 
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
+
     Notes
     -----
     A result is about datasets that are drawn from its universe and have the requested sizes, so
-    universe and sizes must be public. `Universe.from_domain` makes a public universe; a universe
-    made of private data is not public.
+    universe and sizes must be public. `Universe.from_domain` and `Universe.from_interval` say what
+    a record can be, without a look at the data. A universe made of private data is not public: the
+    median of five equal ages has the sensitivity 0 there, and would be published as it is.
 
     References
     ----------
@@ -78,10 +88,11 @@ def laplace_scale(sensitivity: Any, epsilon: Any) -> float:
     250.0
     """
     square = square_of(sensitivity, "sensitivity", "L1")
+    check_public({"sensitivity": sensitivity}, public_universe)
     return _root_up(square / positive(epsilon, "epsilon") ** 2)
 
 
-def gaussian_scale(sensitivity: Any, rho: Any) -> float:
+def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False) -> float:
     """Return the scale of Gaussian noise that makes an answer rho-zCDP.
 
     The smallest float sigma with ``sigma >= sensitivity / sqrt(2 rho)``.
@@ -92,16 +103,24 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
         The L2 sensitivity, at least 0, in the unit of the answer; see `laplace_scale`.
     rho : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
     float
-        The standard deviation sigma, in the unit of the answer.
+        The standard deviation sigma, in the unit of the answer; 0 if the sensitivity is.
 
     Raises
     ------
     InputError
         As for `laplace_scale`.
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     Notes
     -----
@@ -121,10 +140,11 @@ def gaussian_scale(sensitivity: Any, rho: Any) -> float:
     2.0
     """
     square = square_of(sensitivity, "sensitivity", "L2")
+    check_public({"sensitivity": sensitivity}, public_universe)
     return _root_up(square / (2 * positive(rho, "rho")))
 
 
-def laplace_epsilon(d_in: Any, scale: Any) -> float:
+def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> float:
     """Return the privacy loss epsilon of Laplace noise: the smallest float >= ``d_in / scale``.
 
     Parameters
@@ -133,6 +153,9 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
         The largest L1 distance of the answers on neighbors, at least 0; see `laplace_scale`.
     scale : int, float, Fraction or Decimal
         The scale b of the noise, at least 0, in the unit of `d_in`.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
@@ -144,16 +167,22 @@ def laplace_epsilon(d_in: Any, scale: Any) -> float:
     InputError
         As for `laplace_scale`.
 
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
+
     Examples
     --------
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
     square, noise = square_of(d_in, "d_in", "L1"), not_negative(scale, "scale")
+    check_public({"d_in": d_in}, public_universe)
     return _root_up(square / noise**2) if noise else _without_noise(square)
 
 
-def gaussian_rho(d_in: Any, scale: Any) -> float:
+def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> float:
     """Return the zCDP loss of Gaussian noise: the smallest float >= ``d_in**2 / (2 scale**2)``.
 
     Parameters
@@ -162,6 +191,9 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
         The largest L2 distance of the answers on neighbors, at least 0; see `laplace_scale`.
     scale : int, float, Fraction or Decimal
         The standard deviation sigma of the noise, at least 0, in the unit of `d_in`.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
@@ -173,12 +205,18 @@ def gaussian_rho(d_in: Any, scale: Any) -> float:
     InputError
         As for `laplace_scale`.
 
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
+
     Examples
     --------
     >>> gaussian_rho(10, scale=5)
     2.0
     """
     square, noise = square_of(d_in, "d_in", "L2"), not_negative(scale, "scale")
+    check_public({"d_in": d_in}, public_universe)
     return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
 
 

@@ -36,7 +36,7 @@ from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 
-from .arguments import finite_upper, positive, rational, small_delta
+from .arguments import check_public, finite_upper, positive, rational, small_delta
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3
@@ -92,7 +92,9 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
     return round_down(_laplace_beta(_laplace_epsilon(epsilon), small_delta(delta)))
 
 
-def smooth_laplace_scale(result: Any, epsilon: Any, delta: Any) -> float:
+def smooth_laplace_scale(
+    result: Any, epsilon: Any, delta: Any, *, public_universe: bool = False
+) -> float:
     """Return the scale of Laplace noise for a smooth sensitivity, for (epsilon, delta)-DP.
 
     Parameters
@@ -104,6 +106,9 @@ def smooth_laplace_scale(result: Any, epsilon: Any, delta: Any) -> float:
         The privacy loss of one release, from 1e-9 to 3.
     delta : int, float, Fraction or Decimal
         The probability of a larger loss, from 1e-100 to 1/2.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
@@ -116,6 +121,11 @@ def smooth_laplace_scale(result: Any, epsilon: Any, delta: Any) -> float:
     InputError
         If an argument is not acceptable, `beta` is too large for epsilon and delta, or the result
         has no upper bound, is about a vector, or leaves out datasets (`sizes`).
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     Notes
     -----
@@ -133,10 +143,14 @@ def smooth_laplace_scale(result: Any, epsilon: Any, delta: Any) -> float:
     168.343
     """
     loss, chance = _laplace_epsilon(epsilon), small_delta(delta)
-    return _scale(result, 2 / loss, _laplace_beta(loss, chance), "smooth_beta(epsilon, delta)")
+    scale = _scale(result, 2 / loss, _laplace_beta(loss, chance), "smooth_beta(epsilon, delta)")
+    check_public({"result": result}, public_universe)
+    return scale
 
 
-def smooth_cauchy_scale(result: Any, epsilon: Any, gamma: Any = 2) -> float:
+def smooth_cauchy_scale(
+    result: Any, epsilon: Any, gamma: Any = 2, *, public_universe: bool = False
+) -> float:
     """Return the scale of Cauchy noise for a smooth sensitivity, for epsilon-DP.
 
     Parameters
@@ -149,6 +163,9 @@ def smooth_cauchy_scale(result: Any, epsilon: Any, gamma: Any = 2) -> float:
     gamma : number, default 2
         The exponent of the density of the noise, above 1 and at most 100. The noise has a finite
         variance only above 3.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
@@ -162,6 +179,11 @@ def smooth_cauchy_scale(result: Any, epsilon: Any, gamma: Any = 2) -> float:
     InputError
         If an argument is not acceptable, `beta` is too large for epsilon, or the result has no
         upper bound, is about a vector, or leaves out datasets (`sizes`).
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     Notes
     -----
@@ -180,7 +202,9 @@ def smooth_cauchy_scale(result: Any, epsilon: Any, gamma: Any = 2) -> float:
     """
     loss, power = _epsilon(epsilon), _gamma(gamma)
     allowed = _cauchy_beta(loss, power)
-    return _scale(result, 2 * (power + 1) / loss, allowed, "smooth_beta(epsilon, gamma=gamma)")
+    scale = _scale(result, 2 * (power + 1) / loss, allowed, "smooth_beta(epsilon, gamma=gamma)")
+    check_public({"result": result}, public_universe)
+    return scale
 
 
 def _scale(result: Any, factor: Fraction, allowed: Fraction, advice: str) -> float:

@@ -17,7 +17,7 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 
 from .analytic import EPSILONS, analytic_gaussian_scale
-from .arguments import DELTAS, positive, small_delta, square_of
+from .arguments import DELTAS, check_public, positive, small_delta, square_of
 from .scales import laplace_scale
 from .table_result import NoiseRow, NoiseTable
 
@@ -28,7 +28,14 @@ _RESULTS = (Sensitivity, SmoothSensitivity, ImplementedSensitivity)
 _ACCEPTED = "a result of sl.global_sensitivity, several of them, or a mapping of names to results"
 
 
-def noise_table(results: Any, *, epsilon: Any, delta: Any = None, split: Any = None) -> NoiseTable:
+def noise_table(
+    results: Any,
+    *,
+    epsilon: Any,
+    delta: Any = None,
+    split: Any = None,
+    public_universe: bool = False,
+) -> NoiseTable:
     """Return how much noise each of several answers needs, if they are released together.
 
     Every answer gets its own noise and its share of the privacy loss. The shares add up to the
@@ -49,6 +56,9 @@ def noise_table(results: Any, *, epsilon: Any, delta: Any = None, split: Any = N
         default the noise is Laplace noise, and the releases are epsilon-differentially private.
     split : iterable of numbers, or mapping of name to number, optional
         The weights of the shares, above 0, in any unit. By default equal ones.
+    public_universe : bool, default False
+        Whether the records of a result's universe are public. If they are listed, as
+        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
 
     Returns
     -------
@@ -64,6 +74,11 @@ def noise_table(results: Any, *, epsilon: Any, delta: Any = None, split: Any = N
         If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
         local, smooth, or for neighbors at exactly some distance: the message says what to use. If
         the results are for different neighbors, or two have one name.
+
+    Warns
+    -----
+    DatasetUniverseWarning
+        If a result is over listed records, and `public_universe` is False.
 
     See Also
     --------
@@ -104,6 +119,7 @@ def noise_table(results: Any, *, epsilon: Any, delta: Any = None, split: Any = N
         _row(name, result, share * loss, None if chance is None else share * chance)
         for (name, result), share in zip(named.items(), shares, strict=True)
     )
+    check_public({f"results[{name!r}]": result for name, result in named.items()}, public_universe)
     return NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
 
 

@@ -94,7 +94,8 @@ def plot_curves(
     -------
     Figure or Axes or sequence of Axes
         The new Figure, or `ax` itself if it was given. A new Figure displays itself as the result
-        of a notebook cell; pyplot does not know it, so for a window pass Axes of ``plt.subplots``.
+        of a notebook cell. Save it with ``.savefig(path)``: pyplot does not know it, so for
+        ``plt.savefig`` or a window pass Axes of ``plt.subplots``.
 
     Raises
     ------

@@ -26,7 +26,7 @@ from sensitivity_lab.plotting import plot_noise_scales
 
 
 def result_of(query):
-    universe = sl.Universe.from_dataset([1, 2, 3, 10])
+    universe = sl.Universe.from_domain([1, 2, 3, 10], copies=1)
     return sl.global_sensitivity(universe, query, size=3, neighbors=sl.Unbounded(1))
 
 
@@ -75,7 +75,7 @@ def each_call(result):
         yield name, str(caught.value)
 
 
-TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
+TEN = sl.Universe.from_domain([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], copies=1)
 
 
 def test_a_local_sensitivity_is_refused():

@@ -140,8 +140,9 @@ RECORDS = [1, 2, 3, 10]
 UNIVERSE = sl.Universe.from_dataset(RECORDS)
 ROWS = sl.TableUniverse.from_dataset(TABLE)
 TOTAL = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
-SMOOTH = sl.smooth_sensitivity([1, 2, 3], UNIVERSE, "median", beta=0.01)
-MEASURED = sl.global_sensitivity(UNIVERSE, "sum", size=2, neighbors=sl.Bounded(1))
+DOMAIN = sl.Universe.from_domain(RECORDS, copies=1)
+SMOOTH = sl.smooth_sensitivity([1, 2, 3], DOMAIN, "median", beta=0.01)
+MEASURED = sl.global_sensitivity(DOMAIN, "sum", size=2, neighbors=sl.Bounded(1))
 COUNTED = pl.start(pl.AddMaxRows(1)) >> pl.count()
 
 
@@ -186,7 +187,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("x", "dataset"), ([1, 2, 3], [1, 2])),
     **dict.fromkeys(("first", "second"), (TOTAL, COUNTED)),
     **dict.fromkeys(("left", "right"), (pl.DropExcess(2), pl.DropNonUnique())),
-    **dict.fromkeys(("schema", "ideal", "claim", "release", "select"), (None,)),
+    **dict.fromkeys(("schema", "ideal", "claim", "release", "select", "scratch"), (None,)),
     **dict.fromkeys(("farthest", "ddof"), (0, 1)),
     **dict.fromkeys(("limit", "pair_limit", "row_limit", "evaluation_limit"), (1000, 5000)),
     **dict.fromkeys(("input_domain", "output_domain"), (pl.Scalar(),)),
@@ -217,7 +218,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "empty": (0, None),
     "factor": (None, 2),
     "checkpoint": (None,),
-    "scratch": (None,),
     "evaluations": (50, 100),
     "time_limit": (0.05,),
     "seed": (1, None),

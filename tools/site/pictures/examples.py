@@ -6,6 +6,8 @@ from matplotlib.figure import Figure
 
 import sensitivity_lab as sl
 
+from .style import new_figure
+
 
 def draw_rows_per_person() -> Figure:
     """Sensitivity against the rows that one person may own."""
@@ -24,6 +26,16 @@ def draw_strip() -> Figure:
     records = sl.Universe.from_dataset([i * i // 2_000_000 for i in range(1_000_000)])
     result = sl.global_sensitivity(records, "std", size=500_000, neighbors=sl.Bounded(3))
     return result.plot().figure
+
+
+def draw_two_witnesses() -> Figure:
+    """Return the worst pairs for a median, as docs/how_to/pictures.md draws them."""
+    days = sl.Universe.from_domain(range(21))
+    figure = new_figure(8, 7.2)
+    for k, ax in enumerate(figure.subplots(2, 1), start=1):
+        result = sl.global_sensitivity(days, "median", size=6, neighbors=sl.Bounded(k))
+        result.plot("witness", unit="days", ax=ax)
+    return figure
 
 
 def draw_clipping() -> Figure:
