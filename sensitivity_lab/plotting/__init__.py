@@ -11,6 +11,7 @@ from ._clipping import plot_clipping
 from ._figures import check_path, save
 from ._graphs import plot_graphs
 from ._noise import plot_noise_scales
+from ._sequences import plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
 from ._sweep import plot_sweep
@@ -25,6 +26,7 @@ __all__ = [
     "plot_curves",
     "plot_graphs",
     "plot_noise_scales",
+    "plot_sequences",
     "plot_stability",
     "plot_strip",
     "plot_sweep",
