@@ -22,6 +22,9 @@ from sensitivity_lab.graphs.queries import (
 
 from .universe import Codes, SequenceUniverse
 
+MOST_NUMBERS = 2**24
+"""In the answers on all sequences: 128 MiB."""
+
 Job = tuple[int, Codes]
 """Sequences of a size, as their numbers."""
 
@@ -67,7 +70,8 @@ def _length(entries: Codes, v: int) -> Counts:  # noqa: ARG001 - one signature f
 
 
 def _distinct(entries: Codes, v: int) -> Counts:
-    return np.asarray((_counts(entries, v) > 0).sum(axis=1, keepdims=True))
+    ascending = np.sort(entries, axis=1)  # each change is to another value
+    return np.asarray(_changes(ascending, v) + min(entries.shape[1], 1))
 
 
 def _counts(entries: Codes, v: int) -> Counts:
@@ -150,6 +154,11 @@ def evaluate(
         If a function would be called too often.
     """
     if isinstance(query, SequenceQuery):
+        if query.vector and len(universe) * len(universe.values) > MOST_NUMBERS:
+            raise TooLargeError(
+                f"{query.name!r} of {universe} are more than {MOST_NUMBERS:,} numbers, which is "
+                "the limit; use fewer values or shorter sequences"
+            )
         denominator, given = 1, cast(Any, len(universe.values))
         if query.numeric:
             given, denominator = common_integers(numbers_of_values(universe, query.name))

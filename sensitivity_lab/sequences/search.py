@@ -111,7 +111,7 @@ def furthest(
         tables, answers = _of_one(universe, query, x, edits)
     of_numbers: Norm = norm if tables.vector else "L1"
     best, compared, first = -1, 0, None
-    for edit, codes, others in _pairs(universe, edits, numbers):
+    for edit, codes, others in _pairs(universe, edits, numbers, tables.counts[0].shape[1]):
         apart = answers(edit.size_x, codes) - answers(edit.size_y, others)
         gaps = powered(apart, of_numbers) if tables.vector else np.abs(apart[:, 0])
         compared += len(gaps)
@@ -170,12 +170,15 @@ def _of_one(
 
 
 def _pairs(
-    universe: SequenceUniverse, edits: list[Edit], numbers: dict[int, Codes]
+    universe: SequenceUniverse, edits: list[Edit], numbers: dict[int, Codes], width: int
 ) -> Iterator[tuple[Edit, Codes, Codes]]:
-    """Yield the sequences that edits lead from and to, in blocks of equal shape (pairs,)."""
+    """Yield the sequences that edits lead from and to, in blocks of equal shape (pairs,).
+
+    The wider an answer is, the fewer pairs are in a block.
+    """
     for edit in edits:
         codes, ways = numbers[edit.size_x], edit.ways(universe)
-        step = max(1, _BLOCK // ways)
+        step = max(1, _BLOCK // (ways * max(width, 1)))
         for start in range(0, len(codes), step):
             some = codes[start : start + step]
             yield edit, np.repeat(some, ways), edit.apply(universe, some).ravel()

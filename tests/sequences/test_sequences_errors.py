@@ -138,6 +138,11 @@ def test_arguments(make, message):
             "or a smaller k",
         ),
         (
+            lambda: ask(sequences.SequenceUniverse(range(600), 2), "counts"),
+            "'counts' of all 360,601 sequences of 0 to 2 of 600 values are more than 16,777,216 "
+            "numbers, which is the limit; use fewer values or shorter sequences",
+        ),
+        (
             lambda: ask(sequences.SequenceUniverse("a", 21), neighbors=sequences.InsertDelete(21)),
             None,
         ),
