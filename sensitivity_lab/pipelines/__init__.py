@@ -30,9 +30,16 @@ clamp(0, 5) >> sum_(0, 5)
 
 from sensitivity_lab.exact.roots import Root, upper_of
 
-from .changes import AddMaxRows, AddOneRow, AddRowsWithID
+from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
-from .metrics import ChangeOneDistance, IdDistance, Metric, PairDistance, SymmetricDistance
+from .metrics import (
+    ChangeOneDistance,
+    IdDistance,
+    Metric,
+    PairDistance,
+    SharedIdDistance,
+    SymmetricDistance,
+)
 from .noise.analytic import analytic_gaussian_scale
 from .noise.clipping import clipping_bounds, clipping_sweep
 from .noise.clipping_result import ClippingPoint, ClippingSweep
@@ -45,6 +52,7 @@ from .noise.scales import (
     laplace_scale,
 )
 from .noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from .noise.variances import noise_variances
 from .rounding import rounding_error, summation_error
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
@@ -74,6 +82,7 @@ __all__ = [
     "AddMaxRows",
     "AddOneRow",
     "AddRowsWithID",
+    "AddRowsWithSharedID",
     "ChangeOneDistance",
     "ClippingPoint",
     "ClippingSweep",
@@ -93,6 +102,7 @@ __all__ = [
     "PairDistance",
     "Root",
     "Scalar",
+    "SharedIdDistance",
     "StabilityWitness",
     "Start",
     "Step",
@@ -128,6 +138,7 @@ __all__ = [
     "max_rows_per_id",
     "mean",
     "measured_stability",
+    "noise_variances",
     "number",
     "part",
     "product_rule",

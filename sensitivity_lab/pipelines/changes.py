@@ -8,7 +8,7 @@ from typing import Any
 from sensitivity_lab.checks import check_text, shown, whole_number
 from sensitivity_lab.errors import InputError
 
-from .metrics import IdDistance, Metric, PairDistance, SymmetricDistance
+from .metrics import IdDistance, Metric, PairDistance, SharedIdDistance, SymmetricDistance
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,45 @@ class AddRowsWithID:
         return 1
 
 
-ProtectedChange = AddMaxRows | AddRowsWithID
+@dataclass(frozen=True)
+class AddRowsWithSharedID:
+    """All rows of one privacy id are added or removed, in two tables together.
+
+    Both tables have the ids of the same people, such as users and their purchases. Where each table
+    may change by an id of its own, take an `AddRowsWithID` per table.
+
+    Parameters
+    ----------
+    column : str
+        The column of the privacy id, which both tables have.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> change = AddRowsWithSharedID("user_id")
+    >>> change.d_in, change.metric
+    (1, SharedIdDistance(column='user_id'))
+    >>> (pl.start(change) >> pl.join_private("user_id")).map(change)
+    1
+    """
+
+    column: str
+
+    def __post_init__(self) -> None:
+        check_text("column", self.column, "the name of a column")
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that counts ids of both tables."""
+        return SharedIdDistance(self.column)
+
+    @property
+    def d_in(self) -> int:
+        """The largest distance of neighbors."""
+        return 1
+
+
+ProtectedChange = AddMaxRows | AddRowsWithID | AddRowsWithSharedID
 
 
 def distance_of(given: Any, metric: Metric) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
-from .changes import ProtectedChange
+from .changes import AddMaxRows, AddRowsWithID, AddRowsWithSharedID, ProtectedChange
 from .domains import Pair, Scalar
 from .metrics import PairDistance
 from .table_domains import Table
@@ -20,8 +20,9 @@ def start(*changes: ProtectedChange) -> Start:
 
     Parameters
     ----------
-    *changes : AddMaxRows or AddRowsWithID
-        One change, or two for a chain that begins with a private join.
+    *changes : AddMaxRows, AddRowsWithID or AddRowsWithSharedID
+        One change, or two for a chain that begins with a private join. `AddRowsWithSharedID` is the
+        change of two tables by itself.
 
     Returns
     -------
@@ -39,15 +40,20 @@ def start(*changes: ProtectedChange) -> Start:
     >>> (start(pl.AddMaxRows(1)) >> pl.count()).map(pl.AddMaxRows(3))
     3
     """
-    if len(changes) not in (1, 2) or not all(isinstance(one, ProtectedChange) for one in changes):
+    tables = Pair(Table(), Table())
+    if len(changes) == 1 and isinstance(changes[0], AddRowsWithSharedID):
+        return Start(tables, changes[0].metric)
+    each = AddMaxRows | AddRowsWithID
+    if len(changes) not in (1, 2) or not all(isinstance(one, each) for one in changes):
         raise InputError(
             "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), "
-            f"one per table; got {', '.join(map(shown, changes)) or 'none'}"
+            "one per table, or AddRowsWithSharedID(column) alone; "
+            f"got {', '.join(map(shown, changes)) or 'none'}"
         )
     if len(changes) == 1:
         return Start(Table(), changes[0].metric)
     first, second = changes
-    return Start(Pair(Table(), Table()), PairDistance(first.metric, second.metric))
+    return Start(tables, PairDistance(first.metric, second.metric))
 
 
 def number(lower: Any = None, upper: Any = None) -> Start:

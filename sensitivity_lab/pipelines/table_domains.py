@@ -18,14 +18,14 @@ from .shown import names
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit per privacy id that a truncation guarantees, for groups of one column.
+    """A limit per privacy id that a truncation guarantees.
 
     Parameters
     ----------
-    kind : {"groups", "rows"}
-        Whether it limits the groups of an id, or the rows of an id in one group.
+    kind : {"groups", "rows", "id"}
+        Whether it limits the groups of an id, the rows of an id in one group, or all its rows.
     column : str
-        The column whose values are the groups.
+        The column whose values are the groups; for all rows, the column of the ids.
     most : int
         The largest number of groups or rows.
     """
@@ -35,6 +35,8 @@ class Limit:
     most: int
 
     def __str__(self) -> str:
+        if self.kind == "id":
+            return f"{self.most} rows per id"
         return (
             f"{self.most} groups of {self.column!r} per id"
             if self.kind == "groups"
@@ -89,6 +91,22 @@ class Table(Domain):
             default=None,
         )
 
+    def rows_per_id(self, owner: str) -> int | None:
+        """Return the largest number of rows of an id in the column `owner`; None without a limit.
+
+        A limit of the groups of an id and one of its rows in each group make a limit of its rows.
+        """
+        known = [self.limit("id", owner)]
+        for column in {limit.column for limit in self.limits if limit.kind == "rows"}:
+            groups, rows = self.limit("groups", column), self.limit("rows", column)
+            known.append(None if groups is None or rows is None else groups * rows)
+        return min((most for most in known if most is not None), default=None)
+
+    def only_rows_per_id(self, owner: str, factor: int = 1) -> tuple[Limit, ...]:
+        """Return the limits after a step that makes at most `factor` rows of a row, of any kind."""
+        most = self.rows_per_id(owner)
+        return () if most is None else (Limit("id", owner, factor * most),)
+
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""
         if not isinstance(other, Table):
@@ -133,15 +151,21 @@ class Groups(Domain):
         The column whose values are the keys.
     keys : tuple
         The keys, in order.
+    data : Domain, default Table()
+        The data of each group: tables, or the values that a step such as `select` makes of them.
 
     Examples
     --------
-    >>> Groups("ward", ("a", "b"))
-    Groups(column='ward', keys=('a', 'b'))
+    >>> from sensitivity_lab import pipelines as pl
+    >>> print(Groups("ward", ("a", "b")))
+    2 groups of 'ward'
+    >>> print(Groups("ward", ("a", "b"), data=pl.Numbers(bounds=(0, 5))))
+    2 groups of 'ward', each numbers in [0, 5]
     """
 
     column: str
     keys: tuple[Any, ...]
+    data: Domain = Table()
 
     def __post_init__(self) -> None:
         check_text("column", self.column, "the name of a column")
@@ -150,8 +174,10 @@ class Groups(Domain):
             if not is_hashable(key) or is_long(key):
                 raise InputError(f"keys must be hashable values, got {shown(key)}")
         object.__setattr__(self, "keys", keys)
+        check_kind("data", self.data, Domain, "a domain, such as Table() or Numbers()")
 
     @property
     def name(self) -> str:
         """A description of the data."""
-        return f"{len(self.keys)} groups of {self.column!r}"
+        groups = f"{len(self.keys)} groups of {self.column!r}"
+        return groups if isinstance(self.data, Table) else f"{groups}, each {self.data}"

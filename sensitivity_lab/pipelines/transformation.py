@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_kind, check_text, listed
+from sensitivity_lab.checks import check_callable, check_flag, check_kind, check_text, listed
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
@@ -39,6 +39,10 @@ class Transformation:
     check_universe : callable, optional
         Takes the universe that inputs are drawn from. Raises InputError if a search over its
         datasets could not show how much the output can change.
+    by_id : bool, default False
+        Whether inputs and outputs are tables with the same privacy ids, and the rows of each id in
+        the output are a function of its rows in the input, none if it has none. `both` needs that
+        for tables that share their ids.
 
     Examples
     --------
@@ -64,9 +68,11 @@ class Transformation:
     stability_map: Callable[[Any], Any]
     steps: tuple[Transformation, ...] = ()
     check_universe: Callable[[Any], None] | None = None
+    by_id: bool = False
 
     def __post_init__(self) -> None:
         check_text("name", self.name, "a text")
+        object.__setattr__(self, "by_id", check_flag("by_id", self.by_id))
         check_callable("function", self.function, "a function of data")
         check_callable("stability_map", self.stability_map, "a function of a distance")
         for domain in (self.input_domain, self.output_domain):
@@ -305,4 +311,5 @@ def _chain(before: Transformation, after: Transformation) -> Transformation:
         output_metric=after.output_metric,
         stability_map=lambda d_in: after.stability_map(before.stability_map(d_in)),
         steps=(*before.each_step, *after.each_step),
+        by_id=before.by_id and after.by_id,
     )

@@ -10,7 +10,7 @@ from ._audit import plot_audit
 from ._clipping import plot_clipping
 from ._figures import check_path, save
 from ._graphs import plot_graphs
-from ._noise import plot_noise_scales
+from ._noise import plot_noise_scales, plot_noise_variances
 from ._sequences import plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
@@ -26,6 +26,7 @@ __all__ = [
     "plot_curves",
     "plot_graphs",
     "plot_noise_scales",
+    "plot_noise_variances",
     "plot_sequences",
     "plot_stability",
     "plot_strip",

@@ -36,6 +36,13 @@ class Keeper(Protocol):
     def keep(self, recipe: Any, answer: Any) -> None:
         """Keep an answer for a later call."""
 
+    def found(self, recipe: Any) -> Any:
+        """Return the answer that is kept on a block; None if there is none."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process sees what is kept, as a worker on another machine may not."""
+
     @property
     def resume(self) -> str:
         """How to go on after an interruption, in words."""

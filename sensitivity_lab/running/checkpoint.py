@@ -38,6 +38,8 @@ class Checkpoint:
     queries : mapping of str to str
         The fingerprints of the queries by name, from before any of them was called: a function may
         change what it refers to.
+    manifest : str
+        The text of the folder's manifest.
 
     Notes
     -----
@@ -48,6 +50,7 @@ class Checkpoint:
 
     folder: str
     queries: Mapping[str, str]
+    manifest: str
 
     @classmethod
     def open(
@@ -80,26 +83,36 @@ class Checkpoint:
                 with written_whole(path / _MANIFEST) as file:
                     text = json.dumps({"what": _WHAT, **belongs}, indent=1)
                     file.write_text(text + "\n", encoding="utf-8")
+            manifest = (path / _MANIFEST).read_text(encoding="utf-8")
         except CheckpointError:
             raise
         except OSError as error:
             raise CheckpointError(
                 f"cannot use the checkpoint {str(path)!r}: {_why(error)}"
             ) from None
-        return cls(str(path), dict(queries))
+        return cls(str(path), dict(queries), manifest)
 
     def spans(self, about: Mapping[str, Any]) -> list[Span]:
         """Return the finished blocks of something, ascending; where two overlap, one of them."""
         found: list[Span] = []
         for file in sorted(Path(self.folder).glob(f"{_prefix(about)}-*{_SUFFIX}")):
-            try:
-                stated, answers = from_bytes(file.read_bytes())
-                first, last = int(stated.pop("first")), int(stated.pop("last"))
-            except (OSError, ValueError, TypeError, KeyError, AttributeError):
-                continue
-            if stated == dict(about) and len(answers) == last - first > 0:
-                found.append((first, last, answers))
+            span = _read(file, about)
+            if span is not None:
+                found.append(span)
         return list(_disjoint(sorted(found, key=lambda span: span[:2])))
+
+    def span(self, about: Mapping[str, Any], first: int, last: int) -> Span | None:
+        """Return one finished block of something; None if it is not there."""
+        span = _read(self._file(about, first, last), about)
+        return span if span is not None and span[:2] == (first, last) else None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process sees the folder; a worker on another machine may not."""
+        try:
+            return Path(self.folder, _MANIFEST).read_text(encoding="utf-8") == self.manifest
+        except (OSError, ValueError):
+            return False
 
     def keep(self, about: Mapping[str, Any], first: int, last: int, answers: NDArray[Any]) -> None:
         """Write the answers on datasets first to last - 1, whole or not at all.
@@ -109,7 +122,7 @@ class Checkpoint:
         CheckpointError
             If the file cannot be written, for example because the disk is full.
         """
-        path = Path(self.folder, f"{_prefix(about)}-{first}-{last}{_SUFFIX}")
+        path = self._file(about, first, last)
         data = to_bytes({**about, "first": first, "last": last}, np.asarray(answers))
         try:
             with written_whole(path) as file:
@@ -119,6 +132,9 @@ class Checkpoint:
                 f"cannot write to the checkpoint {self.folder!r}: {_why(error)}; "
                 f"{self.resume.replace('call', 'mend that and call', 1)}"
             ) from None
+
+    def _file(self, about: Mapping[str, Any], first: int, last: int) -> Path:
+        return Path(self.folder, f"{_prefix(about)}-{first}-{last}{_SUFFIX}")
 
     @property
     def resume(self) -> str:
@@ -140,6 +156,17 @@ def as_folder(name: str, folder: Any) -> Path:
 def _prefix(about: Mapping[str, Any]) -> str:
     """Return the beginning of file names: fingerprints in short, to find files, not to trust."""
     return "-".join(str(part)[:12] for part in about.values())
+
+
+def _read(file: Path, about: Mapping[str, Any]) -> Span | None:
+    """Return what a file says of something; None if it is cut off, changed, foreign or missing."""
+    try:
+        stated, answers = from_bytes(file.read_bytes())
+        first, last = int(stated.pop("first")), int(stated.pop("last"))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    whole = stated == dict(about) and len(answers) == last - first > 0
+    return (first, last, answers) if whole else None
 
 
 def _disjoint(spans: list[Span]) -> Iterator[Span]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,10 +58,12 @@ def run(
     """Yield what the cluster produces, as soon as it is there; a `Left` if there is a `summary`.
 
     The scheduler repeats a block whose worker died, as often as ``allowed-failures`` of its
-    configuration says. Answers are kept here, because workers may not share a disk with this
-    process.
+    configuration says. Answers are kept by the workers that see the keeper's folder, and by this
+    process, because others may not share a disk with it.
     """
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
+    if keeper is not None:
+        portable = KeptByWorkers(portable, keeper)
     listed = list(blocks)
     answers = client.map(portable, [block.recipe for block in listed], pure=False)
     futures = answers if summary is None else client.map(summary, answers, pure=False)
@@ -84,6 +87,27 @@ def run(
     finally:
         if places and client.status == "running":
             client.cancel([*places, *filter(None, lefts)], force=True)
+
+
+@dataclass(frozen=True)
+class KeptByWorkers:
+    """A function whose answers a worker keeps at once, where it can.
+
+    A worker that dies takes with it what was not fetched yet. The one that does it again finds it.
+    """
+
+    function: Callable[[Any], Any]
+    keeper: Keeper
+
+    def __call__(self, recipe: Any) -> Any:
+        """Return the answer on a block, evaluated or kept."""
+        if not self.keeper.is_here:
+            return self.function(recipe)
+        answer = self.keeper.found(recipe)
+        if answer is None:
+            answer = self.function(recipe)
+            self.keeper.keep(recipe, answer)
+        return answer
 
 
 def settle(futures: Sequence[Any], client: Any, label: str) -> None:

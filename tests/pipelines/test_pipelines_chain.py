@@ -119,20 +119,22 @@ def mismatches():
         "in 'id' added or removed with all their rows), but group_by('page', 2 keys) takes tables "
         "whose rows are added, removed or replaced, or whose ids are, if "
         "max_rows_per_group_per_id(r, 'page') comes before (and max_groups_per_id(g, 'page'), "
-        "which makes the stability smaller)",
+        "which makes the stability smaller), or max_rows_per_id(k)",
     )
     yield (
         lambda: table >> pl.max_rows_per_id(1),
         "cannot chain the start >> max_rows_per_id(1): the start puts out tables (rows added or "
         "removed), but max_rows_per_id(1) takes tables whose ids are added or removed: "
-        "start(AddRowsWithID(column))",
+        "start(AddRowsWithID(column)), and max_rows_per_id(k, keep_ids=True) for a limit before "
+        "this one",
     )
     yield (
         lambda: pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1)) >> pl.join_private("key"),
         "cannot chain the start >> join_private('key'): the start puts out (tables; tables) ((rows "
         "added or removed; rows added or removed)), but join_private('key') takes two tables whose "
         "rows are added or removed, truncated by left=... and right=...; or two tables with the "
-        "same column of privacy ids, which must be among the keys, without truncation",
+        "same column of privacy ids, which must be among the keys, without truncation unless they "
+        "share the ids",
     )
     yield (
         lambda: (pl.Numbers(), ONE) >> pl.clamp(0, 1) >> pl.mean(0, 1, 4),
@@ -161,7 +163,7 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
         (
             lambda: pl.start(),
             "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), one "
-            "per table; got none",
+            "per table, or AddRowsWithSharedID(column) alone; got none",
         ),
         (
             lambda: pl.AddMaxRows(0),
@@ -212,7 +214,8 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
         ),
         (
             lambda: pl.both(CLAMP, pl.count()),
-            "both: second must be a transformation, such as start(AddMaxRows(1)) >> step, "
+            "both: second must be a transformation, such as start(AddMaxRows(1)) >> step, or both "
+            "must be steps; "
             "got count()",
         ),
         (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import functools
 import itertools
 import json
+import pickle
 import random
 from collections import Counter
 from fractions import Fraction
@@ -15,7 +17,10 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.running.checkpoint import Checkpoint
+from sensitivity_lab.running.cluster import KeptByWorkers
 from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.search.enumeration.kept import Chunk, LevelKeeper, NeighborKeeper, Recipe
 
 RECORDS = [1, 2, 3, 5, 8, 13]
 UNIVERSE = sl.Universe.from_dataset(RECORDS)
@@ -283,3 +288,45 @@ def test_answers_survive_their_file(answers):
     assert read.dtype == array.dtype
     assert read.tolist() == array.tolist()
     assert list(map(str, read)) == list(map(str, array))
+
+
+ABOUT = [
+    (
+        lambda checkpoint: LevelKeeper(checkpoint, "records", ("one query", "another")),
+        Recipe(3, 4, 6),
+        [np.array([0.5, 2.0]), np.array([1, 3])],
+    ),
+    (
+        lambda checkpoint: NeighborKeeper(checkpoint, "records", "query", "listing"),
+        Chunk(4, ((0, 1), (1, 0))),
+        [(Fraction(1, 3), 2), (1, 2**80)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("keeper_of", "recipe", "answer"), ABOUT)
+def test_workers_that_see_the_folder_do_not_evaluate_a_block_again(
+    tmp_path, keeper_of, recipe, answer
+):
+    """A worker of a cluster can die with answers that nobody has fetched."""
+    calls = []
+
+    def evaluate(block):
+        calls.append(block)
+        return answer
+
+    here = Checkpoint.open(tmp_path / "here", {"query": "q"}, {})
+    work = pickle.loads(pickle.dumps(KeptByWorkers(len, keeper_of(here))))
+    work = dataclasses.replace(work, function=evaluate)
+    assert str(work(recipe)) == str(work(recipe)) == str(answer)
+    assert len(calls) == 1
+    other = Checkpoint.open(tmp_path / "other", {"query": "another"}, {})
+    for elsewhere in [
+        dataclasses.replace(here, folder=str(tmp_path / "none")),
+        dataclasses.replace(here, folder=other.folder),
+    ]:
+        away = KeptByWorkers(evaluate, keeper_of(elsewhere))
+        before = len(calls)
+        away(recipe), away(recipe)
+        assert len(calls) == before + 2
+    assert not blocks(tmp_path / "other")

@@ -85,9 +85,7 @@ def test_a_killed_worker(tmp_path, expected, dask, record_property):
     assert out.strip() == expected
     again = len(search.callers()) - DATASETS
     record_property("again", again)
-    # A worker of a cluster takes with it what this process has not fetched yet.
-    most = DATASETS // 10 if dask else search.told["jobs"] * search.longest_block() + FEW
-    assert 0 <= again <= most
+    assert 0 <= again <= search.told["jobs"] * search.longest_block() + FEW
 
 
 def test_a_full_disk(tmp_path, expected, record_property):

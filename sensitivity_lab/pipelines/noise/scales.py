@@ -235,7 +235,7 @@ def group_noise_scales(
     """
     pure = positive(epsilon, "epsilon")
     concentrated = pure**2 / 2 if rho is None else positive(rho, "rho")
-    in_rows, in_groups = _counts(rows, "rows"), _counts(groups, "groups")
+    in_rows, in_groups = counts_of(rows, "rows"), counts_of(groups, "groups")
     return pd.DataFrame(
         [
             {
@@ -254,7 +254,7 @@ def group_noise_scales(
     )
 
 
-def _counts(values: Any, name: str) -> list[int]:
+def counts_of(values: Any, name: str) -> list[int]:
     """Return one or more positive integers as a list, or raise InputError."""
     accepted = "one or more integers of at least 1"
     counts = []

@@ -7,7 +7,7 @@ the difference of two codes to a code leads to a neighbor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise, product
@@ -59,6 +59,11 @@ class Drawn:
     first_rows: tuple[int, ...]
     metric: Metric
     sizes: tuple[int, ...]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The number of rows of the universe."""
+        return (len(self.data),)
 
     @cached_property
     def _strides(self) -> list[int]:
@@ -136,15 +141,19 @@ class Drawn:
 
         A table is made as a caller would make it: its columns have the types of its own values.
         """
+        chosen = self.chosen(index)
+        if isinstance(self.data, pd.DataFrame):
+            return self.table(chosen)
+        return [self.data[place] for place in chosen]
+
+    def chosen(self, index: int) -> list[int]:
+        """Return the places of a dataset's rows, in ascending order."""
         code = int(self.codes[index])
-        chosen: list[int] = []
+        places: list[int] = []
         for copies in self.places:
             code, taken = divmod(code, len(copies) + 1)
-            chosen += copies[:taken]
-        chosen.sort()
-        if isinstance(self.data, pd.DataFrame):
-            return self._table(chosen)
-        return [self.data[place] for place in chosen]
+            places += copies[:taken]
+        return sorted(places)
 
     @cached_property
     def _loose(self) -> dict[str, list[Any]]:
@@ -162,7 +171,7 @@ class Drawn:
                 loose[name] = values
         return loose
 
-    def _table(self, places: list[int]) -> pd.DataFrame:
+    def table(self, places: list[int]) -> pd.DataFrame:
         """Return a table of the rows at some places."""
         if not self._loose:
             return take(self.data, places)
@@ -250,19 +259,26 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     rows = encode_rows(data) if isinstance(data, pd.DataFrame) else list(map(encode, data))
     owners: Sequence[bytes | None] = rows
     if isinstance(metric, IdDistance):
+        metric.form(data[:0])  # or raise InputError, without a column of ids
         owners = encode_keys(data, [metric.column])
-    # The rows of one id must be consecutive, so that they form one coordinate.
-    places: dict[bytes | None, dict[bytes, list[int]]] = {}
+    places, first_rows = places_by_owner(owners, rows)
+    accepted = tuple(range(len(rows) + 1)) if sizes is None else tuple(sorted(set(sizes)))
+    return Drawn(data, places, first_rows, metric, accepted)
+
+
+def places_by_owner(
+    owners: Iterable[Hashable], rows: Iterable[Hashable]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
+    """Return the places of the copies of each distinct row, and the first row of each owner.
+
+    The rows of one owner are consecutive, so that they form one coordinate.
+    """
+    places: dict[Hashable, dict[Hashable, list[int]]] = {}
     for place, (owner, row) in enumerate(zip(owners, rows, strict=True)):
         places.setdefault(owner, {}).setdefault(row, []).append(place)
     first_rows = np.cumsum([0, *map(len, places.values())])[:-1].tolist()
-    return Drawn(
-        data,
-        tuple(tuple(copies) for of_owner in places.values() for copies in of_owner.values()),
-        tuple(first_rows),
-        metric,
-        tuple(range(len(rows) + 1)) if sizes is None else tuple(sorted(set(sizes))),
-    )
+    copies = tuple(tuple(of_row) for of_owner in places.values() for of_row in of_owner.values())
+    return copies, tuple(first_rows)
 
 
 def _row_moves(radices: list[int], budget: int, first: int = 0) -> Iterator[Move]:

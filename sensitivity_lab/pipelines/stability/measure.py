@@ -56,7 +56,8 @@ def measured_stability(
     d_in : int or protected change, or a tuple of two
         The largest distance of neighbors, at least 1; `AddMaxRows(m)` stands for m rows,
         `AddRowsWithID` for one id with all its rows. Two tables need a tuple of two, and both
-        change at the same time. For a single number it is any number above 0.
+        change at the same time; for tables that share their ids it is one number of ids. For a
+        single number it is any number above 0.
     sizes : int or iterable of int, or a tuple of two such, optional
         The numbers of rows that inputs may have; by default all that the domain accepts. Two tables
         need a tuple of two, where None stands for all.
@@ -145,7 +146,7 @@ def measured_stability(
         witness=witness,
         inputs=inputs,
         pairs=pairs,
-        rows=tuple(len(one.data) for one in drawn),
+        rows=tuple(rows for one in drawn for rows in one.rows),
     )
 
 

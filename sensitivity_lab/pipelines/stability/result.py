@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
-from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance
+from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.shown import cut
+from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 from sensitivity_lab.results.reprs import Facts, rounded_up
@@ -144,8 +145,11 @@ class MeasuredStability(Facts):
             parts = list(zip((metric.first, metric.second), self.d_in, strict=True))
         else:
             parts = [(metric, self.d_in)]
+        neighbors = [_neighbors(*part) for part in parts]
+        if isinstance(metric, SharedIdDistance):
+            neighbors = ["", *neighbors]  # said once, below the second table
         told = {
-            "captions": [*(_neighbors(*part) for part in parts), apart],
+            "captions": [*neighbors, apart],
             "step": " >> ".join(
                 step.split("(")[0] for step in self.transformation.name.split(" >> ")
             ),
@@ -154,9 +158,18 @@ class MeasuredStability(Facts):
         }
         witness = self.witness
         if isinstance(self.transformation.output_metric, L1Distance | L2Distance):
-            x, y = (dict(enumerate(v)) for v in (witness.output_x, witness.output_y))
+            keys = self._keys(len(witness.output_x))
+            x, y = (
+                dict(zip(keys, answers, strict=True))
+                for answers in (witness.output_x, witness.output_y)
+            )
             witness = replace(witness, output_x=x, output_y=y)
         return plot_stability(witness, **{**told, **options})
+
+    def _keys(self, length: int) -> Sequence[Any]:
+        """Return the keys of the groups whose answers a vector has, or the places in it."""
+        domains = [step.output_domain for step in reversed(self.transformation.each_step)]
+        return next((one.keys for one in domains if isinstance(one, Groups)), range(length))
 
     def _facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
@@ -197,7 +210,7 @@ def _neighbors(metric: Metric, d_in: Any) -> str:
         first, second = _neighbors(metric.first, d_in[0]), _neighbors(metric.second, d_in[1])
         return f"{first} in the first table, {second} in the second"
     many = str(metric) if d_in != 1 else str(metric).replace("rows", "row", 1)
-    if isinstance(metric, IdDistance) and d_in == 1:
+    if isinstance(metric, IdDistance | SharedIdDistance) and d_in == 1:
         many = str(metric).replace("ids", "id", 1).replace("their", "its")
     return f"at most {d_in} {many}"
 

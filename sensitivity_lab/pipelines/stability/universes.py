@@ -11,13 +11,14 @@ import numpy as np
 from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar, Values
-from sensitivity_lab.pipelines.metrics import Metric, PairDistance
+from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
 from .inputs import Drawn, draw
+from .shared import draw_tables
 from .single import draw_numbers, numbers_of
 
 _ROWS = 100
@@ -35,8 +36,11 @@ def drawn_from(
     domain, metric = transformation.input_domain, transformation.input_metric
     domains: tuple[Domain, ...] = (domain,)
     metrics: tuple[Metric, ...] = (metric,)
-    if isinstance(domain, Pair) and isinstance(metric, PairDistance):
-        domains, metrics = (domain.first, domain.second), (metric.first, metric.second)
+    shared = isinstance(metric, SharedIdDistance)
+    if isinstance(domain, Pair) and isinstance(metric, PairDistance | SharedIdDistance):
+        domains = (domain.first, domain.second)
+        if isinstance(metric, PairDistance):
+            metrics = (metric.first, metric.second)
         if not isinstance(universe, tuple) or len(universe) != 2:
             raise InputError(
                 f"{transformation.name} takes two tables, so universe must be a tuple of two, "
@@ -51,13 +55,22 @@ def drawn_from(
         _check_rows(given, limit)
     if isinstance(domain, Scalar) and sizes != (None,):
         raise InputError(f"{transformation.name} takes single numbers, which have no sizes")
+    if shared and sizes != (None, None):
+        raise InputError(
+            f"{transformation.name} takes tables that share their ids, of any sizes; leave out "
+            "sizes"
+        )
     rows = [_read(domain, given) for domain, given in zip(domains, universe, strict=True)]
-    drawn = [
-        draw_numbers(data, metric)
-        if isinstance(domain, Scalar)
-        else draw(data, metric, _sizes(domain, wanted, len(data)))
-        for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
-    ]
+    drawn: list[Drawn]
+    if isinstance(metric, SharedIdDistance):
+        drawn = [draw_tables((rows[0], rows[1]), metric)]
+    else:
+        drawn = [
+            draw_numbers(data, metric)
+            if isinstance(domain, Scalar)
+            else draw(data, metric, _sizes(domain, wanted, len(data)))
+            for data, domain, metric, wanted in zip(rows, domains, metrics, sizes, strict=True)
+        ]
     _check_inputs(drawn, limit)
     _check_universe(transformation, tuple(rows) if len(rows) == 2 else rows[0])
     return drawn

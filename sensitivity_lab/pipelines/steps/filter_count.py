@@ -11,7 +11,7 @@ import pandas as pd
 from sensitivity_lab.checks import check_kind, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.pipelines.columns import rows_in
-from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values, Vector
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values
 from sensitivity_lab.pipelines.encoding import plain
 from sensitivity_lab.pipelines.metrics import (
     ChangeOneDistance,
@@ -20,16 +20,19 @@ from sensitivity_lab.pipelines.metrics import (
     SymmetricDistance,
 )
 from sensitivity_lab.pipelines.shown import names
-from sensitivity_lab.pipelines.table_domains import Groups, Table
+from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, GroupsDistance
+from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
+
+from .per_group import on_groups
 
 
 def count() -> Step:
     """Count the rows, or for groups the rows of each group.
 
     Stability: d_in for rows added or removed; 0 if the number of rows is public or rows are only
-    replaced; for groups, the distance of the groups.
+    replaced; for groups, the distance of the groups; for privacy ids, d_in times the rows that an
+    id can have, which limits before it decide.
 
     Returns
     -------
@@ -45,16 +48,6 @@ def count() -> Step:
     """
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        if isinstance(domain, Groups) and isinstance(metric, GroupsDistance):
-            return Transformation(
-                "count()",
-                lambda groups: [len(table) for table in groups.values()],
-                domain,
-                metric,
-                output_domain=Vector(len(domain.keys)),
-                output_metric=metric.norm,
-                stability_map=lambda d_in: d_in,
-            )
         rate = _count_rate(domain, metric)
         return Transformation(
             "count()",
@@ -66,7 +59,7 @@ def count() -> Step:
             stability_map=lambda d_in: rate * d_in,
         )
 
-    return Step("count()", build)
+    return Step("count()", on_groups(build))
 
 
 def _count_rate(domain: Domain, metric: Metric) -> int:
@@ -75,6 +68,9 @@ def _count_rate(domain: Domain, metric: Metric) -> int:
         return 0
     if isinstance(domain, Values | Table) and isinstance(metric, SymmetricDistance):
         return 0 if isinstance(domain, Values) and domain.size is not None else 1
+    rows = rows_per_id(domain, metric)
+    if rows is not None:
+        return rows
     raise MismatchError(
         "values, tables or groups whose rows are added, removed or replaced; "
         "for privacy ids, bound the rows of an id first: max_rows_per_id(k)"
@@ -128,16 +124,18 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 output_domain=domain,
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
+                by_id=isinstance(metric, IdDistance),
             )
         raise MismatchError("values or tables whose rows, or ids, are added, removed or replaced")
 
-    return Step(name, build)
+    return Step(name, on_groups(build))
 
 
 def select(column: str, domain: Values | None = None) -> Step:
     """Select one column of a table, as a list of values.
 
-    Stability: d_in, in the same metric. Missing values are not numbers: filter them out first.
+    Stability: d_in, in the same metric; for privacy ids, d_in times the rows that an id can have,
+    which become values added or removed. Missing values are not numbers: filter them out first.
 
     Parameters
     ----------
@@ -163,8 +161,12 @@ def select(column: str, domain: Values | None = None) -> Step:
     name = f"select({column!r})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        if not isinstance(domain, Table) or isinstance(metric, IdDistance):
-            raise MismatchError("tables whose rows are added, removed or replaced")
+        rows = rows_per_id(domain, metric)
+        if not isinstance(domain, Table) or (isinstance(metric, IdDistance) and rows is None):
+            raise MismatchError(
+                "tables whose rows are added, removed or replaced; for privacy ids, bound the rows "
+                "of an id first: max_rows_per_id(k)"
+            )
 
         def function(table: pd.DataFrame) -> Any:
             check_columns(table, [column], name)
@@ -176,11 +178,11 @@ def select(column: str, domain: Values | None = None) -> Step:
             domain,
             metric,
             output_domain=values,
-            output_metric=metric,
-            stability_map=lambda d_in: d_in,
+            output_metric=metric if rows is None else SymmetricDistance(),
+            stability_map=lambda d_in: d_in if rows is None else rows * d_in,
         )
 
-    return Step(name, build)
+    return Step(name, on_groups(build))
 
 
 def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
@@ -196,6 +198,13 @@ def rows_rate(metric: Metric, max_rows: int) -> tuple[int, Metric]:
     if isinstance(metric, IdDistance):
         return 1, metric
     raise MismatchError("data whose rows, or ids, are added, removed or replaced")
+
+
+def rows_per_id(domain: Domain, metric: Metric) -> int | None:
+    """Return the largest number of rows of a privacy id; None for other metrics or no limit."""
+    if isinstance(domain, Table) and isinstance(metric, IdDistance):
+        return domain.rows_per_id(metric.column)
+    return None
 
 
 def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> None:

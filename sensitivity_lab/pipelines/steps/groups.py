@@ -34,6 +34,8 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     Stability, of the rows added or removed in each group: for rows added or removed, d_in in L1 and
     L2. For rows replaced, 2 d_in in both. For privacy ids with at most r rows per id and group, and
     at most g groups per id (or as many as there are keys), r g d_in in L1 and r sqrt(g) d_in in L2.
+    With a limit of k rows per id, too, it is that of the most unequal rows: r in each group until k
+    or g is used up, which is min(k, r g) d_in in L1.
 
     Parameters
     ----------
@@ -49,7 +51,9 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     Returns
     -------
     Step
-        Returns a dict of keys to tables, in the order of `keys`; `count` makes a vector of it.
+        Returns a dict of keys to tables, in the order of `keys`. Steps that follow work on each of
+        them: `filter_`, `map_`, `flat_map`, `select`, `clamp`. `count`, `sum_` and `average` make
+        vectors, with a coordinate per key.
 
     Examples
     --------
@@ -79,12 +83,13 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
         return {key: take(table, places.get(encode(key), [])) for key in chosen}
 
     def build(domain: Domain, metric: Metric) -> Transformation:
+        schema = domain.schema if isinstance(domain, Table) else ()
         return Transformation(
             name,
             function,
             domain,
             metric,
-            output_domain=Groups(column, chosen),
+            output_domain=Groups(column, chosen, Table(schema=schema)),
             output_metric=GroupsDistance(norm),
             stability_map=_groups_map(domain, metric, column, norm, len(chosen)),
         )
@@ -102,16 +107,30 @@ def _groups_map(
         # In L2 the worst case is a row and its replacement in one group, which changes by 2 rows.
         return lambda d_in: 2 * d_in
     if isinstance(domain, Table) and isinstance(metric, IdDistance):
-        rows = domain.limit("rows", column)
-        if rows is not None:
+        in_group, in_all = domain.limit("rows", column), domain.rows_per_id(metric.column)
+        most = in_all if in_group is None else in_group
+        if most is not None:
             groups = min(domain.limit("groups", column) or keys, keys)
-            per_id = rows * (groups if isinstance(norm, L1Distance) else root_of(groups))
+            per_id = _farthest(most, groups, most * groups if in_all is None else in_all, norm)
             return lambda d_in: d_in * per_id
     raise MismatchError(
         "tables whose rows are added, removed or replaced, or whose ids are, if "
         f"max_rows_per_group_per_id(r, {column!r}) comes before (and max_groups_per_id(g, "
-        f"{column!r}), which makes the stability smaller)"
+        f"{column!r}), which makes the stability smaller), or max_rows_per_id(k)"
     )
+
+
+def _farthest(in_group: int, groups: int, in_all: int, norm: Norm) -> Distance:
+    """Return the largest norm of the rows of an id in each group.
+
+    They are at most `in_group` each, in at most so many groups, and `in_all` together; see
+    docs/proofs.md, "Pipelines: groups of rows".
+    """
+    full = min(in_all // in_group, groups)
+    rest = min(in_all - full * in_group, in_group) if full < groups else 0
+    if isinstance(norm, L1Distance):
+        return full * in_group + rest
+    return root_of(full * in_group**2 + rest**2)
 
 
 def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:

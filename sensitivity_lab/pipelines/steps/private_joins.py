@@ -12,12 +12,18 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.columns import Schema
 from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar
 from sensitivity_lab.pipelines.encoding import encode_keys, encode_rows
-from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance, SymmetricDistance
-from sensitivity_lab.pipelines.table_domains import Table
+from sensitivity_lab.pipelines.metrics import (
+    IdDistance,
+    Metric,
+    PairDistance,
+    SharedIdDistance,
+    SymmetricDistance,
+)
+from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
-from .filter_count import check_columns
+from .filter_count import check_columns, rows_per_id
 from .public_joins import check_two_keys, joined_rows, key_columns, shown_columns
 from .truncation import Keys, Truncation, places_of
 
@@ -36,19 +42,23 @@ def join_private(
     of rows after truncation that one more row changes (2 for `DropExcess`, 1 for `DropNonUnique`).
 
     For two tables that have the same privacy id among the keys, without truncation: the sum of both
-    numbers of ids. Limit the rows of an id after the join.
+    numbers of ids. For tables that share their ids (`AddRowsWithSharedID`), truncated or not: d_in
+    ids, since an id that is in both tables changes only its own rows. If both tables have a limit
+    on the rows of an id, their join has the product as its limit; otherwise limit the rows of an id
+    after the join.
 
     Parameters
     ----------
     on : str or sequence of str
         The key columns, which both tables have. The tables must have no other column in common.
     left, right : DropExcess or DropNonUnique
-        The truncation of each table; None for tables with privacy ids.
+        The truncation of each table; None for tables with privacy ids. For shared ids, truncations
+        by the id alone are limits: an id has at most T_l T_r rows in the join.
 
     Returns
     -------
     Step
-        Takes two tables, and a d_in for each.
+        Takes two tables, and a d_in for each, or one d_in for shared ids.
 
     References
     ----------
@@ -68,6 +78,14 @@ def join_private(
        user name item
     0     1  Ann  pen
     1     1  Ann  ink
+
+    One person in both tables, with at most 1 row of users and 2 of what is bought:
+
+    >>> shared = pl.start(pl.AddRowsWithSharedID("user")) >> join_private(
+    ...     "user", left=pl.DropExcess(1), right=pl.DropExcess(2)
+    ... )
+    >>> shared.map(1), (shared >> pl.count()).map(1)
+    (1, 2)
     """
     columns = key_columns(on, "join_private")
     name = f"join_private({shown_columns(columns)}{_sides(left, right)})"
@@ -82,10 +100,13 @@ def join_private(
             function,
             domain,
             metric,
-            output_domain=Table(schema=_joined_types(domain, columns)),
+            output_domain=Table(
+                _joined_limits(domain, output_metric, columns, left, right),
+                _joined_types(domain, columns),
+            ),
             output_metric=output_metric,
             stability_map=stability_map,
-            check_universe=_shared_keys(columns, name),
+            check_universe=_shared_keys(metric, columns, name),
         )
 
     return Step(name, build)
@@ -94,7 +115,8 @@ def join_private(
 def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> Step:
     """Count the rows of a private join.
 
-    Stability: T_r M_l + T_l M_r, with the letters of `join_private`. It is smaller than that of
+    Stability: T_r M_l + T_l M_r, with the letters of `join_private`; T_l T_r d_in for tables that
+    share their ids, joined by the id alone. It is smaller than that of
     ``join_private(...) >> count()``: a row that displaces another row changes two rows of the join
     for each match, but not the number of rows.
 
@@ -108,7 +130,7 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
     Returns
     -------
     Step
-        Takes two tables, and one d_in per table; puts out a number.
+        Takes two tables, and one d_in per table, or one for shared ids; puts out a number.
 
     See Also
     --------
@@ -118,7 +140,8 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
     -----
     The count is the sum of n_l n_r over the keys, where n is the number of rows of a key after
     truncation. One row more or less changes one n by at most 1, for both truncations, and the other
-    n is at most T. The bound is attained if the two changes are at different keys.
+    n is at most T. The bound is attained if the two changes are at different keys. A shared id is
+    one key, whose product n_l n_r comes or goes.
 
     Examples
     --------
@@ -139,8 +162,18 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
         return sum(len(places) * len(second.get(key, ())) for key, places in first.items())
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        if not _of_rows(domain, metric):
-            raise MismatchError("two tables whose rows are added or removed")
+        shared = isinstance(metric, SharedIdDistance) and columns == [metric.column]
+        if not shared and not _of_rows(domain, metric):
+            raise MismatchError(
+                "two tables whose rows are added or removed, or that share their ids if the id is "
+                "the only key"
+            )
+
+        def stability_map(d_in: Any) -> int:
+            if shared:
+                return product_rule(left, right) * int(d_in)
+            return right.threshold * int(d_in[0]) + left.threshold * int(d_in[1])
+
         return Transformation(
             name,
             function,
@@ -148,8 +181,8 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
             metric,
             output_domain=Scalar(),
             output_metric=AbsoluteDistance(),
-            stability_map=lambda d_in: right.threshold * d_in[0] + left.threshold * d_in[1],
-            check_universe=_shared_keys(columns, name),
+            stability_map=stability_map,
+            check_universe=_shared_keys(metric, columns, name),
         )
 
     return Step(name, build)
@@ -158,8 +191,9 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
 def product_rule(left: Truncation, right: Truncation) -> int:
     """Return the product of the two truncation bounds, as in an earlier text of the guide.
 
-    It bounds how many rows of the join can have the same key. The count of all rows changes by up
-    to the *sum* of the two bounds when one row is added or removed in each table (`join_count`).
+    It bounds how many rows of the join can have the same key, and so how many come or go with one
+    person in both tables (`AddRowsWithSharedID`). The count of all rows changes by up to the *sum*
+    of the two bounds when one row is added or removed in each table (`join_count`).
     Sum and product are equal for ``DropExcess(2)`` on both sides. If a bound is 1, the product is
     too small; otherwise it is too large.
 
@@ -184,8 +218,10 @@ def _private_map(
     columns: list[str],
     left: Truncation | None,
     right: Truncation | None,
-) -> tuple[Metric, Callable[[tuple[int, int]], int]]:
+) -> tuple[Metric, Callable[[Any], int]]:
     """Return the output metric and the stability map of a private join, or raise MismatchError."""
+    if isinstance(metric, SharedIdDistance) and metric.column in columns:
+        return IdDistance(metric.column), lambda d_in: d_in
     if _of_rows(domain, metric) and left is not None and right is not None:
         # d_in is (M_l, M_r).
         by_left = right.threshold * left.stability
@@ -197,7 +233,7 @@ def _private_map(
     raise MismatchError(
         "two tables whose rows are added or removed, truncated by left=... and right=...; or two "
         "tables with the same column of privacy ids, which must be among the keys, without "
-        "truncation"
+        "truncation unless they share the ids"
     )
 
 
@@ -218,6 +254,28 @@ def _joined_types(domain: Domain, columns: list[str]) -> Schema:
         return ()
     others = tuple(one for one in domain.second.schema if one[0] not in columns)
     return (*domain.first.schema, *others)
+
+
+def _joined_limits(
+    domain: Domain,
+    metric: Metric,
+    columns: list[str],
+    left: Truncation | None,
+    right: Truncation | None,
+) -> tuple[Limit, ...]:
+    """Return the limits per id of a join on the id: each row of an id meets at most all others."""
+    if not isinstance(domain, Pair) or not isinstance(metric, IdDistance):
+        return ()
+    most = 1
+    for side, truncation in ((domain.first, left), (domain.second, right)):
+        known = [rows_per_id(side, metric)]
+        if truncation is not None and columns == [metric.column]:
+            known.append(truncation.threshold)
+        limits = [limit for limit in known if limit is not None]
+        if not limits:
+            return ()
+        most *= min(limits)
+    return (Limit("id", metric.column, most),)
 
 
 def _ids(domain: Domain, metric: Metric) -> IdDistance | None:
@@ -251,8 +309,10 @@ def _keys_kept(
     return keys[0], keys[1]
 
 
-def _shared_keys(columns: list[str], name: str) -> Callable[[Tables], None]:
-    """Return a check that both universes have at least two keys in common."""
+def _shared_keys(metric: Metric, columns: list[str], name: str) -> Callable[[Tables], None] | None:
+    """Return a check that universes have two keys in common; a shared id is shown by one key."""
+    if isinstance(metric, SharedIdDistance):
+        return None
 
     def check(universes: Tables) -> None:
         for side, universe in zip(("left", "right"), universes, strict=True):

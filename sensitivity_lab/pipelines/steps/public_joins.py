@@ -7,6 +7,7 @@ missing key equals nothing, not even another missing key, as in SQL and unlike i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.encoding import encode_keys
-from sensitivity_lab.pipelines.metrics import Metric
-from sensitivity_lab.pipelines.table_domains import Table
+from sensitivity_lab.pipelines.metrics import IdDistance, Metric
+from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 from .filter_count import check_columns, rows_rate
@@ -33,7 +34,8 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
     """Join with a public table.
 
     Stability: m d_in rows, where m is the largest number of rows of a key in the public table;
-    2 m d_in for rows replaced; d_in for privacy ids.
+    2 m d_in for rows replaced; d_in for privacy ids, of which a limit on the rows becomes m times
+    as large.
 
     Parameters
     ----------
@@ -88,13 +90,27 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
             function,
             domain,
             metric,
-            output_domain=Table(schema=domain.schema),
+            output_domain=Table(_limits(domain, metric, most), domain.schema),
             output_metric=output_metric,
             stability_map=lambda d_in: rate * d_in,
             check_universe=check_universe,
+            by_id=isinstance(metric, IdDistance),
         )
 
     return Step(name, build)
+
+
+def _limits(domain: Table, metric: Metric, most: int) -> tuple[Limit, ...]:
+    """Return the limits per id of a join that repeats a row up to `most` times.
+
+    The columns of the private table stay as they are, so no id gets into another group.
+    """
+    if not isinstance(metric, IdDistance):
+        return ()
+    return tuple(
+        limit if limit.kind == "groups" else replace(limit, most=max(most, 1) * limit.most)
+        for limit in domain.limits
+    )
 
 
 def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> pd.DataFrame:

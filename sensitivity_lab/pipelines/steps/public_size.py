@@ -12,6 +12,7 @@ from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, check_bounds
 from sensitivity_lab.pipelines.metrics import Metric
 from sensitivity_lab.pipelines.rounding import rounding_error
+from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
@@ -129,6 +130,12 @@ def _of_public_size(
     """Return a step that computes an exact answer of `size` numbers, rounded once for floats."""
 
     def build(domain: Domain, metric: Metric) -> Transformation:
+        if isinstance(domain, Groups):
+            raise MismatchError(
+                f"{size} numbers in all: the rows of a group have no public number, and a group "
+                "without rows has no mean; use average, which gives the sum and the count of each "
+                "group, and add noise to part(0) and part(1) each"
+            )
         numbers = numbers_in(domain, metric, bounds)
         replaced = replacements(numbers, metric)
         if numbers.size != size or replaced is None:

@@ -33,6 +33,7 @@ from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
 from .filter_count import called, check_columns, guarded, records_of, rows_rate
+from .per_group import on_groups
 
 
 def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> Step:
@@ -108,7 +109,7 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
             )
         return _row_step(_Rows(name, lambda row: [image(row)], 1, new), domain, metric, metric, 1)
 
-    return Step(name, build)
+    return Step(name, on_groups(build))
 
 
 def flat_map(
@@ -185,7 +186,7 @@ def flat_map(
         rows = _Rows(name, images, max_rows, new)
         return _row_step(rows, domain, metric, output_metric, rate)
 
-    return Step(name, build)
+    return Step(name, on_groups(build))
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,12 @@ def _row_step(
         lambda table: rows.made_of(table, types, owner),
         domain,
         metric,
-        output_domain=Table(schema=types if rows.schema is None else rows.schema),
+        # The function may change the columns of groups, but no row changes its id.
+        output_domain=Table(
+            () if owner is None else domain.only_rows_per_id(owner, rows.max_rows),
+            types if rows.schema is None else rows.schema,
+        ),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
+        by_id=owner is not None,
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_text
+from sensitivity_lab.checks import check_flag, check_text
 from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, fixed_order
@@ -92,20 +92,26 @@ class DropNonUnique:
 Truncation = DropExcess | DropNonUnique
 
 
-def max_rows_per_id(k: int) -> Step:
+def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
     """Keep at most k rows of each privacy id.
 
-    Stability: k d_in rows for d_in ids.
+    Stability: k d_in rows for d_in ids, or fewer if limits before it allow an id fewer rows; with
+    `keep_ids`, d_in ids.
 
     Parameters
     ----------
     k : int
         The number of rows, at least 1.
+    keep_ids : bool, default False
+        Whether the output is still measured in ids. By default the metric of the output counts
+        rows added or removed. With ids, other limits per id can follow at any point, and the output
+        domain has the limit: `count`, `select` and `group_by` use it, and `flat_map`, `join_public`
+        and `join_private` raise it to the rows that they can make of an id's rows.
 
     Returns
     -------
     Step
-        Takes ids and returns rows: the metric of the output counts rows added or removed.
+        Takes tables with privacy ids.
 
     Examples
     --------
@@ -114,12 +120,23 @@ def max_rows_per_id(k: int) -> Step:
     >>> kept = pl.start(pl.AddRowsWithID("id")) >> max_rows_per_id(2)
     >>> kept(visits)["id"].tolist(), kept.map(1)
     ([1.0, 1.0, 2.0], 2)
+
+    A limit before a flat map, and another one after it:
+
+    >>> twice = pl.flat_map(lambda row: [row, {**row, "page": "z"}], 2)
+    >>> ids = pl.start(pl.AddRowsWithID("id")) >> max_rows_per_id(2, keep_ids=True) >> twice
+    >>> ids.map(1), (ids >> pl.count()).map(1)
+    (1, 4)
+    >>> (ids >> max_rows_per_id(3) >> pl.count()).map(1)
+    3
     """
-    check_count(k, "k", "max_rows_per_id")
-    name = f"max_rows_per_id({k})"
+    k = check_count(k, "k", "max_rows_per_id")
+    ids = check_flag("max_rows_per_id: keep_ids", keep_ids)
+    name = f"max_rows_per_id({k}, keep_ids=True)" if ids else f"max_rows_per_id({k})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
-        _, owner = _of_ids(domain, metric)
+        tables, owner = _of_ids(domain, metric)
+        most = min(k, tables.rows_per_id(owner) or k)
 
         def function(table: pd.DataFrame) -> pd.DataFrame:
             check_columns(table, [owner], name)
@@ -130,9 +147,10 @@ def max_rows_per_id(k: int) -> Step:
             function,
             domain,
             metric,
-            output_domain=domain,
-            output_metric=SymmetricDistance(),
-            stability_map=lambda d_in: k * d_in,
+            output_domain=_limited(tables, Limit("id", owner, k)) if ids else domain,
+            output_metric=metric if ids else SymmetricDistance(),
+            stability_map=lambda d_in: d_in if ids else most * d_in,
+            by_id=ids,
         )
 
     return Step(name, build)
@@ -262,22 +280,30 @@ def _of_groups(
             groups = [encode(value) for value in table[limit.column].tolist()]
             return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
 
-        after = replace(tables, limits=(*tables.limits, limit))
         return Transformation(
             name,
             function,
             domain,
             metric,
-            output_domain=after,
+            output_domain=_limited(tables, limit),
             output_metric=metric,
             stability_map=lambda d_in: d_in,
+            by_id=True,
         )
 
     return Step(name, build)
+
+
+def _limited(tables: Table, limit: Limit) -> Table:
+    """Return a domain of tables with one more limit."""
+    return replace(tables, limits=(*tables.limits, limit))
 
 
 def _of_ids(domain: Domain, metric: Metric) -> tuple[Table, str]:
     """Return a domain of tables and the column of their privacy ids, or raise MismatchError."""
     if isinstance(domain, Table) and isinstance(metric, IdDistance):
         return domain, metric.column
-    raise MismatchError("tables whose ids are added or removed: start(AddRowsWithID(column))")
+    raise MismatchError(
+        "tables whose ids are added or removed: start(AddRowsWithID(column)), and "
+        "max_rows_per_id(k, keep_ids=True) for a limit before this one"
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import Query
@@ -94,6 +95,20 @@ class LevelKeeper:
             about = self._about(query, recipe.size)
             self.checkpoint.keep(about, recipe.first, recipe.last, of_query)
 
+    def found(self, recipe: Recipe) -> list[Answers] | None:
+        """Return the answers of all queries on a block; None unless all are kept."""
+        spans = [
+            self.checkpoint.span(self._about(query, recipe.size), recipe.first, recipe.last)
+            for query in self.queries
+        ]
+        found = [span[2] for span in spans if span is not None]
+        return found if len(found) == len(self.queries) else None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process sees the checkpoint's folder."""
+        return self.checkpoint.is_here
+
     @property
     def resume(self) -> str:
         """How to go on after an interruption, in words."""
@@ -127,12 +142,19 @@ class NeighborKeeper:
         found: dict[int, ExactAnswer] = {}
         for first, last, answers in self.checkpoint.spans(self._about):
             if last <= number:
-                numbers = answers.tolist()
-                found |= {
-                    first + at: tuple(one) if isinstance(one, list) else one
-                    for at, one in enumerate(numbers)
-                }
+                found |= dict(enumerate(_answers(answers), first))
         return found
+
+    def found(self, recipe: Chunk) -> list[ExactAnswer] | None:
+        """Return the answers that are kept on a chunk of neighbors; None if there are none."""
+        last = recipe.first + len(recipe.datasets)
+        span = self.checkpoint.span(self._about, recipe.first, last)
+        return None if span is None else _answers(span[2])
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process sees the checkpoint's folder."""
+        return self.checkpoint.is_here
 
     def keep(self, recipe: Chunk, answer: list[ExactAnswer]) -> None:
         """Keep the answers on a chunk of neighbors."""
@@ -151,6 +173,11 @@ class NeighborKeeper:
     @property
     def _about(self) -> Mapping[str, Any]:
         return {"universe": self.universe, "query": self.query, "listing": self.listing}
+
+
+def _answers(kept: NDArray[Any]) -> list[ExactAnswer]:
+    """Return exact answers from an array of objects, one or several numbers each."""
+    return [tuple(one) if isinstance(one, list) else one for one in kept.tolist()]
 
 
 def _identity(query: Query, checkpoint: Checkpoint) -> str:

@@ -16,10 +16,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .relaxation import Table, Target, relaxed
+from .relaxation import Relaxation, Table, Target, relaxed, relaxed_at
 
 BLOCKS = 240
 """About so many blocks."""
+
+CHEAPER = 4
+"""A price that makes bounds too large is divided by so much."""
 
 
 class Bounds:
@@ -31,25 +34,23 @@ class Bounds:
         Of the groups, in the order in which they are combined.
     outside : Table
         The same of the records in no group, which come first.
-    target : (int, (int, int))
-        The records that stay in all, and those removed and added.
+    relaxation : Relaxation
+        Of these tables for one target. Whatever its price, the bounds hold; see `tightest`.
 
     Attributes
     ----------
     value : float
-        No split reaches more; minus infinity if there is none.
+        No split reaches more.
     prices : ndarray of float64
         The price of 0, 1, ... records that stay.
     priced : list of Table
         The values of the groups, each with its price.
+    width : int
+        The sizes of a block.
     """
 
-    def __init__(self, tables: Sequence[Table], outside: Table, target: Target) -> None:
-        self.target = target
-        self.value = -np.inf
-        relaxation = relaxed([outside, *tables], target)
-        if relaxation is None:
-            return
+    def __init__(self, tables: Sequence[Table], outside: Table, relaxation: Relaxation) -> None:
+        self.target = target = relaxation.target
         self._relaxation = relaxation
         self.mirrored = is_mirrored([outside, *tables], target)
         top = len(tables[0][0, 0]) - 1
@@ -68,7 +69,7 @@ class Bounds:
         rests = {state: self.rest(0, state) for state in outside}
         total, _ = target
         best = max(float((before[state] + rests[state]).max()) for state in outside)
-        self.value = best - relaxation.price * total
+        self.value = best - relaxation.price * total + relaxation.error
 
     def needed(self, least: float) -> float:
         """Return what priced values must add up to, so that values can add up to `least`."""
@@ -91,15 +92,16 @@ class Bounds:
         left = self._left[group].get(wanted)
         if left is None:
             return found
-        # The blocks of the groups that are left add up to that of their sum, or to one of the
-        # few below; and the sums that complete those of one block lie in two blocks.
+        # The sums that complete the sizes of one block lie in the block of the largest, or in the
+        # one before. The blocks of p groups add up to that of their sum, or to one before: each
+        # group leaves up to w - 1 sizes over, which make up to p (w - 1) / w blocks.
         parts = len(self._left) - 1 - group
-        padded = np.concatenate([np.full(parts, -np.inf), left, [-np.inf]])
-        reach = sliding_window_view(padded[:-1], parts + 1).max(axis=1)
+        over = parts * (self.width - 1) // self.width
+        before = over + 1 if self.width > 1 else 0
+        padded = np.concatenate([np.full(before, -np.inf), left])
+        reach = sliding_window_view(padded, before + 1).max(axis=1)
         first = np.arange(0, min(total, self.blocks * self.width - 1) + 1, self.width)
-        high, low = (total - first) // self.width, (total - first - self.width + 1) // self.width
-        high, low = np.minimum(high, self.blocks - 1), np.clip(low, 0, self.blocks - 1)
-        found[: len(first)] = np.maximum(reach[high], reach[low])
+        found[: len(first)] = reach[np.minimum((total - first) // self.width, self.blocks - 1)]
         least: Floats = np.minimum(found, self._relaxation.after[group + 1].get(wanted, -np.inf))
         return least
 
@@ -123,8 +125,8 @@ class Bounds:
             What all together must reach.
         """
         one, other = self._in_blocks(sums), self._in_blocks(values)
-        # Two blocks add up to one of two blocks.
-        rest = np.maximum(rest, np.append(rest[1:], -np.inf))
+        if self.width > 1:  # two blocks add up to one of two blocks
+            rest = np.maximum(rest, np.append(rest[1:], -np.inf))
         reach = sliding_window_view(np.append(rest, np.full(self.blocks - 1, -np.inf)), self.blocks)
         for block in np.flatnonzero(one + other.max() + rest.max() >= needed):
             others = other + reach[block]
@@ -140,10 +142,14 @@ class Bounds:
             if len(stays) and len(more):
                 yield stays, more
 
-    def _in_blocks(self, values: Floats) -> Floats:
+    def rows(self, values: Floats) -> Floats:
+        """Return values with a row for each block, the last one filled up by minus infinity."""
         padded = np.full(self.blocks * self.width, -np.inf)
         padded[: len(values)] = values
-        largest: Floats = padded.reshape(self.blocks, self.width).max(axis=1)
+        return padded.reshape(self.blocks, self.width)
+
+    def _in_blocks(self, values: Floats) -> Floats:
+        largest: Floats = self.rows(values).max(axis=1)
         return largest
 
     def _with(self, table: Table, left: Table) -> Table:
@@ -162,6 +168,30 @@ class Bounds:
                 best = (windows + of_group[::-1]).max(axis=1)
                 found[both] = np.maximum(found[both], best) if both in found else best
         return both_ways(found) if self.mirrored else found
+
+
+def tightest(
+    tables: Sequence[Table], outside: Table, target: Target, least: float
+) -> Bounds | None:
+    """Return bounds at a price that makes them small; None if no split reaches `least`.
+
+    The price of the relaxation is high where a single group would best take all records that stay.
+    But a block promises the price of its largest size for all of its sizes. The bound is a convex
+    function of the price, so that lower prices are tried as long as they make it smaller.
+    """
+    together = [outside, *tables]
+    relaxation = relaxed(together, target)
+    if relaxation is None or relaxation.value + relaxation.error < least:
+        return None
+    best = Bounds(tables, outside, relaxation)
+    # Blocks of one size promise what is true at any price.
+    while best.width > 1 and relaxation.price and best.value >= least:
+        relaxation = relaxed_at(relaxation.price / CHEAPER, together, target)
+        bounds = Bounds(tables, outside, relaxation)
+        if bounds.value >= best.value:
+            break
+        best = bounds
+    return best if best.value >= least else None
 
 
 def is_mirrored(tables: Sequence[Table], target: Target) -> bool:

@@ -20,7 +20,7 @@ from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.relations import RemovedAdded
 
-from .bounds import Bounds, both_ways
+from .bounds import Bounds, both_ways, tightest
 from .relaxation import Table, Target
 
 MOST_WORK = 300_000_000_000
@@ -28,6 +28,12 @@ MOST_WORK = 300_000_000_000
 
 MOST_TIES = 100_000
 """At most so many steps are taken to tell splits apart that floats do not."""
+
+PROMISING = 64
+"""When a good split is looked for, so many places go on before each group."""
+
+LOWEST = float(np.finfo(np.float64).min)
+"""Every sum that there is reaches it."""
 
 Part = tuple[int, RemovedAdded, int]
 """A group, its change, and how many of its records stay; `ANY` where that does not matter."""
@@ -97,21 +103,46 @@ class Combination:
     def _sums(self) -> tuple[list[_Sums], float]:
         """Return the best sums of each target, so far as they can be the best of all, and that.
 
-        Every split that reaches `least` is among the sums. So what is found is the best one, with
-        all that floats cannot tell from it, once `least` is not above its value less the slack.
+        Every split that reaches the sum of a known one, less the slack, is among the sums: the best
+        one, with all that floats cannot tell from it.
         """
-        outside = self._outside()
-        bounds = [Bounds(self.tables, outside, target) for target in self.targets]
-        bounds = [bound for bound in bounds if bound.value > -np.inf]
-        top = max(bound.value for bound in bounds)
-        known, margin = -np.inf, abs(top) / 4096
-        while True:
-            least = max(known - self.slack, top - margin)
-            found = [self._forward(bound, least) for bound in bounds if bound.value >= least]
-            known = max(known, max((sums.value for sums in found), default=-np.inf))
-            if least <= known - self.slack or least == -np.inf:
-                return found, known
-            margin = 3 * margin if margin < 4 * abs(top) else np.inf
+        outside, bounds, known = self._outside(), [], -np.inf
+        # More changes mostly make larger differences: the other targets are left out early.
+        for target in sorted(self.targets, key=lambda target: -sum(target[1])):
+            bound = tightest(self.tables, outside, target, known - self.slack)
+            if bound is not None:
+                bounds.append(bound)
+                known = max(known, self._good(bound))
+        least = known - self.slack
+        found = [self._forward(bound, least) for bound in bounds if bound.value >= least]
+        return found, max(sums.value for sums in found)
+
+    def _good(self, bounds: Bounds) -> float:
+        """Return the sum of a good split, most often the best; minus infinity if none is found.
+
+        Before each group, a few places go on: those from which bounds promise most.
+        """
+        layer = self._outside()
+        for group in range(len(self.tables) - 1):
+            layer = self._after(self._few(layer, group, bounds), group, bounds, LOWEST)
+        return self._largest(layer, bounds.target)
+
+    def _few(self, layer: Table, group: int, bounds: Bounds) -> Table:
+        """Return the best place of each block, of those blocks that promise most."""
+        if not layer:
+            return layer
+        states, room = list(layer), np.arange(self.top + 1) <= bounds.target[0]
+        priced = np.array(
+            [bounds.rows(np.where(room, layer[state] + bounds.prices, -np.inf)) for state in states]
+        )
+        promised = priced.max(axis=2) + np.array([bounds.rest(group, state) for state in states])
+        few = {state: np.full(self.top + 1, -np.inf) for state in states}
+        for place in np.argsort(promised, axis=None)[-PROMISING:].tolist():
+            of, block = divmod(place, promised.shape[1])
+            stays = block * bounds.width + int(priced[of, block].argmax())
+            if promised[of, block] > -np.inf:
+                few[states[of]][stays] = layer[states[of]][stays]
+        return few
 
     def _outside(self) -> Table:
         """Return the sums before the first group: all 0, as far as there are records."""
@@ -127,15 +158,19 @@ class Combination:
         layers = [self._outside()]
         for group in range(len(self.tables) - 1):
             layers.append(self._after(layers[-1], group, bounds, bounds.needed(least)))
-        total, wanted = bounds.target
-        value = max(
+        value = self._largest(layers[-1], bounds.target)
+        return _Sums(bounds.target, bounds.mirrored, layers, value)
+
+    def _largest(self, layer: Table, target: Target) -> float:
+        """Return the largest sum of a target, from those before the last group."""
+        total, wanted = target
+        return max(
             (
                 float((before[: total + 1] + values[: total + 1][::-1]).max())
-                for state, before, values in _steps(layers[-1], self.tables[-1], wanted)
+                for _, before, values in _steps(layer, self.tables[-1], wanted)
             ),
             default=-np.inf,
         )
-        return _Sums(bounds.target, bounds.mirrored, layers, value)
 
     def _after(self, before: Table, group: int, bounds: Bounds, needed: float) -> Table:
         """Return the best sums after one more group."""

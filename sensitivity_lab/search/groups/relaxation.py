@@ -75,7 +75,7 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     the next price to try, until it lies on both.
     """
     total, _ = target
-    widest = sum(max(_largest(values) for values in table.values()) for table in tables)
+    widest = _widest(tables)
     ends = []
     for price in (-2 * widest - 1, 2 * widest + 1):
         best = _after(tables, target, price)[0].get(target[1])
@@ -96,13 +96,25 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
             break
         low, high = ((price, bound, slope), high) if slope < 0 else (low, (price, bound, slope))
     price = min((low, high, (price, bound, slope)), key=lambda end: end[1])[0]
+    return relaxed_at(price, tables, target)
+
+
+def relaxed_at(price: float, tables: Sequence[Table], target: Target) -> Relaxation:
+    """Return the bound that a price gives, of a target that has a split."""
     after = [
         {state: best.value for state, best in of.items()} for of in _after(tables, target, price)
     ]
+    total, change = target
+    widest = _widest(tables)
     stays = sum(len(table[next(iter(table))]) for table in tables)
     eps = float(np.finfo(np.float64).eps)
     error = 8 * (len(tables) + 2) * eps * (widest + abs(price) * (stays + total))
-    return Relaxation(target, price, after[0][target[1]] - price * total, after, error)
+    return Relaxation(target, price, after[0][change] - price * total, after, error)
+
+
+def _widest(tables: Sequence[Table]) -> float:
+    """Return what no sum of values of the tables exceeds in size."""
+    return sum(max(_largest(values) for values in table.values()) for table in tables)
 
 
 def _after(

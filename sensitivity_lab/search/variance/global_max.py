@@ -67,13 +67,7 @@ class Variance:
                     if reason:
                         name = f"{query.name}, {family.relations[0]}"
                         return Refusal(f"{self.name} does not cover {name}: {reason}")
-        return Plan(partial(_found, problem, options.progress), Cost(lists_pairs=False))
-
-
-def _found(problem: Problem, progress: bool | None) -> Findings:
-    """Return the findings: by all subsets of a few records, else by patterns."""
-    of_subsets = few_records.solve(problem) if few_records.takes(problem) else None
-    return _solve(problem, progress) if of_subsets is None else of_subsets
+        return Plan(partial(_solve, problem, options.progress), Cost(lists_pairs=False))
 
 
 def _unproved(query: Query, steps: Steps) -> str | None:
@@ -88,6 +82,10 @@ def _unproved(query: Query, steps: Steps) -> str | None:
 
 
 def _solve(problem: Problem, progress: bool | None) -> Findings:
+    """Return the findings: by all subsets of a few records, else by patterns."""
+    of_subsets = few_records.solve(problem) if few_records.takes(problem) else None
+    if of_subsets is not None:
+        return of_subsets
     search = LayoutSearch(problem)
     best: dict[tuple[Query, Shape], tuple[Difference, Layout]] = {}
     for shapes, level in _families(problem, search.records.size):

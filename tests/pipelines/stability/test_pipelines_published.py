@@ -169,8 +169,12 @@ def test_a_constraint_by_id_before_and_after_a_flat_map():
     start, limit = pl.start(pl.AddRowsWithID("id")), pl.max_rows_per_id(1)
     check_tight(start >> limit >> split, shelf, pl.AddRowsWithID("id"), 2)
     check_tight(start >> split >> limit, shelf, pl.AddRowsWithID("id"), 1)
-    with pytest.raises(InputError, match="takes tables whose ids are added or removed"):
+    with pytest.raises(InputError, match=r"max_rows_per_id\(k, keep_ids=True\) for a limit before"):
         start >> limit >> split >> limit
+    ids = pl.max_rows_per_id(1, keep_ids=True)
+    check_tight(start >> ids >> split, shelf, pl.AddRowsWithID("id"), 1)
+    check_tight(start >> ids >> split >> pl.count(), shelf, pl.AddRowsWithID("id"), 2)
+    check_tight(start >> ids >> split >> limit, shelf, pl.AddRowsWithID("id"), 1)
 
 
 def test_adding_one_row_is_adding_at_most_one_row():

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sensitivity_lab as sl
+from sensitivity_lab.search.groups.bounds import Bounds
 from sensitivity_lab.search.groups.combine import ANY, Combination
+from sensitivity_lab.search.groups.relaxation import relaxed
 
 
 @st.composite
@@ -106,8 +111,119 @@ def test_blocks_of_several_sizes_lose_nothing(monkeypatch, blocks):
             check((tables, int(rng.integers(0, 3)), [(total, (1, 1))]), 0)
 
 
+def rest_by_listing(tables, before, target, stays):
+    """Return the largest sum of values of some groups, with so many changed and staying before."""
+    total, (removed, added) = target
+    sums = {(*before, stays): 0.0}
+    for table in tables:
+        more = {}
+        for (i, j, s), value in sums.items():
+            for (a, b), values in table.items():
+                for c in np.flatnonzero(np.isfinite(values)).tolist():
+                    key = i + a, j + b, s + c
+                    if max(key[0] - removed, key[1] - added, key[2] - total) <= 0:
+                        more[key] = max(more.get(key, -np.inf), value + float(values[c]))
+        sums = more
+    return sums.get((removed, added, total), -np.inf)
+
+
+WORK = 40_000_000
+"""Additions that are enough."""
+
+TOP, TARGET = 20, (17, (1, 1))
+STAYS = np.arange(TOP + 1)
+
+
+def spiked_tables(rng):
+    """Three groups whose values are few and far apart, so that no block can stand for another."""
+    for size in rng.integers(5, 12, 3).tolist():
+        table = {(0, 0): np.where(size >= STAYS, 0.0, -np.inf)}
+        for i, j in [(0, 1), (1, 0), (1, 1)]:
+            there = (rng.random(TOP + 1) < 0.4) & (size - i - j >= STAYS)
+            table[i, j] = np.where(there, rng.integers(0, 1_000, TOP + 1), -np.inf)
+        yield table
+
+
+def bounds_of(tables, *, by_relaxation):
+    """Bounds of both kinds, or those of the blocks alone, which the others often hide."""
+    outside = {(0, 0): np.where(STAYS <= 2, 0.0, -np.inf)}
+    relaxation = relaxed([outside, *tables], TARGET)
+    if not by_relaxation:
+        endless = [dict.fromkeys(after, np.inf) for after in relaxation.after]
+        relaxation = replace(relaxation, after=endless)
+    return Bounds(tables, outside, relaxation)
+
+
+def priced_rest(bounds, tables, state):
+    """What the groups that are left can add, and the price of all that stays in them, listed."""
+    rest = np.array([rest_by_listing(tables, state, TARGET, s) for s in STAYS.tolist()])
+    return rest + bounds.prices[1] * (TARGET[0] - STAYS)
+
+
+def check_pairs(bounds, sums, own, bound, priced):
+    """Every pair of sizes that can reach enough is among those that are left."""
+    reached = np.full((TOP + 1, TOP + 1), -np.inf)
+    for s in range(TOP + 1):
+        for c in range(TOP + 1 - s):
+            reached[s, c] = sums[s] + own[c] + priced[s + c]
+    for needed in reached.max() - np.array([0, 5, 100]):
+        left = {
+            (s, c)
+            for one, other in bounds.pairs(sums, own, bound, float(needed))
+            for s, c in product(one.tolist(), other.tolist())
+        }
+        # Sums that miss by rounding alone are what the relaxation's error is for.
+        enough = np.argwhere(reached >= needed + 1e-6)
+        assert set(map(tuple, enough.tolist())) <= left
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("by_relaxation", [True, False])
+@pytest.mark.parametrize("blocks", [3, 5, 8, 30])
+def test_bounds_are_no_less_than_what_the_groups_that_are_left_can_add(
+    monkeypatch, blocks, by_relaxation
+):
+    """At every size, and for the pairs of sizes that they leave."""
+    monkeypatch.setattr("sensitivity_lab.search.groups.bounds.BLOCKS", blocks)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        tables = list(spiked_tables(rng))
+        bounds = bounds_of(tables, by_relaxation=by_relaxation)
+        for group, state in product(range(3), product(range(2), repeat=2)):
+            priced = priced_rest(bounds, tables[group:], state)
+            bound = bounds.rest(group, state)
+            assert (bounds.each(bound) >= priced - 1e-9).all()
+            if group > 0 and np.isfinite(priced).any():
+                sums = rng.integers(0, 1_000, TOP + 1) + bounds.prices
+                for own in bounds.priced[group - 1].values():
+                    check_pairs(bounds, sums, own, bound, priced)
+
+
 @pytest.mark.stress
 @settings(max_examples=5_000)
 @given(problem=problems(), error=st.sampled_from([0, 1e-9]))
 def test_the_best_split_for_long(problem, error):
     check(problem, error)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+@pytest.mark.parametrize("values", ["whole", "lognormal"])
+def test_few_sums_are_added_where_many_splits_are_almost_as_good(monkeypatch, norm, values):
+    """The work is counted: bounds that are too large, or a bad first split, show here."""
+    rng = np.random.default_rng(0)
+    days = {"whole": rng.integers(0, 120, 8_000), "lognormal": rng.lognormal(3, 1, 8_000)}
+    stays = pd.DataFrame({"ward": rng.choice(list("abcde"), 8_000), "days": days[values]})
+    done = []
+
+    def best(self):
+        split = found(self)
+        done.append(self.work)
+        return split
+
+    found = Combination.best
+    monkeypatch.setattr(Combination, "best", best)
+    by_ward = sl.GroupBy("ward", sl.ColumnQuery("days", "mean", empty=0), groups=list("abcde"))
+    universe = sl.TableUniverse.from_dataset(stays)
+    sl.global_sensitivity(universe, by_ward, size=2_000, neighbors=sl.Bounded(5), norm=norm)
+    assert 0 < sum(done) < WORK

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from audit_arguments import AUDIT_ARGUMENTS
 from graph_arguments import GRAPH_ARGUMENTS
+from pipeline_arguments import PIPELINE_ARGUMENTS
 from sequence_arguments import SEQUENCE_ARGUMENTS
 
 import sensitivity_lab as sl
@@ -178,7 +179,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("upper", "largest"), (5, 2.5)),
     **dict.fromkeys(("exactly", "allow_missing", "vectorized", "saturating"), (False, True)),
     **dict.fromkeys(("tight", "implementation", "every_order", "floats"), (False, True)),
-    "keep_first": (False, True),
     **dict.fromkeys(("epsilon", "rho", "scale", "beta", "magnitude"), (1, 0.5)),
     **dict.fromkeys(("d_in", "sensitivity"), (1, 2)),
     **dict.fromkeys(("groups", "categories", "keys"), (["f", "m"], ["f"])),
@@ -291,7 +291,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit.claim": (1, 10, lambda k: 3 * k),
     "audit_opendp.transformation": (opendp_sum(),),
     **AUDIT_ARGUMENTS,
-    **(GRAPH_ARGUMENTS | SEQUENCE_ARGUMENTS),
+    **(GRAPH_ARGUMENTS | PIPELINE_ARGUMENTS | SEQUENCE_ARGUMENTS),
     "audit_recorded.function": (released_mean,),
     "audit_recorded.select": (list,),
     "audit_recorded.values": ([0, 1],),
@@ -321,7 +321,6 @@ VALID: dict[str, tuple[Any, ...]] = {
     "filter_.predicate": (lambda _: True, bool),
     "flat_map.function": (lambda row: [row, row], lambda _: []),
     "formula.function": (lambda x: x + x, lambda x: 5 * x),
-    "group_noise_scales.groups": ([1, 2], (3,)),
     "implemented_sensitivity.query": (np.mean, sl.float_sum()),
     "map_.function": (lambda row: row, str),
     "mean.size": (3,),

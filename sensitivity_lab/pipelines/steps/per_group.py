@@ -1,0 +1,91 @@
+"""Steps on tables by group: what a step does to one table, it does to the table of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sensitivity_lab.exact.roots import Distance, Root, whole
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Pair, Scalar, Values, Vector
+from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SymmetricDistance
+from sensitivity_lab.pipelines.table_domains import Groups
+from sensitivity_lab.pipelines.transformation import MismatchError, Transformation
+from sensitivity_lab.pipelines.vector_metrics import GroupsDistance
+
+Build = Callable[[Domain, Metric], Transformation]
+
+
+def on_groups(build: Build) -> Build:
+    """Return how to build a step that also takes groups: it is applied to each of them.
+
+    A step for rows added or removed whose map is ``c d_in`` changes the answer of a group by at
+    most c times the rows of that group that change. So in every norm the answers of all groups
+    change by at most c times the distance of the groups (docs/proofs.md, "Pipelines: groups of
+    rows").
+    """
+
+    def built(domain: Domain, metric: Metric) -> Transformation:
+        if not isinstance(domain, Groups) or not isinstance(metric, GroupsDistance):
+            return build(domain, metric)
+        return _lifted(build(_rows_of_any_number(domain.data), SymmetricDistance()), domain, metric)
+
+    return built
+
+
+def _lifted(one: Transformation, domain: Groups, metric: GroupsDistance) -> Transformation:
+    """Return the transformation that applies a transformation to each group."""
+    length, rate = len(domain.keys), one.stability_map(1)
+    function: Callable[[Any], Any]
+    output_domain: Domain
+    output_metric: Metric
+    if isinstance(one.output_domain, Pair):
+        # A sum and a count of each group become the vector of the sums and that of the counts.
+        output_domain = Pair(Vector(length), Vector(length))
+        output_metric = PairDistance(metric.norm, metric.norm)
+
+        def function(groups: Any) -> Any:
+            answers = [one.function(group) for group in groups.values()]
+            return [first for first, _ in answers], [second for _, second in answers]
+
+        def stability_map(d_in: Any) -> Any:
+            return tuple(_times(part, d_in) for part in rate)
+
+    else:
+        single = isinstance(one.output_domain, Scalar)
+        output_domain = Vector(length) if single else replace(domain, data=one.output_domain)
+        output_metric = metric.norm if single else metric
+
+        def function(groups: Any) -> Any:
+            answers = {key: one.function(group) for key, group in groups.items()}
+            return list(answers.values()) if single else answers
+
+        def stability_map(d_in: Any) -> Any:
+            return _times(rate, d_in)
+
+    return Transformation(
+        one.name,
+        function,
+        domain,
+        metric,
+        output_domain=output_domain,
+        output_metric=output_metric,
+        stability_map=stability_map,
+    )
+
+
+def _rows_of_any_number(data: Domain) -> Domain:
+    """Return the domain of a group, or raise MismatchError if its map would not be linear."""
+    sized = isinstance(data, Values) and data.most is not None
+    if sized or (isinstance(data, Numbers) and data.floats):
+        raise MismatchError(
+            "groups of exact values whose number is not public: select(column, Numbers()), "
+            "without a size and without floats"
+        )
+    return data
+
+
+def _times(rate: Distance, d_in: Distance) -> Distance:
+    """Return the product of a rate and a distance, as an int if it is whole."""
+    product = d_in * rate if isinstance(d_in, Root) else rate * d_in
+    return whole(product) if not isinstance(product, int | float | Root) else product
