@@ -22,7 +22,8 @@ sensitivity. An *audit* compares it with the truth: `audit` for a query; `audit_
 code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
 after the other.
 
-`graphs` has other data than records: graphs, whose neighbors differ in an edge or in a node.
+`graphs` and `sequences` have other data than records: graphs, whose neighbors differ in an edge or
+in a node, and trajectories or time series, whose neighbors differ in an entry.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
@@ -38,7 +39,7 @@ Examples
 
 from importlib.metadata import version
 
-from . import graphs, pipelines
+from . import graphs, pipelines, sequences
 from .audits.call import assert_sensitivity, audit
 from .audits.couplings import audit_randomized
 from .audits.maps.call import audit_map
@@ -213,6 +214,7 @@ __all__ = [
     "recording",
     "sensitivity_bounds",
     "sensitivity_curves",
+    "sequences",
     "smooth_sensitivity",
     "sweep",
     "welford_variance",

@@ -1,7 +1,8 @@
 """The experiments of the article "Global Sensitivity From Scratch", reproduced.
 
 There are two scenarios, a table and a domain of values, each under two relations. As in the
-article, unbounded means exactly k and bounded means at most k.
+article, unbounded means exactly k and bounded means at most k. Before them comes the example that
+the article checks itself with, of Lee and Clifton.
 """
 
 from __future__ import annotations
@@ -69,6 +70,33 @@ class Experiment:
         return sensitivity_curves(
             self.universes, size=self.size, distances=self.distances, neighbors=self.neighbors
         )
+
+
+def checks() -> tuple[Experiment, ...]:
+    """Return the article's check of itself: Lee and Clifton's four students, both relations.
+
+    References
+    ----------
+    Lee, Clifton: How Much Is Enough? Choosing epsilon for Differential Privacy. ISC 2011.
+
+    Examples
+    --------
+    >>> unbounded, bounded = checks()
+    >>> unbounded.run().result("median", column="absence_days", distance=1).value
+    4.0
+    """
+    school = as_universes(pd.read_csv(DATA / "school_small.csv"))
+    return tuple(
+        Experiment(
+            name=f"small_{relation.name}",
+            title=f"Check, four students of Lee and Clifton (2011): {relation.name}",
+            universes=school,
+            size=3,
+            distances=range(1, 2),
+            neighbors=relation,
+        )
+        for relation in (Unbounded(1, exactly=True), Bounded(1))
+    )
 
 
 def experiments() -> tuple[Experiment, ...]:

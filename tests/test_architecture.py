@@ -34,6 +34,7 @@ ROOMS = (
     "bounds",
     "implementations",
     "graphs",
+    "sequences",
     "pipelines",
     "article",
     "empirical",

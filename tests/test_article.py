@@ -8,12 +8,11 @@ import oracle
 import pytest
 from paths import ARTICLE_FILE, ROOT
 
-from sensitivity_lab.article import DATA, UNITS, experiments
+from sensitivity_lab.article import DATA, UNITS, checks, experiments
 from sensitivity_lab.queries import DEFAULT_QUERIES
 
 REFERENCE = json.loads(ARTICLE_FILE.read_text("utf-8"))
-SCENARIOS = {"a_large": "a", "b": "b"}
-"""The reference also has Lee and Clifton's small school, which is no experiment of the article."""
+SCENARIOS = {"a_large": "a", "b": "b", "a_small": "small"}
 
 NAMES = ("a_unbounded", "a_bounded", "b_unbounded", "b_bounded")
 ORACLE_QUERIES = {
@@ -26,7 +25,7 @@ each_experiment = pytest.mark.parametrize("name", NAMES)
 
 @pytest.fixture(scope="module")
 def curves():
-    return {experiment.name: experiment.run() for experiment in experiments()}
+    return {experiment.name: experiment.run() for experiment in (*checks(), *experiments())}
 
 
 def experiment_of(name: str):

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from garbage import FOUR_NODES, GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, valid
+from garbage import GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, valid
+from graph_arguments import FOUR_NODES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sequence_arguments import DAYS
 
 import sensitivity_lab as sl
-from sensitivity_lab import empirical, graphs
+from sensitivity_lab import empirical, graphs, sequences
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
@@ -49,6 +51,7 @@ MADE_BY_THE_LIBRARY = {
     ),
     *("StabilityWitness", "Sweep", "Witness"),
     *("graphs.ClosedForm", "graphs.GraphSensitivity", "graphs.GraphWitness"),
+    *("sequences.SequenceSensitivity", "sequences.SequenceWitness"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 
@@ -78,6 +81,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "graphs.GraphUniverse.subgraphs": graphs.GraphUniverse.subgraphs,
     "graphs.GraphUniverse.mask": lambda graph: FOUR_NODES.mask(graph),
     "graphs.GraphUniverse.graph": lambda mask: FOUR_NODES.graph(mask),
+    "sequences.SequenceUniverse.code": lambda sequence: DAYS.code(sequence),
+    "sequences.SequenceUniverse.sequence": lambda size, number: DAYS.sequence(size, number),
     "Universe.index": lambda x: UNIVERSE.index(x),
     "Universe.__contains__": lambda x: x in UNIVERSE,
     "Transformation": lambda data: TOTAL(data),
@@ -86,8 +91,9 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def named() -> Iterator[tuple[str, Any]]:
-    """What is public, by its name; what graphs has, with the name of its module."""
-    for module, prefix in ((sl, ""), (pl, ""), (empirical, ""), (graphs, "graphs.")):
+    """What is public, by its name; what graphs and sequences have, with that of their module."""
+    others = ((graphs, "graphs."), (sequences, "sequences."))
+    for module, prefix in ((sl, ""), (pl, ""), (empirical, ""), *others):
         for name in module.__all__:
             yield f"{prefix}{name}", getattr(module, name)
 

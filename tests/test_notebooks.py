@@ -1,5 +1,6 @@
 """The notebooks run, print what is committed, teach in one form, and their exercises are solved."""
 
+import ast
 import re
 
 import nbformat
@@ -106,6 +107,25 @@ def test_committed_notebook_is_small_and_complete(name: str) -> None:
     assert not [output for output in outputs if output.output_type == "error"]
     assert not [output for output in outputs if output.get("name") == "stderr"]
     assert any("image/png" in output.get("data", {}) for output in outputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_that_draws_has_its_picture(name: str) -> None:
+    drawing = [cell for cell in code_cells(read(name)) if draws(cell)]
+    lost = [
+        cell.source
+        for cell in drawing
+        if not any("image/png" in output.get("data", {}) for output in cell.outputs)
+    ]
+    assert lost == []
+
+
+def draws(cell: NotebookNode) -> bool:
+    """Tell whether a cell makes a figure itself, and not only functions that do."""
+    statements = [
+        one for one in ast.parse(cell.source).body if not isinstance(one, ast.FunctionDef)
+    ]
+    return any("plt.subplots(" in ast.unparse(one) for one in statements)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.article import UNITS, experiments
+from sensitivity_lab.article import UNITS, checks, experiments
 from sensitivity_lab.audits.call import audit
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
@@ -270,6 +270,9 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
         check_writable(picture, picture=True)
         check_writable(table)
     made = []
+    for experiment in checks():
+        session.doing = f"searching {experiment.title}"
+        session.comment(f"{experiment.title}\n{experiment.run()}\n")
     for experiment, picture, table in planned:
         session.doing = f"searching {experiment.title}"
         curves = experiment.run()

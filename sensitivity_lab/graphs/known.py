@@ -19,13 +19,13 @@ from .universe import GraphUniverse
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """A sensitivity as a formula of the number of nodes n and of k.
+    """A sensitivity as a formula, such as one of the number of nodes n and of k.
 
     Attributes
     ----------
     formula : str
-        In n and k.
-    power : int
+        In the letters that the function names which returned it.
+    power : int or Fraction
         Its value, or the square of its value where `root` is True.
     root : bool
         Whether the value is the square root of `power`.
@@ -41,14 +41,15 @@ class ClosedForm:
     """
 
     formula: str
-    power: int
+    power: int | Fraction
     root: bool = False
 
     def __float__(self) -> float:
         return self.difference.nearest()
 
     def __str__(self) -> str:
-        return f"{self.formula} = {float(self):.10g}"
+        value = f"{float(self):.10g}"
+        return value if value == self.formula else f"{self.formula} = {value}"
 
     @property
     def difference(self) -> Difference:

@@ -21,7 +21,7 @@ from .universe import GraphUniverse, Masks
 MOST_CALLS = 50_000
 """A caller's function is called on at most so many graphs: all on 6 nodes, and then some."""
 
-_INT64 = 2**62
+INT64 = 2**62
 """Sums of squares below it are computed in int64; larger ones in Python's integers."""
 
 Removed = tuple[int, ...]
@@ -174,22 +174,44 @@ def evaluate(
         for masks, removed in jobs
         for mask in masks.tolist()
     ]
+    return tables_of(query.name, answers, [len(masks) for masks, _ in jobs])
+
+
+def tables_of(name: str, answers: Sequence[Answers], sizes: Sequence[int]) -> Tables:
+    """Return what a function answered, as integers over one denominator.
+
+    Parameters
+    ----------
+    name : str
+        The function's, for errors.
+    answers : sequence of ndarray
+        One per dataset, of no or one dimension; at least one.
+    sizes : sequence of int
+        How many of them, one after the other, belong to each list.
+
+    Raises
+    ------
+    QueryError
+        If they have different shapes.
+    """
     shape = answers[0].shape
     if any(answer.shape != shape for answer in answers):
         raise QueryError(
-            f"the function {query.name} returned answers of different shapes; it returns a number, "
+            f"the function {name} returned answers of different shapes; it returns a number, "
             "or an array of one fixed length"
         )
     flat = [one for answer in answers for one in answer.ravel().tolist()]
     integers, denominator = common_integers(flat)
     width = answers[0].size
     largest = max(map(abs, integers), default=0)
-    small = width * (2 * largest) ** 2 < _INT64
+    small = width * (2 * largest) ** 2 < INT64
     table = integers.reshape(len(answers), width).astype(np.int64 if small else object)
-    ends = np.cumsum([len(masks) for masks, _ in jobs])
     exact = all(map(are_exact, answers))
     return Tables(
-        np.split(table, ends[:-1]), denominator, "exact" if exact else "float", bool(shape)
+        np.split(table, np.cumsum(sizes)[:-1]),
+        denominator,
+        "exact" if exact else "float",
+        bool(shape),
     )
 
 
@@ -202,8 +224,20 @@ def _called(query: GraphFunction, universe: GraphUniverse, mask: int, removed: R
     left = [node for node in range(universe.nodes) if node not in removed]
     adjacency = adjacency[np.ix_(left, left)]  # a copy, which the function may change
     where = f"the function {query.name} on the graph {graph} of {len(left)} nodes"
+    return answer_of_call(query.function, adjacency, where)
+
+
+def answer_of_call(function: Callable[[Any], Any], dataset: Any, where: str) -> Answers:
+    """Return a caller's function of one dataset as an array of no or one dimension.
+
+    Raises
+    ------
+    QueryError
+        If it raises, or does not return a finite number or a vector of them; `where` begins the
+        message.
+    """
     try:
-        returned = query.function(adjacency)
+        returned = function(dataset)
     except Exception as error:
         raise QueryError(f"{where} raised {type(error).__name__}: {shown(str(error))}") from error
     try:

@@ -131,7 +131,7 @@ def furthest(
         removed=block.removed,
         query_x=answer_of(_at(block.of_x, place), tables),
         query_y=answer_of(_at(block.of_y, place), tables),
-        difference=_distance(square, of_numbers),
+        difference=distance_of(square, of_numbers),
         arithmetic=tables.arithmetic,
         vector=tables.vector,
         graphs=sum(map(len, tables.counts)),
@@ -154,10 +154,10 @@ def difference_of(query_x: Answer, query_y: Answer, norm: Norm) -> Difference:
     )
     apart = np.array([one - other for one, other in zip(first, second, strict=True)], dtype=object)
     used: Norm = norm if vector else "L1"
-    return _distance(Fraction(powered(apart, used).item()), used)
+    return distance_of(Fraction(powered(apart, used).item()), used)
 
 
-def _distance(power: Fraction, norm: Norm) -> Difference:
+def distance_of(power: Fraction, norm: Norm) -> Difference:
     """Return a norm from what `powered` gives: for L2, the root of it."""
     return root_difference(power) if POWERS[norm] == 2 else Difference(power, Fraction(0))
 

@@ -11,6 +11,7 @@ from ._clipping import plot_clipping
 from ._figures import check_path, save
 from ._graphs import plot_graphs
 from ._noise import plot_noise_scales, plot_noise_variances
+from ._sequences import plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
 from ._sweep import plot_sweep
@@ -26,6 +27,7 @@ __all__ = [
     "plot_graphs",
     "plot_noise_scales",
     "plot_noise_variances",
+    "plot_sequences",
     "plot_stability",
     "plot_strip",
     "plot_sweep",

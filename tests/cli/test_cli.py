@@ -14,7 +14,7 @@ from command_line import MEAN_OF_TWO, MEDIAN_OF_ABSENCES, PNG, SCHOOL, run
 from paths import ROOT
 
 import sensitivity_lab as sl
-from sensitivity_lab.article import experiments
+from sensitivity_lab.article import checks, experiments
 
 MEDIAN_PRINTED = """\
 Sensitivity of median: 4 (exact)
@@ -188,6 +188,8 @@ def test_article_writes_four_figures_and_tables(capsys, tmp_path):
         assert (folder / f"{experiment.name}.png").read_bytes().startswith(PNG)
         written = read_table(folder / f"{experiment.name}.csv")
         assert list(written["sensitivity"]) == list(curves.to_frame()["sensitivity"])
+    for check in checks():
+        assert out.index(f"{check.title}\n{check.run()}\n") < out.index("Scenario (a)")
     assert out.endswith(f"four figures and four tables are in {folder}\n")
 
 

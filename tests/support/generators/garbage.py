@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from audit_arguments import AUDIT_ARGUMENTS
-from graph_arguments import FOUR_NODES as FOUR_NODES
 from graph_arguments import GRAPH_ARGUMENTS
 from pipeline_arguments import PIPELINE_ARGUMENTS
+from sequence_arguments import SEQUENCE_ARGUMENTS
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -291,8 +291,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit.claim": (1, 10, lambda k: 3 * k),
     "audit_opendp.transformation": (opendp_sum(),),
     **AUDIT_ARGUMENTS,
-    **GRAPH_ARGUMENTS,
-    **PIPELINE_ARGUMENTS,
+    **(GRAPH_ARGUMENTS | PIPELINE_ARGUMENTS | SEQUENCE_ARGUMENTS),
     "audit_recorded.function": (released_mean,),
     "audit_recorded.select": (list,),
     "audit_recorded.values": ([0, 1],),
