@@ -273,12 +273,25 @@ class AuditRow:
         return f"{self.verdict} ({apart}{data})"
 
     @property
+    def sentence(self) -> str:
+        """What is claimed, what is true, and the verdict."""
+        if self.claimed is None:
+            claim = "no sensitivity is claimed"
+        elif self.claims:
+            both = " and ".join(f"{number(claim)} {where}" for where, claim in self.claims.items())
+            claim = f"sensitivities of {both} are claimed"
+        else:
+            claim = f"a sensitivity of {number(self.claimed)} is claimed"
+        size = "" if self.size is None else f" and size {self.size}"
+        return (
+            f"{claim} at distance {self.distance}{size}, the truth is {self.truth_text}: "
+            f"{self.remark}"
+        )
+
+    @property
     def truth_text(self) -> str:
         """The truth as a short fraction with its decimals, or as decimals only."""
-        if self.exact is None:
-            return plain(self.value)
-        text = plain(self.exact)
-        return f"{text} = {decimals(self.exact)}" if "/" in text else text
+        return plain(self.value) if self.exact is None else number(self.exact)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts in the types of JSON; fractions, decimals and infinities are text."""
@@ -302,6 +315,20 @@ class AuditRow:
             "columns": seen.columns,
         }
         return {name: json_ready(fact) for name, fact in facts.items()}
+
+
+def number(value: Number) -> str:
+    """Return a claim or a truth as text: a short fraction with its decimals, or decimals only.
+
+    Examples
+    --------
+    >>> number(Fraction(10, 7)), number(Fraction(10**20 + 1, 10**20)), number(0.1)
+    ('10/7 = 1.428571429', '1', '0.1')
+    """
+    if isinstance(value, float):
+        return str(value)
+    text = plain(value)
+    return f"{text} = {decimals(Fraction(value))}" if "/" in text else text
 
 
 def _ratio(above: Fraction, below: Fraction) -> float:
