@@ -29,8 +29,8 @@ NOT_COMPARED = (
     "an object without an equality), and is not compared"
 )
 SEEDED = (
-    "what is returned is compared after equal releases; if a mechanism that is not recorded draws "
-    "its noise with a fixed seed, name it as a target too"
+    "what is returned is compared after equal releases; if a mechanism or a sampler that is not "
+    "recorded draws noise with a fixed seed, name it too"
 )
 
 _ABSENT = object()

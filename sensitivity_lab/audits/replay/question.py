@@ -76,11 +76,14 @@ class Replay:
     histories : int or list of tuple
     budget : number, optional
         What a whole run may spend, if it is replayed.
+    refusal : str, default ""
+        Why runs that need a replay cannot be judged.
     """
 
     wanted: bool | None
     histories: int | list[tuple[Any, ...]]
     budget: Number | None
+    refusal: str = ""
 
 
 def check_question(
@@ -148,13 +151,17 @@ def answered(
     runs = [recorder.run(x) for x in tried]
     beside = Beside(recorder, runs, wrong)
     rows: tuple[AuditRow, ...]
-    if _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted:
+    wanted = _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted
+    if wanted and replay.refusal:
+        raise QueryError(replay.refusal)
+    if wanted:
         rows, told, notes = replayed(
             recorder, runs, metric, norm, k, replay.histories, replay.budget, tolerance, progress,
             beside,
         )  # fmt: skip
     else:
-        row, told = decisive_row(runs, metric, norm, k, tolerance, progress)
+        whole = replay.budget is not None
+        row, told = decisive_row(runs, metric, norm, k, tolerance, progress, whole)
         compare_after_one_history(beside, metric, k, progress)
         rows, notes = (row, *beside.row(k)), beside.notes
     told += _WRONG_VALUE if all(map(_says_nothing, rows)) else ""

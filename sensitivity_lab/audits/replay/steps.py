@@ -159,10 +159,9 @@ class Worst:
             return ""
         if self._loss is not None:
             return f"the steps together spend {self.loss}; say budget= to judge the whole run"
-        multiple = "inf" if self._multiple == math.inf else plain(self._multiple)
         return (
-            f"the steps together spend {multiple} times the epsilon of a single step; say budget= "
-            "(and epsilon=, where each step keeps its share) to judge the whole run"
+            f"the steps together spend {float(self._multiple):.4g}, in units of the epsilon of each; "
+            "say budget= to judge the whole run"
         )
 
     @property
