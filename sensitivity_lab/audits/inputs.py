@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import comb
 from typing import Any
 
 from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.universes.relations import check_whole
+from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.relations import Relation, Unbounded, check_whole
 
 from .maps.records import check_comparable
 
@@ -35,6 +38,49 @@ def check_several(name: str, given: Any, meaning: str, least: int = 0) -> tuple[
     if not numbers:
         raise InputError(f"{wrong}, got none")
     return tuple(sorted(numbers))
+
+
+def check_audited_sizes(
+    size: Any, relations: Sequence[Relation], universe: AnyUniverse
+) -> tuple[int, ...]:
+    """Return sizes of x at which every relation allows neighbors, or raise InputError.
+
+    The message says which size has none, and why.
+    """
+    try:
+        sizes = check_sizes(size, universe)
+    except InputError as error:
+        if not str(error).endswith(", at least 1, got 0"):
+            raise
+        raise InputError(
+            f"{error}: a query need not have an answer on no records, so empty datasets are not "
+            "compared; audit_map takes size 0, for a function that has one"
+        ) from None
+    for n in sizes:
+        for relation in relations:
+            _check_neighbors(n, relation, universe)
+    return sizes
+
+
+def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
+    """Raise InputError if datasets of a size have no neighbors."""
+    try:
+        relation.check_feasible(n, universe)
+    except InputError as error:
+        if not isinstance(relation, Unbounded) or relation.direction == "add" or relation.k < n:
+            raise InputError(f"size {n} has no such neighbors: {error}") from None
+        added = replace(relation, direction="add")
+        way = ""
+        if relation.direction == "both" and relation.k <= added._largest(n, universe):
+            way = (
+                f", or only compare it with larger datasets: Unbounded({relation.k}, "
+                "direction='add')"
+            )
+        records = "1 record" if relation.k == 1 else f"{relation.k} records"
+        raise InputError(
+            f"size {n} has no neighbors with {records} less ({relation}), as empty datasets are "
+            f"not compared; leave out size {n}{way}"
+        ) from None
 
 
 def vectors(

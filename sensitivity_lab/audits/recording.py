@@ -211,7 +211,9 @@ def _record_class(
         claim, epsilon = (
             one(self) if callable(one) else one and getattr(self, one) for one in sought
         )
-        return calls.take(Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1))))
+        return calls.take(
+            Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
+        )
 
     if method in vars(target):
         undo.callback(setattr, target, method, vars(target)[method])
@@ -230,7 +232,9 @@ def _record_function(
         given = _arguments(target, args, kwargs)
         taken = next(iter(given.values())) if value is None else given[value]
         claim, epsilon = (one(given) if callable(one) else one and given[one] for one in sought)
-        return calls.take(Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1))))
+        return calls.take(
+            Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
+        )
 
     for module in list(sys.modules.values()):
         for name, held in list(getattr(module, "__dict__", {}).items()):

@@ -126,8 +126,8 @@ class AuditReport:
         Returns
         -------
         str
-            The claim and the truth as numbers, and the datasets and answers as Python literals, with
-            ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where they are needed.
+            The claim and the truth as numbers, and the datasets and answers as Python literals,
+            with ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where they are needed.
             Long datasets are shortened, and the text says so; ``row.evidence.lines`` has them
             whole.
         """
@@ -153,8 +153,8 @@ class AuditReport:
         Returns
         -------
         dict
-            subject, setting, notes, verdict, sound, and rows. Each row is a dict with distance, size,
-            claimed, claims, reason, exact, truth, verdict, factor, slack_ulp, tolerance_ulps, and
+            subject, setting, notes, verdict, sound, and rows. Each row is a dict with distance,
+            size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp, tolerance_ulps, and
             the whole evidence: x, y, answer_x, answer_y, columns.
 
         Examples

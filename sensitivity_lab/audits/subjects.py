@@ -26,3 +26,15 @@ def name_of(function: Any) -> str:
     if name != "<lambda>" or code is None:
         return name
     return f"{name} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+
+
+def name_of_query(query: Any) -> str:
+    """Return the name of a query that has none of its own, or nothing.
+
+    Examples
+    --------
+    >>> name_of_query("sum"), name_of_query(partial(sorted, reverse=True))
+    ('', 'sorted')
+    """
+    nameless = isinstance(query, partial) or getattr(query, "__name__", "") == "<lambda>"
+    return name_of(query) if nameless else ""

@@ -131,9 +131,11 @@ def answered(
     Parameters
     ----------
     question : Question
+        The datasets, and which of them are neighbors.
     recorder : Recorder
         The function and the tape; its mechanisms are recorded while this runs.
     replay : Replay
+        Whether and how runs are replayed.
     tolerance : number
         In units in the last place of the truth.
     subject : str
@@ -146,7 +148,12 @@ def answered(
     QueryError, TooLargeError
         See `audit_recorded`.
     """
-    metric, norm, k, progress = question.metric, question.norm, question.relation.k, question.progress
+    metric, norm, k, progress = (
+        question.metric,
+        question.norm,
+        question.relation.k,
+        question.progress,
+    )
     tried = running.tracked(question.datasets, unit="datasets", progress=progress)
     runs = [recorder.run(x) for x in tried]
     beside = Beside(recorder, runs, wrong)

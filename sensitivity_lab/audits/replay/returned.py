@@ -104,5 +104,5 @@ def _single(value: Any) -> Hashable:
     try:
         hash(number)
         return key_of(number) if isinstance(number == number, bool) else _Opaque()
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever an object's own equality raises
         return _Opaque()

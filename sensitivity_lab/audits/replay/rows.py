@@ -47,7 +47,9 @@ class ReplayRow(AuditRow):
         """The verdict, how far the claim is from the truth, the step, and the releases before."""
         after = f", after the releases {brief(self.history)}" if self.history else ""
         if self.step == RETURNED:
-            return f"{self.verdict} (the return value depends on the data beside the releases){after}"
+            return (
+                f"{self.verdict} (the return value depends on the data beside the releases){after}"
+            )
         told = super().remark if self.aligned else f"{self.verdict} ({one_line(self.reason)})"
         return f"{told} {'over' if self.step == WHOLE else 'at'} {self.step}{after}"
 

@@ -76,7 +76,11 @@ class Worst:
         if any(step.epsilon is None for step in x.steps):
             return
         loss: Fraction | float = sum(
-            ((step.epsilon or 0) * one for step, one in zip(x.steps, multiples, strict=True) if one),
+            (
+                (step.epsilon or 0) * one
+                for step, one in zip(x.steps, multiples, strict=True)
+                if one
+            ),
             Fraction(0),
         )
         if self._loss is None or loss > self._loss.rank:
@@ -160,8 +164,8 @@ class Worst:
         if self._loss is not None:
             return f"the steps together spend {self.loss}; say budget= to judge the whole run"
         return (
-            f"the steps together spend {float(self._multiple):.4g}, in units of the epsilon of each; "
-            "say budget= to judge the whole run"
+            f"the steps together spend {float(self._multiple):.4g}, in units of the epsilon of "
+            "each; say budget= to judge the whole run"
         )
 
     @property

@@ -162,7 +162,7 @@ def audit_sampled(
         return found.rest
 
     recorder = Recorder(by_return if value == "returns" else by_location, tape, list)
-    replay = Replay(None, HISTORIES, promise.epsilon, promise.refusal)
+    replay = Replay(None, HISTORIES, promise.stated, promise.refusal)
     name = str(subject or name_of(function))
     report = answered(question, recorder, replay, check_tolerance(ROUNDING_ULPS), name, _RETURNS)
     return replace(report, rows=_of_whole_runs(report.rows))

@@ -24,6 +24,7 @@ _LEAST = 1e-3
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
+
 @dataclass(frozen=True)
 class Unnoised:
     """What is returned without noise, and for people all that is returned where noise is 0."""
@@ -76,8 +77,8 @@ def answers_of(call: Released) -> Answers:
     try:
         of_number, rest = _sorted_out(base, [made for _, made in moved], numbers)
         if any(len(other) != len(draws) for other, _ in moved):
-            raise _NotAdded("draws another number of times with other noise")
-    except _NotAdded as error:
+            raise _NotAddedError("draws another number of times with other noise")
+    except _NotAddedError as error:
         raise QueryError(f"what the function returns {error}, {_way_out(draws)}") from None
     ends = np.cumsum([np.size(one) for one in noise]).tolist()
     by_draw = [
@@ -92,7 +93,7 @@ def answers_of(call: Released) -> Answers:
     )
 
 
-class _NotAdded(Exception):
+class _NotAddedError(Exception):
     """What is returned is no answer plus noise: the message completes a sentence."""
 
 
@@ -101,7 +102,7 @@ def _sorted_out(
 ) -> tuple[dict[int, Any], dict[Path, Any]]:
     """Return the answers by the number of noise that moves them, and what does not move."""
     if any(made.keys() != base.keys() for made in moved):
-        raise _NotAdded("has other parts with other noise")
+        raise _NotAddedError("has other parts with other noise")
     of_number: dict[int, Any] = {}
     rest: dict[Path, Any] = {}
     for path, first in base.items():
@@ -111,9 +112,9 @@ def _sorted_out(
             continue
         place = _place(first, others, numbers)
         if of_number.setdefault(place, first) != first:
-            raise _NotAdded("has the same noise in two numbers")
+            raise _NotAddedError("has the same noise in two numbers")
     if not of_number:
-        raise _NotAdded("does not move with the noise")
+        raise _NotAddedError("does not move with the noise")
     return of_number, rest
 
 
@@ -156,15 +157,17 @@ def _noise(draws: Sequence[Draw], base: dict[Path, Any]) -> list[Any]:
 
 
 def _place(first: Any, others: Sequence[Any], numbers: Any) -> int:
-    """Return the place of the noise that a returned number moves by, or raise _NotAdded."""
+    """Return the place of the noise that a returned number moves by, or raise _NotAddedError."""
     if not all(map(_is_number, (first, *others))):
-        raise _NotAdded(f"holds {short_literal(first)}, or with noise {short_literal(others[0])}")
+        raise _NotAddedError(
+            f"holds {short_literal(first)}, or with noise {short_literal(others[0])}"
+        )
     up, down = (float(other - first) for other in others)
     place = int(np.argmin(np.abs(numbers - up)))
     noise = float(numbers[place])
     near = NEAR * max(map(abs, (float(first), *map(float, others), noise)))
     if abs(up - noise) > near or abs(down + noise) > near:
-        raise _NotAdded(
+        raise _NotAddedError(
             f"moves by {up:.6g} and {down:.6g} where the noise moves by {noise:.6g} and "
             f"{-noise:.6g} (it is rounded, clipped or scaled after the noise)"
         )
@@ -180,5 +183,6 @@ def _same(one: Any, two: Any) -> bool:
 
 def _is_number(part: Any) -> bool:
     """Tell whether a part is a finite number."""
-    real = isinstance(part, Rational | float) and not isinstance(part, bool)
-    return real and math.isfinite(part)
+    if not isinstance(part, Rational | float) or isinstance(part, bool):
+        return False
+    return math.isfinite(part)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_rational, shown
+from sensitivity_lab.checks import as_python, check_rational, shown
 from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
 
@@ -23,6 +24,8 @@ class Promise:
     Attributes
     ----------
     epsilon : Fraction
+    stated : number
+        The same as the caller wrote it.
     ratio : float or None
         The standard deviation that is enough for an L2 sensitivity of 1; None for Laplace noise.
 
@@ -35,6 +38,7 @@ class Promise:
     """
 
     epsilon: Fraction
+    stated: Number
     ratio: float | None
 
     def check_kind(self, draw: Draw) -> None:
@@ -46,7 +50,9 @@ class Promise:
 
     def claim(self, draw: Draw) -> float:
         """Return the largest sensitivity that the noise is enough for, or raise QueryError."""
-        scales = {check_rational("the scale of noise", one, "a finite number") for one in _all(draw)}
+        scales = {
+            check_rational("the scale of noise", one, "a finite number") for one in _all(draw)
+        }
         if len(scales) != 1:
             raise QueryError(
                 f"one call of {draw.name} draws noise of {len(scales)} scales, of which no single "
@@ -99,7 +105,11 @@ def check_promise(epsilon: Any, delta: Any) -> Promise:
     loss = check_rational("epsilon", epsilon, "a finite number above 0")
     if loss <= 0:
         raise InputError(f"epsilon must be a finite number above 0, got {shown(epsilon)}")
-    return Promise(loss, None if delta is None else analytic_gaussian_scale(1, epsilon, delta))
+    return Promise(
+        loss,
+        as_python(epsilon),
+        None if delta is None else analytic_gaussian_scale(1, epsilon, delta),
+    )
 
 
 def _all(draw: Draw) -> list[Any]:

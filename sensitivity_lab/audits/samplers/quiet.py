@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,9 @@ class Draw:
     def center(self) -> Any:
         """The location in the shape of the answer."""
         shape = np.broadcast_shapes(np.shape(self.location), np.shape(self.scale))
-        shape = shape if self.size is None else np.broadcast_shapes(shape, np.zeros(self.size).shape)
+        shape = (
+            shape if self.size is None else np.broadcast_shapes(shape, np.zeros(self.size).shape)
+        )
         return np.zeros(shape) + self.location if shape else self.location
 
 
