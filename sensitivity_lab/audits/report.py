@@ -154,8 +154,8 @@ class AuditReport:
         -------
         dict
             subject, setting, notes, verdict, sound, and rows. Each row is a dict with distance,
-            size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp, tolerance_ulps, and
-            the whole evidence: x, y, answer_x, answer_y, columns.
+            size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
+            tolerance_ulps, and the whole evidence: x, y, answer_x, answer_y, columns.
 
         Examples
         --------

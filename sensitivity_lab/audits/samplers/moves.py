@@ -178,11 +178,11 @@ def _same(one: Any, two: Any) -> bool:
     """Tell whether a part did not move."""
     if not _is_number(one) or not _is_number(two):
         return bool(one == two)
-    return abs(one - two) <= NEAR * max(abs(one), abs(two))
+    return bool(abs(one - two) <= NEAR * max(abs(one), abs(two)))
 
 
 def _is_number(part: Any) -> bool:
     """Tell whether a part is a finite number."""
     if not isinstance(part, Rational | float) or isinstance(part, bool):
         return False
-    return math.isfinite(part)
+    return bool(math.isfinite(part))

@@ -9,7 +9,7 @@ from typing import Any
 
 from sensitivity_lab.audits.maps.call import audit_map
 from sensitivity_lab.audits.recorded import audit_recorded
-from sensitivity_lab.audits.replay.rows import WHOLE, ReplayRow
+from sensitivity_lab.audits.replay.rows import RETURNED, WHOLE, ReplayRow
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
 from sensitivity_lab.results.literals import literal, short_literal
@@ -50,7 +50,7 @@ def judge(setting: Setting) -> Judged:
 
 
 def _is_step(row: AuditRow) -> bool:
-    return isinstance(row, ReplayRow) and row.step != WHOLE
+    return isinstance(row, ReplayRow) and row.step not in (WHOLE, RETURNED)
 
 
 def _audit(setting: Setting) -> AuditReport:
