@@ -75,14 +75,16 @@ class Evidence:
 
     @property
     def lines(self) -> tuple[str, str]:
-        """The whole pair as two lines of Python literals; fractions come with their decimals."""
+        """The whole pair as two lines of Python literals; fractions come with their decimals.
+
+        A long fraction that a float stands for is that float, which is the same number.
+        """
         datasets = [literal(list(d) if isinstance(d, tuple) else d) for d in (self.x, self.y)]
         if self.columns is not None:
             columns = literal(list(self.columns))
             datasets = [f"pd.DataFrame({rows}, columns={columns})" for rows in datasets]
-        return self._lines(
-            datasets, [with_decimals(answer, "  # ") for answer in (self.answer_x, self.answer_y)]
-        )
+        answers = [_readable(answer) for answer in (self.answer_x, self.answer_y)]
+        return self._lines(datasets, [with_decimals(answer, "  # ") for answer in answers])
 
     @property
     def short(self) -> bool:
@@ -315,6 +317,18 @@ class AuditRow:
             "columns": seen.columns,
         }
         return {name: json_ready(fact) for name, fact in facts.items()}
+
+
+def _readable(answer: Any) -> Any:
+    """Return an answer with floats in the place of long fractions that are equal to them."""
+    if isinstance(answer, tuple | list):
+        return type(answer)(map(_readable, answer)) if type(answer) in (tuple, list) else answer
+    if not isinstance(answer, Fraction) or plain(answer) == str(answer):
+        return answer
+    try:
+        return float(answer) if Fraction(float(answer)) == answer else answer
+    except OverflowError:
+        return answer
 
 
 def number(value: Number) -> str:

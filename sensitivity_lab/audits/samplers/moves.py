@@ -27,7 +27,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 @dataclass(frozen=True)
 class Unnoised:
-    """What is returned without noise, and for people all that is returned where noise is 0."""
+    """What is returned without noise; `shown` is all that is returned where noise is 0."""
 
     values: dict[Path, Any]
     shown: Any = field(compare=False)
@@ -85,12 +85,21 @@ def answers_of(call: Released) -> Answers:
         (draw, [of_number[place] for place in range(start, end) if place in of_number])
         for draw, start, end in zip(draws, [0, *ends], ends, strict=False)
     ]
-    # The size of one list or array of noisy numbers says no more than the numbers themselves.
-    plain = len(of_number) + len(rest) == len(base) and rest.keys() <= {("number of entries",)}
     return Answers(
-        [(draw, answers) for draw, answers in by_draw if answers],
-        None if plain else Unnoised(rest, shown),
+        [(draw, answers) for draw, answers in by_draw if answers], _unnoised(base, rest, shown)
     )
+
+
+def _unnoised(base: dict[Path, Any], rest: dict[Path, Any], shown: Any) -> Unnoised | None:
+    """Return what is without noise, and where the noisy numbers stand; None if that says nothing.
+
+    The places in one list or array of noisy numbers say no more than these numbers.
+    """
+    noisy = base.keys() - rest.keys()
+    numbered = noisy == {()} or isinstance(shown, list | tuple | np.ndarray)
+    if numbered and rest.keys() <= {("number of entries",)}:
+        return None
+    return Unnoised(rest | dict.fromkeys(noisy, "noisy"), shown)
 
 
 class _NotAddedError(Exception):
@@ -124,8 +133,8 @@ def _way_out(draws: Sequence[Draw]) -> str:
     if any(np.any(np.asarray(draw.location) != 0) for draw in draws):
         return why + "say value='location', since the sampler gets the answer as its location"
     return why + (
-        "audit the function without its steps after the noise, or give the sampler the answer as "
-        "its location and say value='location'"
+        "if the sampler gets the answer as its location, say value='location'; if not, audit the "
+        "function without its steps after the noise"
     )
 
 

@@ -82,12 +82,12 @@ def places_of(samplers: tuple[Any, ...]) -> list[Place]:
     samplers : tuple
         Functions, generators of NumPy, ``np.random.default_rng``, or dotted names of these.
     """
-    found = [_resolve(sampler) for sampler in samplers]
+    found = {id(sampler): sampler for sampler in map(_resolve, samplers)}
     return [
         Place(module, name, held)
         for module in list(sys.modules.values())
         for name, held in list(getattr(module, "__dict__", {}).items())
-        if any(held is sampler for sampler in found)
+        if id(held) in found
     ]
 
 
