@@ -123,7 +123,9 @@ class Beside:
             if len(true) != 1 or moved is None:
                 continue
             history = [*x.releases[: step.place], moved, *x.releases[step.place + 1 :]]
-            again = self.recorder.run(x.dataset, history)
+            again = _fed(self.recorder, x, history)
+            if again is None:
+                continue
             moving = found & self._differing(x, again)
             if moving and (true == {0} or any(_along(x, again, path) for path in moving)):
                 raise QueryError(

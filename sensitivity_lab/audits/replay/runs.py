@@ -13,7 +13,7 @@ import numpy as np
 from sensitivity_lab.audits.claims import check_claim, holds_float
 from sensitivity_lab.audits.recording import Call, Tape
 from sensitivity_lab.checks import as_python, shown, unboxed
-from sensitivity_lab.errors import InputError, QueryError, SensitivityLabError
+from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.results.literals import short_literal
@@ -99,8 +99,8 @@ class Recorder:
         self.tape.rewind(history)
         try:
             answer = self.function(list(x))
-        except SensitivityLabError as error:
-            raise type(error)(f"on {short_literal(x)}{_told(history)}, {error}") from error
+        except QueryError as error:
+            raise QueryError(f"on {short_literal(x)}{_told(history)}, {error}") from error
         except Exception as error:
             raise QueryError(
                 f"{short_literal(x)}{_told(history)} raised {type(error).__name__}: {error}"
