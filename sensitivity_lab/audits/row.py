@@ -13,7 +13,6 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.results.literals import (
     brief,
     brief_pair,
-    decimals,
     json_ready,
     literal,
     one_line,
@@ -21,7 +20,7 @@ from sensitivity_lab.results.literals import (
     with_decimals,
 )
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, number
 
 _SHOWN_AS_ULP = 1e-3
 """If a factor is nearer to 1, the difference is shown in units in the last place instead."""
@@ -329,20 +328,6 @@ def _readable(answer: Any) -> Any:
         return float(answer) if Fraction(float(answer)) == answer else answer
     except OverflowError:
         return answer
-
-
-def number(value: Number) -> str:
-    """Return a claim or a truth as text: a short fraction with its decimals, or decimals only.
-
-    Examples
-    --------
-    >>> number(Fraction(10, 7)), number(Fraction(10**20 + 1, 10**20)), number(0.1)
-    ('10/7 = 1.428571429', '1', '0.1')
-    """
-    if isinstance(value, float):
-        return str(value)
-    text = plain(value)
-    return f"{text} = {decimals(Fraction(value))}" if "/" in text else text
 
 
 def _ratio(above: Fraction, below: Fraction) -> float:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sensitivity_lab.audits.row import AuditRow, number
+from sensitivity_lab.audits.claims import number
+from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.results.literals import brief, json_ready, one_line
 
 WHOLE = "the whole run"
