@@ -284,10 +284,8 @@ class AuditRow:
         else:
             claim = f"a sensitivity of {number(self.claimed)} is claimed"
         size = "" if self.size is None else f" and size {self.size}"
-        return (
-            f"{claim} at distance {self.distance}{size}, the truth is {self.truth_text}: "
-            f"{self.remark}"
-        )
+        truth = number(self.value if self.exact is None else self.exact)
+        return f"{claim} at distance {self.distance}{size}, the truth is {truth}: {self.remark}"
 
     @property
     def truth_text(self) -> str:
