@@ -50,7 +50,8 @@ def audit_recorded(
     Parameters
     ----------
     function : callable
-        Takes a dataset, which is a list of records, and calls the library on it.
+        Takes a dataset, which is a list of records, and calls the library on it. It returns what is
+        released, and nothing else.
     values : iterable
         The universe of records; include NaN if records can be missing.
     sizes : int or iterable of int
@@ -106,7 +107,13 @@ def audit_recorded(
 
         A replay has a row per step, which names the mechanism, where it was called, and what was
         released before. If two neighbors, after the same releases, call mechanisms in other places
-        or another number of times, a row says so: "not aligned", which is not sound.
+        or another number of times, a row says so: "not aligned", which is not sound. Without a
+        `budget`, a note says what the steps spend together.
+
+        If two neighbors, after the same releases, return different values, a row says so: the
+        return value depends on the data beside the releases, which is "violated". Values are
+        compared part by part, in sequences, mappings, arrays, tables and dataclasses. Parts that
+        differ between two runs on one dataset are not compared, and a note says so.
 
     Raises
     ------
@@ -115,7 +122,8 @@ def audit_recorded(
     QueryError
         If the function fails on a dataset, calls no mechanism, draws at random beside the recorded
         mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset (choose
-        some of the calls with `select`).
+        some of the calls with `select`). If a mechanism gets 0 on every dataset, and what it
+        releases is added to an answer that was not recorded.
     TooLargeError
         If there are too many datasets or pairs; the message says how many.
 
@@ -126,6 +134,10 @@ def audit_recorded(
     that is added to each entry is calibrated to the norm of the difference of such vectors. Whether
     later steps depend on earlier releases is found out with two more runs on each dataset with
     several calls.
+
+    What is returned is compared in the runs of a replay; without one, in one more run on each
+    dataset, where all release the same values, drawn between the true ones. A mechanism that is not
+    among the targets and draws with a fixed seed cannot be told from data.
 
     With N datasets of at most p neighbors, H further histories and a replay, there are at most
     ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies

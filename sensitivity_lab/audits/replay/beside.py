@@ -33,6 +33,11 @@ SEEDED = (
     "recorded draws noise with a fixed seed, name it too"
 )
 
+NOT_ALL = (
+    "what is returned is not compared on all neighbors: some runs make other calls than others, or "
+    "fail, after the same releases"
+)
+
 _ABSENT = object()
 
 _MOVE = 1.5
@@ -50,6 +55,8 @@ class Beside:
         The runs on all datasets, with their true values as releases.
     wrong : str
         What to do where the noise is added elsewhere, for the error.
+    all_compared : bool
+        Whether all neighbors could be compared.
     leak : tuple of Run, or None
         The first pair whose returned values differ, after the same releases.
     """
@@ -57,6 +64,7 @@ class Beside:
     recorder: Recorder
     runs: Sequence[Run]
     wrong: str
+    all_compared: bool = True
     leak: tuple[Run, Run] | None = None
     _chance: set[Path] = field(default_factory=set)
 
@@ -88,8 +96,12 @@ class Beside:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a report says of the comparison."""
-        told = (SEEDED,) if self.leak is not None else ()
-        return (*told, NOT_COMPARED) if self._chance else told
+        told = {
+            SEEDED: self.leak is not None,
+            NOT_COMPARED: bool(self._chance),
+            NOT_ALL: not self.all_compared and self.leak is None,
+        }
+        return tuple(note for note, holds in told.items() if holds)
 
     def compared(self, run: Run) -> Hashable:
         """Return what runs share whose returned values are equal, but for chance."""
@@ -159,14 +171,19 @@ def compare_after_one_history(beside: Beside, metric: str, k: int, progress: boo
     """
     if all(run.returned == NOTHING for run in beside.runs):
         return
-    alike: dict[Hashable, list[Run]] = {}
+    alike: dict[tuple[Hashable, Hashable], list[Run]] = {}
     for run in beside.runs:
         shapes = tuple(np.shape(release) for release in run.releases)
         alike.setdefault((run.sites, shapes), []).append(run)
+    beside.all_compared = len({sites for sites, _ in alike}) == 1
     source = random.Random(SEED)
     for group in alike.values():
         history = drawn(group, source)
-        fed = [run for run in (_fed(beside.recorder, one, history) for one in group) if run]
+        made = [(one, _fed(beside.recorder, one, history)) for one in group]
+        # Without the same calls, such as those of a function that keeps its answers, nothing was
+        # released that could be the same.
+        fed = [run for one, run in made if run is not None and run.sites == one.sites]
+        beside.all_compared &= len(fed) == len(group)
         while _see_farthest(beside, fed, metric, k, progress):
             pass
 
