@@ -30,6 +30,7 @@ CHANGED = {
     "clipped on both sides": lambda noisy: min(max(noisy, 0), 2.5),
     "clipped below": lambda noisy: max(noisy, 1),
     "clipped above": lambda noisy: min(noisy, 0),
+    "clipped above the answer": lambda noisy: min(noisy, 25),
     "a whole number": int,
     "halved": lambda noisy: noisy / 2,
     "without sign": abs,
