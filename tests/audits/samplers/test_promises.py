@@ -108,6 +108,17 @@ def test_an_adaptive_release_is_replayed():
         sl.audit_sampled(around_the_median, [0, 4, 5, 10], [3], epsilon=1, neighbors="bounded")
 
 
+def test_adaptive_gaussian_noise_is_refused():
+    """Each draw is enough for its own answer, which says nothing of both together."""
+
+    def adaptive(x):
+        first = np.random.normal(sum(x), 100.0)
+        return np.random.normal(sum(one for one in x if one > first), 100.0)
+
+    with pytest.raises(sl.QueryError, match="whose answer or scale depends on what was released"):
+        sl.audit_sampled(adaptive, **BOUNDED, epsilon=1, delta=1e-6, value="location")
+
+
 LEAKS = {
     "beside noise around the mean": (
         lambda x: (np.random.laplace(sum(x) / 2, 10.0), max(x)),
