@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -12,7 +11,7 @@ from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.relations import Relation, Unbounded, check_whole
+from sensitivity_lab.universes.relations import Bounded, Relation, Unbounded, check_whole
 
 from .maps.records import check_comparable
 
@@ -67,20 +66,23 @@ def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
     try:
         relation.check_feasible(n, universe)
     except InputError as error:
-        if not isinstance(relation, Unbounded) or relation.direction == "add" or relation.k < n:
+        k, left = relation.k, universe.size - n
+        records = "1 record" if k == 1 else f"{k} records"
+        out, way = f"leave out size {n}", ""
+        if isinstance(relation, Bounded) and k > n:
+            told = f"{records} replaced ({relation}), as it has only {n}; {out}"
+        elif isinstance(relation, Unbounded) and relation.direction != "add" and k >= n:
+            told = f"{records} less ({relation}), as empty datasets are not compared; {out}"
+            if relation.direction == "both" and k <= left:
+                way = f", or only compare it with larger datasets: Unbounded({k}, direction='add')"
+        elif isinstance(relation, Bounded | Unbounded):
+            change = "replaced" if isinstance(relation, Bounded) else "more"
+            others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
+            told = f"{records} {change} ({relation}), as the universe has {others}; {out}"
+            way = ", or take a larger universe"
+        else:
             raise InputError(f"size {n} has no such neighbors: {error}") from None
-        added = replace(relation, direction="add")
-        way = ""
-        if relation.direction == "both" and relation.k <= added._largest(n, universe):
-            way = (
-                f", or only compare it with larger datasets: Unbounded({relation.k}, "
-                "direction='add')"
-            )
-        records = "1 record" if relation.k == 1 else f"{relation.k} records"
-        raise InputError(
-            f"size {n} has no neighbors with {records} less ({relation}), as empty datasets are "
-            f"not compared; leave out size {n}{way}"
-        ) from None
+        raise InputError(f"size {n} has no neighbors with {told}{way}") from None
 
 
 def vectors(

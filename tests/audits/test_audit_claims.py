@@ -279,9 +279,18 @@ def test_what_is_no_claim(claim, message):
         ),
         (
             {"distances": 4},
-            "size 3 has no such neighbors: bounded, at most 4 is not feasible for datasets of size "
-            "3 in a domain of 2 values, unlimited copies: replacing needs k <= size and at least "
-            "one record outside x; the largest feasible k is 3",
+            "size 3 has no neighbors with 4 records replaced (bounded, at most 4), as it has only "
+            "3; leave out size 3",
+        ),
+        (
+            {"universe": sl.Universe([1, 2, 3])},
+            "size 3 has no neighbors with 1 record replaced (bounded, at most 1), as the universe "
+            "has no other; leave out size 3, or take a larger universe",
+        ),
+        (
+            {"universe": sl.Universe([1, 2, 3, 4]), "neighbors": "unbounded", "distances": 2},
+            "size 3 has no neighbors with 2 records more (unbounded, at most 2), as the universe "
+            "has only 1 other; leave out size 3, or take a larger universe",
         ),
         (
             {"size": [1, 2], "neighbors": "unbounded"},
