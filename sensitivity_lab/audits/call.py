@@ -8,12 +8,11 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.calls.curves import as_relations
-from sensitivity_lab.checks import check_flag, check_running, shown
-from sensitivity_lab.errors import InputError, SensitivityViolation
+from sensitivity_lab.checks import check_flag, check_running, check_text, shown
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.engine import Options
@@ -21,7 +20,9 @@ from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.relations import Relation, as_relation
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
+from .inputs import check_audited_sizes
 from .report import AuditReport, AuditRow
+from .subjects import name_of_query
 from .truths import Measured, of_code, of_mathematics
 
 
@@ -38,6 +39,7 @@ def audit(
     exactly: bool = False,
     implementation: bool = False,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
+    subject: str | None = None,
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -80,6 +82,8 @@ def audit(
         The largest difference between claim and truth that counts as rounding, in units in the
         last place of the truth. It applies where the claim or the answers are floats; between
         exact answers and an int, Fraction or Decimal no difference counts as rounding.
+    subject : str, optional
+        The name of the query in the report; by default its own name.
     method, n_jobs, progress, memory_limit
         See `global_sensitivity`; `method` is not for implementations.
 
@@ -131,7 +135,9 @@ def audit(
     relation = as_relation(neighbors, exactly=exactly)
     relations = as_relations(relation, distances, exactly)
     universe = check_any_universe(universe)
-    sizes = check_sizes(size, universe)
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    sizes = check_audited_sizes(size, relations, universe)
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
@@ -139,6 +145,7 @@ def audit(
     check_norm(norm)
     check_running(n_jobs, progress)
     _check_implementation(implementation, method)
+    own_name = subject or name_of_query(query)
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
     if not implementation:
         query = as_query(query)
@@ -157,7 +164,7 @@ def audit(
     if isinstance(rows[0].evidence.answer_x, tuple):
         how = f"{norm} norm; {how}"
     setting = f"{_setting(relation, sizes, universe)}; {how}"
-    return AuditReport(f"{found[0].name}, {relation.family}", rows, setting)
+    return AuditReport(f"{own_name or found[0].name}, {relation.family}", rows, setting)
 
 
 def assert_sensitivity(
@@ -180,8 +187,8 @@ def assert_sensitivity(
     tight : bool, default False
         Whether to refuse claims that are larger than the truth as well.
     **options
-        `norm`, `exactly`, `implementation`, `tolerance_ulps`, `method`, `n_jobs`, `progress`,
-        `memory_limit` of `audit`.
+        `norm`, `exactly`, `implementation`, `tolerance_ulps`, `subject`, `method`, `n_jobs`,
+        `progress`, `memory_limit` of `audit`.
 
     Returns
     -------
@@ -212,9 +219,7 @@ def assert_sensitivity(
     report = audit(
         query, claim, universe, size=size, neighbors=neighbors, distances=distances, **options
     )
-    report.raise_if_violated()
-    if tight and report.verdict == "loose":
-        raise SensitivityViolation(report.counterexample(report.decisive))
+    report.raise_if_violated(tight=tight)
     return report
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from sensitivity_lab.checks import as_python, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.results.literals import decimals, plain
 
 ROUNDING_ULPS = 4
 """The default tolerance: what counts as rounding, in units in the last place of the truth."""
@@ -149,6 +150,20 @@ def check_tolerance(tolerance_ulps: Any) -> Number:
             f"least 0, got {shown(tolerance_ulps)}"
         )
     return number
+
+
+def number(value: Number) -> str:
+    """Return a claim or a truth as text: a short fraction with its decimals, or decimals only.
+
+    Examples
+    --------
+    >>> number(Fraction(10, 7)), number(Fraction(10**20 + 1, 10**20)), number(0.1)
+    ('10/7 = 1.428571429', '1', '0.1')
+    """
+    if isinstance(value, float):
+        return str(value)
+    text = plain(value)
+    return f"{text} = {decimals(Fraction(value))}" if "/" in text else text
 
 
 def holds_float(answer: Any) -> bool:

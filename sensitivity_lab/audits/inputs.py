@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb
 from typing import Any
 
 from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.universes.relations import check_whole
+from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.relations import Bounded, Relation, Unbounded, check_whole
 
 from .maps.records import check_comparable
 
@@ -35,6 +37,52 @@ def check_several(name: str, given: Any, meaning: str, least: int = 0) -> tuple[
     if not numbers:
         raise InputError(f"{wrong}, got none")
     return tuple(sorted(numbers))
+
+
+def check_audited_sizes(
+    size: Any, relations: Sequence[Relation], universe: AnyUniverse
+) -> tuple[int, ...]:
+    """Return sizes of x at which every relation allows neighbors, or raise InputError.
+
+    The message says which size has none, and why.
+    """
+    try:
+        sizes = check_sizes(size, universe)
+    except InputError as error:
+        if not str(error).endswith(", at least 1, got 0"):
+            raise
+        raise InputError(
+            f"{error}: a query need not have an answer on no records, so empty datasets are not "
+            "compared; audit_map takes size 0, for a function that has one"
+        ) from None
+    for n in sizes:
+        for relation in relations:
+            _check_neighbors(n, relation, universe)
+    return sizes
+
+
+def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
+    """Raise InputError if datasets of a size have no neighbors."""
+    try:
+        relation.check_feasible(n, universe)
+    except InputError as error:
+        k, left = relation.k, universe.size - n
+        records = "1 record" if k == 1 else f"{k} records"
+        out, way = f"leave out size {n}", ""
+        if isinstance(relation, Bounded) and k > n:
+            told = f"{records} replaced ({relation}), as it has only {n}; {out}"
+        elif isinstance(relation, Unbounded) and relation.direction != "add" and k >= n:
+            told = f"{records} less ({relation}), as empty datasets are not compared; {out}"
+            if relation.direction == "both" and k <= left:
+                way = f", or only compare it with larger datasets: Unbounded({k}, direction='add')"
+        elif isinstance(relation, Bounded | Unbounded):
+            change = "replaced" if isinstance(relation, Bounded) else "more"
+            others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
+            told = f"{records} {change} ({relation}), as the universe has {others}; {out}"
+            way = ", or take a larger universe"
+        else:
+            raise InputError(f"size {n} has no such neighbors: {error}") from None
+        raise InputError(f"size {n} has no neighbors with {told}{way}") from None
 
 
 def vectors(

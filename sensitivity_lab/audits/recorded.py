@@ -7,43 +7,22 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab import running
-from sensitivity_lab.checks import (
-    check_callable,
-    check_flag,
-    check_running,
-    check_text,
-)
-from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.checks import check_callable, check_flag
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.results.literals import brief, short_literal
-from sensitivity_lab.universes.relations import (
-    Bounded,
-    Relation,
-    SymmetricDifference,
-    Unbounded,
-    as_relation,
-    show,
-)
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance
-from .inputs import check_several, check_values, vectors
 from .recording import Call, recording
-from .replay.histories import check_histories, heeds_releases
-from .replay.one_vector import decisive_row
-from .replay.replay import replayed
-from .replay.runs import Recorder, Run
-from .report import AuditReport, AuditRow
+from .replay.histories import check_histories
+from .replay.question import Replay, answered, check_question
+from .replay.runs import Recorder
+from .report import AuditReport
+from .subjects import name_of
 
-_METRIC_OF = {
-    Bounded: "change_one",
-    Unbounded: "add_or_remove",
-    SymmetricDifference: "symmetric",
-}
-
-_WRONG_VALUE = (
-    "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
+_NOT_RECORDED = (
+    "give a mechanism that takes the answer, or audit the sampler by audit_sampled with "
+    "value='returns'"
 )
 
 
@@ -71,7 +50,8 @@ def audit_recorded(
     Parameters
     ----------
     function : callable
-        Takes a dataset, which is a list of records, and calls the library on it.
+        Takes a dataset, which is a list of records, and calls the library on it. It returns what is
+        released, and nothing else.
     values : iterable
         The universe of records; include NaN if records can be missing.
     sizes : int or iterable of int
@@ -127,7 +107,13 @@ def audit_recorded(
 
         A replay has a row per step, which names the mechanism, where it was called, and what was
         released before. If two neighbors, after the same releases, call mechanisms in other places
-        or another number of times, a row says so: "not aligned", which is not sound.
+        or another number of times, a row says so: "not aligned", which is not sound. Without a
+        `budget`, a note says what the steps spend together.
+
+        If two neighbors, after the same releases, return different values, a row says so: the
+        return value depends on the data beside the releases, which is "violated". Values are
+        compared part by part, in sequences, mappings, arrays, tables and dataclasses. Parts that
+        differ between two runs on one dataset are not compared, and a note says so.
 
     Raises
     ------
@@ -136,7 +122,8 @@ def audit_recorded(
     QueryError
         If the function fails on a dataset, calls no mechanism, draws at random beside the recorded
         mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset (choose
-        some of the calls with `select`).
+        some of the calls with `select`). If a mechanism gets 0 on every dataset, and what it
+        releases is added to an answer that was not recorded.
     TooLargeError
         If there are too many datasets or pairs; the message says how many.
 
@@ -147,6 +134,10 @@ def audit_recorded(
     that is added to each entry is calibrated to the norm of the difference of such vectors. Whether
     later steps depend on earlier releases is found out with two more runs on each dataset with
     several calls.
+
+    What is returned is compared in the runs of a replay; without one, in one more run on each
+    dataset, where all release the same values, drawn between the true ones. A mechanism that is not
+    among the targets and draws with a fixed seed cannot be told from data.
 
     With N datasets of at most p neighbors, H further histories and a replay, there are at most
     ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
@@ -171,51 +162,27 @@ def audit_recorded(
       x  (0, 0)  ->  0.0
       y  (0, 1)  ->  0.5
     """
-    relation, metric = _check_relation(neighbors)
-    check_norm(norm)
-    _check_functions(function, select, where, subject)
-    every_order = check_flag("every_order", every_order)
-    check_running(None, progress)
+    question = check_question(
+        function, values, sizes, neighbors, norm, every_order, where, subject, progress
+    )
+    check_callable("select", select, "a function of a list of calls")
     replay = None if replay is None else check_flag("replay", replay)
     budget = None if budget is None else _check_budget(budget, replay, norm)
     fed = check_histories(histories)
-    universe = check_values(values)
-    wanted = check_several("sizes", sizes, "a number of records, at least 0")
-    datasets = [x for x in vectors(universe, wanted, every_order) if _accepted(where, x)]
-    if not datasets:
-        raise InputError("where must accept at least one dataset, but it accepts none")
     tolerance = check_tolerance(tolerance_ulps)
     if budget is not None:
         options.setdefault("epsilon", "epsilon")
+    # Calls that tell their shares of a budget are judged one by one, each with its claim.
+    shared = budget is not None or options.get("epsilon") is not None
     with recording(*targets, **options) as tape:
-        recorder = Recorder(function, tape, select)
-        tried = running.tracked(datasets, unit="datasets", progress=progress)
-        runs = [recorder.run(x) for x in tried]
-        if replay is None:
-            # Calls that tell their shares of a budget are judged one by one, each with its claim.
-            shared = budget is not None or options.get("epsilon") is not None
-            replay = shared or _needs_replay(recorder, runs)
-        rows: tuple[AuditRow, ...] = ()
-        if replay:
-            rows, told = replayed(
-                recorder, runs, metric, norm, relation.k, fed, budget, tolerance, progress
-            )
-    if not replay:
-        row, told = decisive_row(runs, metric, norm, relation.k, tolerance, progress)
-        rows = (row,)
-    order = "in every order" if every_order else "in one order"
-    among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
-    among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
-    told += _WRONG_VALUE if all(row.exact == 0 and row.claimed for row in rows) else ""
-    setting = f"{relation}; norm {norm}; {among}; implementation{told}"
-    return AuditReport(str(subject or getattr(function, "__name__", "function")), rows, setting)
-
-
-def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:
-    """Tell whether a run has several claims, or its later steps depend on earlier releases."""
-    if any(len({step.claim for step in run.steps}) > 1 for run in runs):
-        return True
-    return heeds_releases(recorder, runs)
+        return answered(
+            question,
+            Recorder(function, tape, select),
+            Replay(True if replay is None and shared else replay, fed, budget),
+            tolerance,
+            str(subject or name_of(function)),
+            _NOT_RECORDED,
+        )
 
 
 def _check_budget(budget: Any, replay: bool | None, norm: Norm) -> Any:
@@ -228,32 +195,3 @@ def _check_budget(budget: Any, replay: bool | None, norm: Norm) -> Any:
         return check_claim(budget, 1)
     except InputError as error:
         raise InputError(str(error).replace("the claim at distance 1", "budget")) from None
-
-
-def _check_relation(neighbors: Any) -> tuple[Relation, str]:
-    """Return a relation and the name of its metric, or raise InputError."""
-    relation = as_relation(neighbors)
-    metric = _METRIC_OF.get(type(relation))
-    if metric is None or relation.exactly:
-        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
-    return relation, metric
-
-
-def _check_functions(function: Any, select: Any, where: Any, subject: Any) -> None:
-    """Raise InputError unless the functions can be called and the subject is a text."""
-    check_callable("function", function, "a function of a list")
-    check_callable("select", select, "a function of a list of calls")
-    if where is not None:
-        check_callable("where", where, "a function of a dataset, or None")
-    if subject is not None:
-        check_text("subject", subject, "a text")
-
-
-def _accepted(where: Callable[[list[Any]], bool] | None, x: list[Any]) -> bool:
-    """Tell whether a function is defined on a dataset, or raise QueryError."""
-    try:
-        return where is None or bool(where(x))
-    except Exception as error:
-        raise QueryError(
-            f"where, on {short_literal(x)}, raised {type(error).__name__}: {error}"
-        ) from error

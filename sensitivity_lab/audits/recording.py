@@ -163,6 +163,7 @@ def _resolve(target: Any) -> Any:
     if not isinstance(target, str):
         if inspect.isclass(target) or inspect.isfunction(target):
             return target
+        _refuse_sampler(target, shown(target))
         raise InputError(
             f"a target must be a class, a function or the dotted name of one, got {shown(target)}"
         )
@@ -176,11 +177,23 @@ def _resolve(target: Any) -> Any:
             found = getattr(found, name, None)
         if inspect.isclass(found) or inspect.isfunction(found):
             return found
+        _refuse_sampler(found, repr(target))
         break
     raise InputError(
         f"target {target!r} names no class and no function; write it as package.module.Name, with "
         "the package installed"
     )
+
+
+def _refuse_sampler(target: Any, text: str) -> None:
+    """Raise InputError for a sampler of NumPy, which is told no sensitivity."""
+    samplers = np.random.RandomState, np.random.Generator
+    if isinstance(target, samplers) or isinstance(getattr(target, "__self__", None), samplers):
+        raise InputError(
+            f"a target must be a mechanism, and {text} is a sampler of NumPy: use audit_sampled, "
+            "which takes the scale of noise as the claim, also of several scales; or draw in a "
+            "function of your own, such as noisy(value, scale), and give that one"
+        )
 
 
 def _record_class(
@@ -198,7 +211,9 @@ def _record_class(
         claim, epsilon = (
             one(self) if callable(one) else one and getattr(self, one) for one in sought
         )
-        return calls.take(Call(target.__qualname__, claim, taken, epsilon, _site(sys._getframe(1))))
+        return calls.take(
+            Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
+        )
 
     if method in vars(target):
         undo.callback(setattr, target, method, vars(target)[method])
@@ -217,7 +232,9 @@ def _record_function(
         given = _arguments(target, args, kwargs)
         taken = next(iter(given.values())) if value is None else given[value]
         claim, epsilon = (one(given) if callable(one) else one and given[one] for one in sought)
-        return calls.take(Call(target.__qualname__, claim, taken, epsilon, _site(sys._getframe(1))))
+        return calls.take(
+            Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
+        )
 
     for module in list(sys.modules.values()):
         for name, held in list(getattr(module, "__dict__", {}).items()):
@@ -233,7 +250,7 @@ def _arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return bound.arguments
 
 
-def _site(caller: FrameType) -> str:
+def site_of(caller: FrameType) -> str:
     """Return where a caller stands: its function, its file and its line."""
     code = caller.f_code
     return f"{code.co_name} ({PurePath(code.co_filename).name}:{caller.f_lineno})"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import check_flag, number_text
 from sensitivity_lab.errors import InputError, SensitivityViolation
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain, with_decimals
+from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
 from .row import FAILING, VERDICTS, AuditRow, Evidence
@@ -46,6 +46,8 @@ class AuditReport:
     setting : str
         The neighbor relation, "at most" or "exactly", the sizes, the universe, the norm, and
         whether the mathematics or an implementation was audited.
+    notes : tuple of str, default ()
+        What the verdict leaves open, such as a loss that no budget was stated for.
 
     Notes
     -----
@@ -73,6 +75,7 @@ class AuditReport:
     subject: str
     rows: tuple[AuditRow, ...]
     setting: str
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there are rows."""
@@ -96,11 +99,21 @@ class AuditReport:
         """Whether no claim is too small by more than rounding, and none depends on the data."""
         return self.verdict not in FAILING
 
-    def raise_if_violated(self) -> None:
-        """Raise SensitivityViolation, which names the proving pair, unless the report is sound."""
+    def raise_if_violated(self, *, tight: bool = False) -> None:
+        """Raise SensitivityViolation, which names the proving pair, unless the report is sound.
+
+        Parameters
+        ----------
+        tight : bool, default False
+            Whether to raise where a claim is loose as well, as `assert_sensitivity` does.
+        """
         __tracebackhide__ = True
+        check_flag("tight", tight)
         if not self.sound:
             raise SensitivityViolation(self.counterexample(self.decisive))
+        for row in self.rows:
+            if tight and row.verdict == "loose":
+                raise SensitivityViolation(self.counterexample(row))
 
     def counterexample(self, row: AuditRow) -> str:
         """Return the proof of the verdict on a row, ready for a bug report.
@@ -113,23 +126,12 @@ class AuditReport:
         Returns
         -------
         str
-            The claim, the truth, and the datasets and answers as Python literals, with
-            ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where they are needed.
+            The claim and the truth as numbers, and the datasets and answers as Python literals,
+            with ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where they are needed.
             Long datasets are shortened, and the text says so; ``row.evidence.lines`` has them
             whole.
         """
-        truth = with_decimals(row.value if row.exact is None else row.exact)
-        if row.claimed is None:
-            claim = "no sensitivity is claimed"
-        elif row.claims:
-            both = " and ".join(
-                f"{with_decimals(claim)} {where}" for where, claim in row.claims.items()
-            )
-            claim = f"sensitivities of {both} are claimed"
-        else:
-            claim = f"a sensitivity of {with_decimals(row.claimed)} is claimed"
-        size = "" if row.size is None else f" and size {row.size}"
-        notes = [f"({one_line(self.setting)})"]
+        notes = [f"({one_line(note)})" for note in (self.setting, *self.notes)]
         if not row.evidence.short:
             notes.append("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)")
         if row.verdict == "violated" and row.tolerated and abs(row.slack_ulp) <= _ROUNDING:
@@ -139,8 +141,7 @@ class AuditReport:
             )
         return "\n".join(
             [
-                f"{one_line(self.subject)}: {claim} at distance {row.distance}{size}, "
-                f"the truth is {truth}: {row.remark}",
+                f"{one_line(self.subject)}: {row.sentence}",
                 *row.evidence.short_lines,
                 *notes,
             ]
@@ -152,9 +153,9 @@ class AuditReport:
         Returns
         -------
         dict
-            subject, setting, verdict, sound, and rows. Each row is a dict with distance, size,
-            claimed, claims, reason, exact, truth, verdict, factor, slack_ulp, tolerance_ulps, and
-            the whole evidence: x, y, answer_x, answer_y, columns.
+            subject, setting, notes, verdict, sound, and rows. Each row is a dict with distance,
+            size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
+            tolerance_ulps, and the whole evidence: x, y, answer_x, answer_y, columns.
 
         Examples
         --------
@@ -170,6 +171,7 @@ class AuditReport:
         return {
             "subject": self.subject,
             "setting": self.setting,
+            "notes": list(self.notes),
             "verdict": self.verdict,
             "sound": self.sound,
             "rows": [row.to_dict() for row in self.rows],
@@ -275,7 +277,8 @@ class AuditReport:
             for line in cells
         ]
         setting = f"setting  {one_line(self.setting)}"
-        lines = [setting, *table, *("  ".join(one) for one in self._pair())]
+        notes = [f"note     {one_line(note)}" for note in self.notes]
+        lines = [setting, *notes, *table, *("  ".join(one) for one in self._pair())]
         return "\n".join([self._title, *(f"  {line.rstrip()}" for line in lines)])
 
     def _repr_html_(self) -> str:
@@ -292,6 +295,7 @@ class AuditReport:
         span = len(header) - 1
         lines = [
             line("td", ("setting", one_line(self.setting)), span),
+            *(line("td", ("note", one_line(note)), span) for note in self.notes),
             line("th", header),
             *(line("td", row) for row in rows),
             *(line("td", pair, span) for pair in self._pair()),

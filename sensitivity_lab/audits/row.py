@@ -13,7 +13,6 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.results.literals import (
     brief,
     brief_pair,
-    decimals,
     json_ready,
     literal,
     one_line,
@@ -21,7 +20,7 @@ from sensitivity_lab.results.literals import (
     with_decimals,
 )
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, number
 
 _SHOWN_AS_ULP = 1e-3
 """If a factor is nearer to 1, the difference is shown in units in the last place instead."""
@@ -75,14 +74,16 @@ class Evidence:
 
     @property
     def lines(self) -> tuple[str, str]:
-        """The whole pair as two lines of Python literals; fractions come with their decimals."""
+        """The whole pair as two lines of Python literals; fractions come with their decimals.
+
+        A long fraction that a float stands for is that float, which is the same number.
+        """
         datasets = [literal(list(d) if isinstance(d, tuple) else d) for d in (self.x, self.y)]
         if self.columns is not None:
             columns = literal(list(self.columns))
             datasets = [f"pd.DataFrame({rows}, columns={columns})" for rows in datasets]
-        return self._lines(
-            datasets, [with_decimals(answer, "  # ") for answer in (self.answer_x, self.answer_y)]
-        )
+        answers = [_readable(answer) for answer in (self.answer_x, self.answer_y)]
+        return self._lines(datasets, [with_decimals(answer, "  # ") for answer in answers])
 
     @property
     def short(self) -> bool:
@@ -273,12 +274,23 @@ class AuditRow:
         return f"{self.verdict} ({apart}{data})"
 
     @property
+    def sentence(self) -> str:
+        """What is claimed, what is true, and the verdict."""
+        if self.claimed is None:
+            claim = "no sensitivity is claimed"
+        elif self.claims:
+            both = " and ".join(f"{number(claim)} {where}" for where, claim in self.claims.items())
+            claim = f"sensitivities of {both} are claimed"
+        else:
+            claim = f"a sensitivity of {number(self.claimed)} is claimed"
+        size = "" if self.size is None else f" and size {self.size}"
+        truth = number(self.value if self.exact is None else self.exact)
+        return f"{claim} at distance {self.distance}{size}, the truth is {truth}: {self.remark}"
+
+    @property
     def truth_text(self) -> str:
         """The truth as a short fraction with its decimals, or as decimals only."""
-        if self.exact is None:
-            return plain(self.value)
-        text = plain(self.exact)
-        return f"{text} = {decimals(self.exact)}" if "/" in text else text
+        return plain(self.value) if self.exact is None else number(self.exact)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all facts in the types of JSON; fractions, decimals and infinities are text."""
@@ -302,6 +314,18 @@ class AuditRow:
             "columns": seen.columns,
         }
         return {name: json_ready(fact) for name, fact in facts.items()}
+
+
+def _readable(answer: Any) -> Any:
+    """Return an answer with floats in the place of long fractions that are equal to them."""
+    if isinstance(answer, tuple | list):
+        return type(answer)(map(_readable, answer)) if type(answer) in (tuple, list) else answer
+    if not isinstance(answer, Fraction) or plain(answer) == str(answer):
+        return answer
+    try:
+        return float(answer) if Fraction(float(answer)) == answer else answer
+    except OverflowError:
+        return answer
 
 
 def _ratio(above: Fraction, below: Fraction) -> float:

@@ -151,8 +151,10 @@ def _add_audit(commands: Commands) -> None:
     add_universe(claim)
     add_neighbors(claim)
     claimed = claim.add_mutually_exclusive_group(required=True)
-    claimed.add_argument("--claim", metavar="C", help="at every distance: 2, 0.5 or 1/3, exactly")
-    claimed.add_argument("--claim-per-k", metavar="C", help="C times k at distance k")
+    claimed.add_argument(
+        "--claim", metavar="C", help="the claim at every distance, taken exactly: 2, 0.5 or 1/3"
+    )
+    claimed.add_argument("--claim-per-k", metavar="C", help="the claim is C times k at distance k")
     add_distances(claim)
     claim.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the audit")
     add_table(claim)

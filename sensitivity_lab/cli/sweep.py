@@ -25,9 +25,15 @@ def add_sweep(commands: Commands) -> None:
         type=Path,
         required=True,
         metavar="FOLDER",
-        help="where the table, the page and the scripts go; goes on with what is there",
+        help="where the table, the page and the scripts go; an interrupted sweep in this folder is "
+        "continued",
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="how many settings; default: all")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        metavar="N",
+        help="the largest number of settings to try; default: all",
+    )
     parser.add_argument(
         "--timeout",
         type=float,

@@ -246,7 +246,7 @@ def test_assert_sensitivity_refuses_loose_claims_on_demand():
         sl.assert_sensitivity("mean", 1, BITS, **HERE, tight=True)
     assert str(caught.value) == (
         "mean, bounded: a sensitivity of 1 is claimed at distance 1, "
-        "the truth is Fraction(1, 3) = 0.3333333333: loose (claim / truth = 3)\n"
+        "the truth is 1/3 = 0.3333333333: loose (claim / truth = 3)\n"
         "x = [0, 0, 1]  ->  f(x) = Fraction(1, 3)  # 0.3333333333\n"
         "y = [0, 0, 0]  ->  f(y) = 0\n"
         "(bounded, at most k; size 3; domain of 2 values, unlimited copies; exact arithmetic)"

@@ -120,8 +120,8 @@ def test_a_claim_that_depends_on_a_size_in_which_neighbors_differ_is_not_sound()
     with pytest.raises(sl.SensitivityViolation) as caught:
         sl.assert_sensitivity("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
     assert str(caught.value).splitlines()[0] == (
-        "mean, unbounded: sensitivities of Fraction(1, 2) = 0.5 at n = 3 and 1 at n = 2 are "
-        "claimed at distance 1 and size 3, the truth is Fraction(1, 3) = 0.3333333333: "
+        "mean, unbounded: sensitivities of 1/2 = 0.5 at n = 3 and 1 at n = 2 are "
+        "claimed at distance 1 and size 3, the truth is 1/3 = 0.3333333333: "
         "data-dependent claim (1/2 at n = 3, 1 at n = 2)"
     )
     # The smaller claim counts: from 3 records to 4 it is 1/4, and the mean moves by 1/4 at most.
@@ -254,7 +254,12 @@ def test_what_is_no_claim(claim, message):
             "unknown neighbor relation ['bounded']; choose one of 'bounded', 'unbounded', "
             "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
         ),
-        ({"size": 0}, "size must be a number of records, at least 1, got 0"),
+        (
+            {"size": 0},
+            "size must be a number of records, at least 1, got 0: a query need not have an answer "
+            "on no records, so empty datasets are not compared; audit_map takes size 0, for a "
+            "function that has one",
+        ),
         ({"size": []}, "size must be a whole number or several of them, got none"),
         ({"exactly": "no"}, "exactly must be True or False, got 'no'"),
         ({"implementation": 1}, "implementation must be True or False, got 1"),
@@ -274,10 +279,31 @@ def test_what_is_no_claim(claim, message):
         ),
         (
             {"distances": 4},
-            "column 'records': bounded, at most 4 is not feasible for datasets of size 3 in a "
-            "domain of 2 values, unlimited copies: replacing needs k <= size and at least one "
-            "record outside x; the largest feasible k is 3",
+            "size 3 has no neighbors with 4 records replaced (bounded, at most 4), as it has only "
+            "3; leave out size 3",
         ),
+        (
+            {"universe": sl.Universe([1, 2, 3])},
+            "size 3 has no neighbors with 1 record replaced (bounded, at most 1), as the universe "
+            "has no other; leave out size 3, or take a larger universe",
+        ),
+        (
+            {"universe": sl.Universe([1, 2, 3, 4]), "neighbors": "unbounded", "distances": 2},
+            "size 3 has no neighbors with 2 records more (unbounded, at most 2), as the universe "
+            "has only 1 other; leave out size 3, or take a larger universe",
+        ),
+        (
+            {"size": [1, 2], "neighbors": "unbounded"},
+            "size 1 has no neighbors with 1 record less (unbounded, at most 1), as empty datasets "
+            "are not compared; leave out size 1, or only compare it with larger datasets: "
+            "Unbounded(1, direction='add')",
+        ),
+        (
+            {"size": 2, "neighbors": sl.Unbounded(1, direction="remove"), "distances": 2},
+            "size 2 has no neighbors with 2 records less (unbounded (remove), at most 2), as empty "
+            "datasets are not compared; leave out size 2",
+        ),
+        ({"subject": 3}, "subject must be a text, got 3"),
     ],
 )
 def test_what_cannot_be_audited(changed, message):

@@ -6,12 +6,14 @@ import sys
 from fractions import Fraction
 from types import ModuleType
 
+import numpy as np
 import pytest
 from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
 from sensitivity_lab import recording
 from sensitivity_lab.audits.recording import Call
+from sensitivity_lab.checks import shown
 
 
 class Special(Mechanism):
@@ -102,6 +104,15 @@ def test_everything_is_put_back_after_an_error(library):
     assert Mechanism(1).randomise(5) == 1005
 
 
+GENERATOR = np.random.default_rng(1)
+
+SAMPLER = (
+    "a target must be a mechanism, and {} is a sampler of NumPy: use audit_sampled, which takes "
+    "the scale of noise as the claim, also of several scales; or draw in a function of your own, "
+    "such as noisy(value, scale), and give that one"
+)
+
+
 def test_recorders_nest():
     with recording(Mechanism) as outer, recording(Mechanism) as inner:
         Mechanism(1).randomise(5)
@@ -125,6 +136,9 @@ def test_recorders_nest():
             "package.module.Name, with the package installed",
         ),
         ((Fraction,), "Fraction has no method 'randomise'; name it by method="),
+        (("numpy.random.laplace",), SAMPLER.format("'numpy.random.laplace'")),
+        ((GENERATOR,), SAMPLER.format(shown(GENERATOR))),
+        ((GENERATOR.laplace,), SAMPLER.format(shown(GENERATOR.laplace))),
     ],
 )
 def test_targets_that_cannot_be_recorded(targets, message):

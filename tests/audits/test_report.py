@@ -274,8 +274,8 @@ def test_a_violation_fails_a_test_with_its_counterexample():
     assert isinstance(caught.value, sl.SensitivityLabError)
     assert isinstance(caught.value, sl.SensitivityViolation)
     assert str(caught.value) == (
-        "mean, bounded: a sensitivity of Fraction(1, 3) = 0.3333333333 is claimed at distance 5, "
-        "the truth is Fraction(1, 2) = 0.5: violated (claim / truth = 0.6667)\n"
+        "mean, bounded: a sensitivity of 1/3 = 0.3333333333 is claimed at distance 5, "
+        "the truth is 1/2 = 0.5: violated (claim / truth = 0.6667)\n"
         "x = [1, 2]  ->  f(x) = Fraction(3, 2)  # 1.5\n"
         "y = [1, 4]  ->  f(y) = Fraction(5, 2)  # 2.5\n"
         "(bounded, at most k; size 2)"

@@ -93,7 +93,7 @@ def interrupted(*_arguments, **_options):
         (
             "article.Experiment.run",
             ("article",),
-            "article: interrupted while searching Scenario (a), a dataset of ten students: "
+            "article: interrupted while searching Check, four students of Lee and Clifton (2011): "
             "unbounded",
         ),
         (

@@ -18,6 +18,7 @@ from sensitivity_lab.audits.claims import (
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
 from sensitivity_lab.audits.metrics import METRICS
 from sensitivity_lab.audits.report import AuditReport, AuditRow, Evidence
+from sensitivity_lab.audits.subjects import name_of
 from sensitivity_lab.audits.worst_pair import check_pairs
 from sensitivity_lab.checks import (
     check_callable,
@@ -183,8 +184,7 @@ def audit_randomized(
         f"{input_metric} of at most d_in to {output_metric}; values {brief(universe)}, sizes "
         f"{show(wanted)} {order}; {told}, under the best coupling; implementation"
     )
-    name = subject or getattr(function, "__name__", "function")
-    return AuditReport(str(name), tuple(rows), setting)
+    return AuditReport(str(subject or name_of(function)), tuple(rows), setting)
 
 
 def _source(function: Any, choices: Any, seeds: Any, draws: Any) -> tuple[Source, str]:

@@ -11,6 +11,7 @@ from sensitivity_lab import running
 from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
 from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.audits.subjects import name_of
 from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -162,13 +163,13 @@ def audit_map(
 
     answers = [call(x) for x in running.tracked(tried, unit="datasets", progress=progress)]
     rows = rows_of(question, call, tried, answers, progress)
-    setting = f"{name_of(near)} of at most k to {name_of(far)}; {among}; implementation"
+    setting = f"{_named(near)} of at most k to {_named(far)}; {among}; implementation"
     return AuditReport(str(subject or name_of(transformation)), rows, setting)
 
 
-def name_of(metric: Any) -> str:
-    """Return the name of a metric or a function for the report."""
-    return metric if isinstance(metric, str) else str(getattr(metric, "__name__", "own distance"))
+def _named(metric: Metric) -> str:
+    """Return the name of a metric for the report."""
+    return metric if isinstance(metric, str) else name_of(metric)
 
 
 def datasets_of(values: Any, sizes: Any, datasets: Any, every_order: bool) -> tuple[list[Any], str]:

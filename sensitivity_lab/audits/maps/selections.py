@@ -11,13 +11,14 @@ from typing import Any
 
 from sensitivity_lab.audits.claims import check_claim
 from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.audits.subjects import name_of
 from sensitivity_lab.checks import check_callable, check_flag, check_text, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import short_literal
 
 from .arguments import check_one_source
-from .call import audit_map, datasets_of, name_of
+from .call import audit_map, datasets_of
 from .extended import Metric
 
 

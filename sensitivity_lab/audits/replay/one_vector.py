@@ -26,8 +26,12 @@ def decisive_row(
     k: int,
     tolerance: Number,
     progress: bool | None,
+    whole: bool,
 ) -> tuple[AuditRow, str]:
-    """Return the row of the decisive pair, and what the setting says of the claims."""
+    """Return the row of the decisive pair, and what the setting says of the claims.
+
+    `whole` tells that each claim is known to be for the whole budget.
+    """
     claims, answers = zip(*map(_vector, runs), strict=True)
     # Python compares Decimals and Fractions with floats, but not with each other.
     distinct = sorted(set(claims), key=Fraction)
@@ -40,7 +44,7 @@ def decisive_row(
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
     row = _decisive(found, distinct, k, tolerance)
-    if row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
+    if not whole and row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
         varies += _ONE_VECTOR
     return row, varies
 

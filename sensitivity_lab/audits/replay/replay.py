@@ -15,6 +15,7 @@ from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 
+from .beside import Beside
 from .histories import histories_of
 from .rows import ReplayRow
 from .runs import Recorder, Run
@@ -37,8 +38,12 @@ def replayed(
     budget: Number | None,
     tolerance: Number,
     progress: bool | None,
-) -> tuple[tuple[ReplayRow, ...], str]:
-    """Return the rows of a replay, and what the setting says of it."""
+    beside: Beside,
+) -> tuple[tuple[ReplayRow, ...], str, tuple[str, ...]]:
+    """Return the rows of a replay, what the setting says of it, and the notes.
+
+    What is returned is compared by `beside`, in the same runs.
+    """
     if not any(run.steps for run in runs):
         raise QueryError(
             f"on {short_literal(runs[0].dataset)} the library called no recorded mechanism; "
@@ -50,7 +55,7 @@ def replayed(
     total = 0
     for start in starts:
         own = [recorder.run(run.dataset, start) for run in runs] if start else list(runs)
-        total += _see_neighbors(recorder, own, near, worst, progress) + len(own)
+        total += _see_neighbors(recorder, own, near, worst, beside, progress) + len(own)
     rows = worst.rows(tolerance, budget)
     if not rows:
         alone = next(run for run in runs if run.steps)
@@ -63,7 +68,8 @@ def replayed(
         text += "; the claim depends on the data"
     if worst.loss:
         text += f"; the largest loss of a whole run is {worst.loss}"
-    return rows, text
+    notes = (worst.unjudged,) if worst.unjudged and budget is None else ()
+    return (*rows, *beside.row(k)), text, (*notes, *beside.notes)
 
 
 def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:
@@ -82,6 +88,7 @@ def _see_neighbors(
     own: Sequence[Run],
     near: Sequence[Sequence[int]],
     worst: Worst,
+    beside: Beside,
     progress: bool | None,
 ) -> int:
     """Run all neighbors of each dataset with its releases, compare, and return how many ran.
@@ -109,6 +116,7 @@ def _see_neighbors(
             _check_same(own[x], again[x])
             for y in near[x]:
                 worst.see(own[x], again[y])
+                beside.see(own[x], again[y])
     return number
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,8 @@ from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.results.literals import short_literal
+
+from .returned import Path, parts
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,18 @@ class Run:
         What each call returned.
     steps : tuple of Step
         The calls that are audited.
+    answer : Any
+        What the function returned.
+    returned : dict
+        The parts of that, see `parts`: it may be changed later.
     """
 
     dataset: list[Any]
     sites: tuple[str, ...]
     releases: tuple[Any, ...]
     steps: tuple[Step, ...]
+    answer: Any = None
+    returned: dict[Path, Hashable] = field(default_factory=dict)
 
     @property
     def key(self) -> Hashable:
@@ -90,13 +98,14 @@ class Recorder:
         """
         self.tape.rewind(history)
         try:
-            self.function(list(x))
+            answer = self.function(list(x))
+        except QueryError as error:
+            raise QueryError(f"on {short_literal(x)}{_told(history)}, {error}") from error
         except Exception as error:
-            fed = f" after the releases {short_literal(tuple(history))}" if history else ""
             raise QueryError(
-                f"{short_literal(x)}{fed} raised {type(error).__name__}: {error}"
+                f"{short_literal(x)}{_told(history)} raised {type(error).__name__}: {error}"
             ) from error
-        return self.recorded(x)
+        return replace(self.recorded(x), answer=answer, returned=parts(answer))
 
     def recorded(self, x: list[Any]) -> Run:
         """Return what the tape holds, as a run on a dataset."""
@@ -126,6 +135,11 @@ class Recorder:
         )
         sites = tuple(f"{call.target} in {call.site}" for call in made)
         return Run(x, sites, tuple(self.tape.releases), steps)
+
+
+def _told(history: Sequence[Any]) -> str:
+    """Return what was fed to a run, in words."""
+    return f" after the releases {short_literal(tuple(history))}" if history else ""
 
 
 def _flat(value: Any) -> Any:

@@ -53,6 +53,7 @@ class Worst:
     _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
     _divided: dict[int, _Pair] = field(default_factory=dict)  # by step: claim over claim
     _loss: _Pair | None = None
+    _multiple: Fraction | float = Fraction(0)  # the largest sum of truth over claim
     _gaps: dict[Hashable, Difference] = field(default_factory=dict)
 
     def see(self, x: Run, y: Run) -> None:
@@ -68,10 +69,20 @@ class Worst:
         gaps = [self._gap(x, y, *pair) for pair in zip(x.steps, y.steps, strict=True)]
         for one, two, gap in zip(x.steps, y.steps, gaps, strict=True):
             self._judge(x, y, one, two, gap)
-        if self.norm == "L2" or not x.steps or any(step.epsilon is None for step in x.steps):
+        if self.norm == "L2" or not x.steps:
             return
-        losses = map(_loss, x.steps, y.steps, gaps)
-        loss = sum(losses, Fraction(0))
+        multiples = list(map(_multiple, x.steps, y.steps, gaps))
+        self._multiple = max(self._multiple, sum(multiples, Fraction(0)))
+        if any(step.epsilon is None for step in x.steps):
+            return
+        loss: Fraction | float = sum(
+            (
+                (step.epsilon or 0) * one
+                for step, one in zip(x.steps, multiples, strict=True)
+                if one
+            ),
+            Fraction(0),
+        )
         if self._loss is None or loss > self._loss.rank:
             truth = math.inf if loss == math.inf else Difference(Fraction(loss), Fraction(0))
             self._loss = _Pair(x, y, loss, truth)
@@ -145,6 +156,19 @@ class Worst:
         )
 
     @property
+    def unjudged(self) -> str:
+        """What the steps spend together, where no budget was stated; nothing for a single step."""
+        steps = max(len(self._beyond), len(self._divided))
+        if steps < 2 or not self._multiple:
+            return ""
+        if self._loss is not None:
+            return f"the steps together spend {self.loss}; say budget= to judge the whole run"
+        return (
+            f"the steps together spend {float(self._multiple):.4g}, in units of the epsilon of "
+            "each; say budget= to judge the whole run"
+        )
+
+    @property
     def loss(self) -> str:
         """The largest loss of a whole run as a number, or nothing where it is not known."""
         if self._loss is None:
@@ -156,13 +180,13 @@ def _smaller(one: Step, two: Step) -> Number:
     return two.claim if Fraction(two.claim) < Fraction(one.claim) else one.claim
 
 
-def _loss(one: Step, two: Step, gap: Difference) -> Fraction | float:
-    """Return the privacy loss of a step: epsilon times difference over claim."""
+def _multiple(one: Step, two: Step, gap: Difference) -> Fraction | float:
+    """Return the privacy loss of a step in units of its epsilon: difference over claim."""
     claim, size = Fraction(_smaller(one, two)), gap.close()
     if claim == 0:
         # Without noise, what differs tells the neighbors apart, and what does not tells nothing.
         return math.inf if size else Fraction(0)
-    return (one.epsilon or 0) * size / claim
+    return size / claim
 
 
 def _misaligned(x: Run, y: Run) -> str | None:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
+from dataclasses import replace
 from typing import Any
 
-from sensitivity_lab.audits.recorded import audit_recorded
+from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
+from sensitivity_lab.audits.recording import Call, Tape
+from sensitivity_lab.audits.replay.question import Replay, answered, check_question
+from sensitivity_lab.audits.replay.rows import WHOLE, ReplayRow
+from sensitivity_lab.audits.replay.runs import Recorder
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import (
-    check_callable,
-    check_choice,
-    check_rational,
-    check_text,
-    shown,
-    unboxed,
-)
-from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.audits.subjects import name_of
+from sensitivity_lab.checks import check_choice, check_text
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.numpy_state import with_numpy_defaults
 
+from .moves import answers_of
+from .promise import check_promise
 from .quiet import NUMPY, Draw, places_of, quiet
 
+HISTORIES = 3
+"""How many histories are drawn where later noise depends on earlier releases."""
 
+_RETURNS = "say value='returns'"
+
+
+@with_numpy_defaults
 def audit_sampled(
     function: Callable[[list[Any]], Any],
     values: Iterable[Any],
@@ -30,50 +37,65 @@ def audit_sampled(
     *samplers: Any,
     neighbors: Any,
     epsilon: Any,
+    delta: Any = None,
     value: str = "returns",
     location: str = "loc",
     scale: str = "scale",
-    norm: Norm = "L1",
+    norm: Norm | None = None,
     every_order: bool = True,
     subject: str | None = None,
     progress: bool | None = None,
 ) -> AuditReport:
     """Compare the scale of the noise that code draws with the exact sensitivity of its answer.
 
-    Noise of scale b is enough for epsilon if the sensitivity is at most ``b * epsilon``, which is
-    the claim. The samplers return their location instead of noise.
+    The claim is the largest sensitivity that noise of this scale is enough for. For Laplace noise
+    of scale b it is ``b * epsilon``, in norm L1; for Gaussian noise of standard deviation sigma, it
+    is ``sigma / analytic_gaussian_scale(1, epsilon, delta)``, in norm L2.
 
     Parameters
     ----------
     function : callable
-        Takes a list of records, adds Laplace noise to an answer, and returns it.
-    values, sizes, neighbors, norm, every_order, subject, progress
+        Takes a list of records, adds noise to an answer, and returns it.
+    values, sizes, neighbors, every_order, subject, progress
         As for `audit_recorded`.
     *samplers : str, function or generator
         What draws the noise: functions, generators of NumPy, or dotted names of these. By default
         ``np.random.laplace``, ``np.random.normal`` and generators from ``np.random.default_rng``.
-        Of a generator that a module or the notebook holds, give the generator itself.
+        Of a generator that a module or the notebook holds, give the generator itself. A function of
+        your own whose name has "laplace", "gauss" or "normal" in it draws that; another one draws
+        Gaussian noise if there is a `delta`, else Laplace noise.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss that the code promises, above 0.
+        The privacy loss that the code promises for a whole run, above 0.
+    delta : int, float, Fraction or Decimal, optional
+        The chance of a larger loss that the code promises, from 1e-100 to 0.5; for Gaussian noise,
+        and only for it. Gaussian noise gives no pure epsilon.
     value : {"returns", "location"}, default "returns"
         Where the answer before noise is: in what the function returns, as in
         ``return total + laplace(0, scale)``, or at the location that the sampler gets, as in
         ``laplace(total, scale)`` with further steps after the noise.
     location, scale : str, default "loc" and "scale"
         The parameters of a sampler that is a function of your own.
+    norm : {"L1", "L2", "Linf"}, optional
+        The norm of the difference of two answers: L1 for Laplace and L2 for Gaussian noise, which
+        is the default. No other one is right for noise that is drawn for each number.
 
     Returns
     -------
     AuditReport
-        See `audit_recorded`. If the truth is 0 and the claim is not, the setting says that perhaps
-        the wrong thing was recorded.
+        See `audit_recorded`. Where noise of several scales is drawn, or depends on what was
+        released before, runs are replayed, and the losses of all draws are added: the report then
+        has a row for the whole run, whose claim is epsilon. What is returned beside the noisy
+        values is compared as well.
 
     Raises
     ------
     InputError
         If an argument is not acceptable.
     QueryError
-        If the function fails, or draws no noise or noise of several scales on a dataset.
+        If the function fails, or draws no noise; if it draws Gaussian noise and no `delta` is
+        given, or Laplace noise and one is; if `value` is "returns" and a returned number is not an
+        answer plus noise, since it was rounded, clipped or scaled after the noise; if `value` is
+        "location" and noise around 0 is added to an answer.
     TooLargeError
         See `audit_recorded`.
 
@@ -81,6 +103,10 @@ def audit_sampled(
     -----
     As for `recording`, the samplers are quiet in the whole process while the audit runs: do not
     release anything from it.
+
+    With `value` "returns", the function is called three times on each dataset, without noise, with
+    noise and with the opposite noise, to see which of the returned numbers move by exactly the
+    noise. These are the answers; what does not move is compared as it is.
 
     Examples
     --------
@@ -96,53 +122,61 @@ def audit_sampled(
       x  (0,)  ->  0.0
       y  (0, 5)  ->  5.0
     """
-    check_callable("function", function, "a function of a list")
     check_choice("value", value, ("returns", "location"))
     check_text("location", location, "the name of a parameter")
     check_text("scale", scale, "the name of a parameter")
-    loss = check_rational("epsilon", epsilon, "a finite number above 0")
-    if loss <= 0:
-        raise InputError(f"epsilon must be a finite number above 0, got {shown(epsilon)}")
+    promise = check_promise(epsilon, delta)
+    question = check_question(
+        function, values, sizes, neighbors, promise.check_norm(norm), every_order, None, subject,
+        progress,
+    )  # fmt: skip
 
     places = places_of(samplers or NUMPY)
     with quiet(places, location, scale):
         pass  # raises what is wrong with a sampler
+    tape = Tape()
 
-    def release(x: list[Any]) -> Any:
-        with quiet(places, location, scale) as draws:
-            returned = function(x)
-        return handed(_answer(value, returned, draws), _claim(draws, loss))
+    def take(draw: Draw, answer: Any) -> Any:
+        asked = promise.claim(draw), answer, promise.epsilon
+        return tape.take(Call(draw.name, *asked, draw.site))
 
-    return audit_recorded(
-        release,
-        values,
-        sizes,
-        handed,
-        neighbors=neighbors,
-        norm=norm,
-        every_order=every_order,
-        subject=getattr(function, "__name__", "function") if subject is None else subject,
-        progress=progress,
+    def called(x: list[Any], release: Callable[[Draw], Any]) -> tuple[list[Draw], Any]:
+        with quiet(places, location, scale, release) as draws:
+            returned = function(list(x))
+        if not draws:
+            raise QueryError(
+                "the function drew no noise from a sampler; name its sampler, or give the "
+                "generator that its module holds"
+            )
+        for draw in draws:
+            promise.check_kind(draw)
+        return draws, returned
+
+    def by_location(x: list[Any]) -> Any:
+        return called(x, lambda draw: take(draw, draw.center))[1]
+
+    def by_return(x: list[Any]) -> Any:
+        found = answers_of(lambda release: called(x, release))
+        for draw, answers in found.by_draw:
+            take(draw, answers if len(answers) > 1 else answers[0])
+        return found.rest
+
+    recorder = Recorder(by_return if value == "returns" else by_location, tape, list)
+    replay = Replay(None, HISTORIES, promise.stated, promise.refusal)
+    name = str(subject or name_of(function))
+    report = answered(question, recorder, replay, check_tolerance(ROUNDING_ULPS), name, _RETURNS)
+    return replace(report, rows=_of_whole_runs(report.rows))
+
+
+def _of_whole_runs(rows: tuple[AuditRow, ...]) -> tuple[AuditRow, ...]:
+    """Return rows without the single steps that are sound, where whole runs are judged.
+
+    A step is compared with the whole epsilon, which it need not spend alone.
+    """
+    if not any(isinstance(row, ReplayRow) and row.step == WHOLE for row in rows):
+        return rows
+    return tuple(
+        row
+        for row in rows
+        if row.verdict in FAILING or (isinstance(row, ReplayRow) and row.step == WHOLE)
     )
-
-
-def handed(value: Any, sensitivity: Number) -> Any:
-    """Return a value: the mechanism that `audit_recorded` records."""
-    return value if sensitivity is not None else None
-
-
-def _answer(value: str, returned: Any, draws: list[Draw]) -> Any:
-    """Return the answer before noise."""
-    if value == "returns":
-        return returned
-    return unboxed(draws[0].location) if len(draws) == 1 else [draw.location for draw in draws]
-
-
-def _claim(draws: list[Draw], loss: Fraction) -> Number:
-    """Return the sensitivity for which noise of this scale is enough, or raise QueryError."""
-    scales = {unboxed(draw.scale) for draw in draws}
-    if len(scales) != 1:
-        drew = f"drew noise of {len(scales)} scales" if scales else "drew no noise from a sampler"
-        raise QueryError(f"the function {drew}; name the samplers whose scale is the claim")
-    number = check_rational("the scale of noise", scales.pop(), "a finite number")
-    return float(number * loss)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sensitivity_lab.audits.maps.call import audit_map
 from sensitivity_lab.audits.recorded import audit_recorded
-from sensitivity_lab.audits.replay.rows import WHOLE, ReplayRow
+from sensitivity_lab.audits.replay.rows import RETURNED, WHOLE, ReplayRow
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
 from sensitivity_lab.results.literals import literal, short_literal
@@ -50,7 +50,7 @@ def judge(setting: Setting) -> Judged:
 
 
 def _is_step(row: AuditRow) -> bool:
-    return isinstance(row, ReplayRow) and row.step != WHOLE
+    return isinstance(row, ReplayRow) and row.step not in (WHOLE, RETURNED)
 
 
 def _audit(setting: Setting) -> AuditReport:
@@ -135,20 +135,23 @@ def _script(setting: Setting, row: AuditRow) -> str:
     seen, neighbors = row.evidence, setting.option("neighbors")
     step = row.step if isinstance(row, ReplayRow) else ""
     history = row.history if isinstance(row, ReplayRow) else ()
-    place = 0 if step == WHOLE else int(step.split()[1]) - 1
+    place = 0 if step in (WHOLE, RETURNED) else int(step.split()[1]) - 1
     lines = _HEAD.replace("MECHANISMS", repr(_MECHANISMS)).replace("CALL", setting.source)
     lines += f"x, y = {literal(list(seen.x))}, {literal(list(seen.y))}\n"
     lines += f"assert not farther({_METRICS[neighbors]!r}, x, y, 1)\n"
     lines += f"history = {_plain_list(history)}\n"
     if row.verdict == "not aligned":
         lines += _UNALIGNED
+    elif step == RETURNED:
+        lines += _LEAK
     elif step == WHOLE:
         lines += _LOSS.replace("BUDGET", str(_BUDGET))
     else:
         check = _DIVIDED if row.verdict == "data-dependent claim" else _VIOLATED
         lines += check.replace("PLACE", str(place))
+    violated = {WHOLE: "spends more than its budget", RETURNED: "returns data without noise"}
     what = {
-        "violated": "spends more than its budget" if step == WHOLE else "claims too little",
+        "violated": violated.get(step, "claims too little"),
         "not aligned": "releases a number of values that depends on the data",
         "data-dependent claim": "scales its noise to the data",
     }[row.verdict]
@@ -167,7 +170,7 @@ import numpy as np
 from diffprivlib import mechanisms, models, tools
 
 warnings.simplefilter("ignore")
-steps, released = [], []
+steps, released, returned = [], [], []
 
 
 def randomise(self, value):
@@ -185,7 +188,7 @@ def run(x, history):
     released[:] = history
     accountant = diffprivlib.BudgetAccountant()
     spent = {"epsilon": 1, "accountant": accountant, "random_state": 0}
-    CALL
+    returned[:] = [CALL]
     return list(steps)
 
 
@@ -213,6 +216,13 @@ _UNALIGNED = (
     + """assert [(step[0], step[3]) for step in one] != [(step[0], step[3]) for step in two]
 """
 )
+
+_LEAK = """run(x, history)
+one = repr(returned)
+run(y, history)
+print(one, repr(returned), sep="\\n")
+assert one != repr(returned)
+"""
 
 _LOSS = (
     _RUN

@@ -35,12 +35,15 @@ def test_a_correct_adaptive_release_is_sound():
 def test_half_the_noise_is_violated_and_the_step_is_named():
     report = audited(lambda x: around_the_median(x, (10, 1)), histories=0, subject="around")
     line = around_the_median.__code__.co_firstlineno + 2
-    # By hand: around the released 4, the sum over (0, 4, 4) is -1 and over (4, 4, 5) is 1.
+    # By hand: around the released 4, the sum over (0, 4, 4) is -1 and over (4, 4, 5) is 1. From
+    # (0, 4, 10) to (4, 10, 10), around 4 as well, the sum moves by 2, and the median by 6 of 10.
     assert repr(report) == (
         "Audit of around: violated\n"
         "  setting  bounded, at most 1; norm L1; values (0, 4, 5, 10), sizes (3,) in one order; "
         "implementation; replayed with the releases of each dataset and 0 more histories (110 "
         "runs)\n"
+        "  note     the steps together spend 2.6, in units of the epsilon of each; say budget= to "
+        "judge the whole run\n"
         "  k  claimed  truth  verdict\n"
         "  1  1        2      violated (claim / truth = 0.5) at step 2 of 2, Noise in "
         f"around_the_median (replay_cases.py:{line + 1}), after the releases (4,)\n"

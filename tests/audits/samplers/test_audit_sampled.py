@@ -45,7 +45,14 @@ def test_the_answer_is_where_the_caller_says():
     report = sl.audit_sampled(rounded, [0, 3], [1, 2], value="location", **options)
     assert (report.rows[0].exact, report.verdict) == (3, "tight")
     assert "perhaps" not in report.setting
-    report = sl.audit_sampled(rounded, [0, 3], [1, 2], **options)
+    with pytest.raises(sl.QueryError, match="say value='location'"):
+        sl.audit_sampled(rounded, [0, 3], [1, 2], **options)
+
+
+def test_noise_alone_says_that_perhaps_the_wrong_thing_was_recorded():
+    report = sl.audit_sampled(
+        lambda _: np.random.laplace(0, 3.0), [0, 3], 2, neighbors="bounded", epsilon=1
+    )
     assert (report.rows[0].exact, report.verdict) == (0, "loose")
     assert report.setting.endswith(
         "implementation; the truth is 0 and the claim is not, so perhaps the wrong thing was "
@@ -84,16 +91,54 @@ def test_everything_is_put_back():
     assert (np.random.laplace, np.random.default_rng, GENERATOR) == before
 
 
+NO_PURE_EPSILON = (
+    "the function draws Gaussian noise (normal), which gives no pure epsilon, however large it is: "
+    "say delta=, the chance of a larger loss that the code promises, and the L2 sensitivity is "
+    "compared with what the noise is enough for"
+)
+NO_DELTA = (
+    "the function draws Laplace noise (laplace), which epsilon alone describes: leave out delta=; "
+    "where Gaussian noise is drawn as well, audit the two parts one by one"
+)
+DELTA = {"delta": 1e-6}
+
 REFUSED = {
     "no noise": (
         {"function": sum},
-        "[0] raised QueryError: the function drew no noise from a sampler; name the samplers whose "
-        "scale is the claim",
+        "on [0], the function drew no noise from a sampler; name its sampler, or give the "
+        "generator that its module holds",
     ),
-    "two scales": (
+    "two kinds of noise": (
         {"function": lambda x: np.random.laplace(0, 1) + np.random.normal(len(x), 2)},
-        "[0] raised QueryError: the function drew noise of 2 scales; name the samplers whose scale "
-        "is the claim",
+        f"on [0], {NO_PURE_EPSILON}",
+    ),
+    "two kinds of noise, with a delta": (
+        {"function": lambda x: np.random.laplace(0, 1) + np.random.normal(len(x), 2), **DELTA},
+        f"on [0], {NO_DELTA}",
+    ),
+    "Gaussian noise and no delta": (
+        {"function": lambda x: len(x) + np.random.default_rng().normal(0, 2)},
+        f"on [0], {NO_PURE_EPSILON}",
+    ),
+    "Laplace noise and a delta": (DELTA, f"on [0], {NO_DELTA}"),
+    "another norm": (
+        {"norm": "Linf"},
+        "norm must be 'L1' for Laplace noise, which is its default, got 'Linf'",
+    ),
+    "another norm of Gaussian noise": (
+        {"norm": "L1", **DELTA},
+        "norm must be 'L2' for Gaussian noise, which is its default, got 'L1'",
+    ),
+    "Gaussian noise of two scales": (
+        {"function": lambda x: [len(x) + np.random.normal(0, s) for s in (1, 2)], **DELTA},
+        "the function draws Gaussian noise of several scales, or whose answer or scale depends on "
+        "what was released before; its losses cannot be added here: audit the draws one by one, "
+        "each with its own epsilon and delta",
+    ),
+    "several scales in a call": (
+        {"function": lambda x: np.random.laplace([len(x), 1], [1, 2])},
+        "on [0], one call of laplace draws noise of 2 scales, of which no single sensitivity can "
+        "be told; draw each number by a call of its own",
     ),
     "no sampler": (
         {"samplers": ["numpy.random.no"]},

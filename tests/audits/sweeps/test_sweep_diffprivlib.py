@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -75,3 +76,21 @@ def test_the_script_of_a_finding_runs_without_the_lab(name, tmp_path, monkeypatc
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("reproduced\n")
+
+
+@pytest.mark.diffprivlib
+@pytest.mark.exhaustive
+def test_the_script_of_data_that_is_returned_runs_without_the_lab(tmp_path, monkeypatch):
+    monkeypatch.setattr(diffprivlib, "confirmed", lambda found: found)
+    pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
+    right = named(SOUND[0])
+    source = f"({right.source}, max(x))"
+    found = judge(replace(right, source=source))
+    assert (found.verdict, "at the return value" in found.remark) == ("violated", True)
+    path = tmp_path / "finding.py"
+    path.write_text(found.script)
+    done = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "returns data without noise" in found.script

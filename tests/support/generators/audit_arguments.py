@@ -73,5 +73,7 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_sampled.value": ("returns", "location"),
     "audit_sampled.location": ("loc",),
     "audit_sampled.scale": ("scale",),
+    "audit_sampled.delta": (None,),
+    "audit_sampled.norm": (None, "L1"),
 }
 """By the name of a callable and of its parameter, as in `garbage.VALID`."""

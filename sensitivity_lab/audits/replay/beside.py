@@ -1,0 +1,214 @@
+"""What a function returns beside its releases: it may not differ between neighbors."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.audits.metrics import entries
+from sensitivity_lab.audits.row import Evidence
+from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.keys import key_of
+
+from .histories import SEED, drawn
+from .returned import NOTHING, Path
+from .rows import RETURNED, ReplayRow
+from .runs import Recorder, Run
+
+AGAIN = 8
+"""How often both runs of a pair are made again, to tell data from chance."""
+
+NOT_COMPARED = (
+    "some of what is returned differs between two runs with the same data and releases (chance, or "
+    "an object without an equality), and is not compared"
+)
+SEEDED = (
+    "what is returned is compared after equal releases; if a mechanism or a sampler that is not "
+    "recorded draws noise with a fixed seed, name it too"
+)
+
+NOT_ALL = (
+    "what is returned is not compared on all neighbors: some runs make other calls than others, or "
+    "fail, after the same releases"
+)
+
+_ABSENT = object()
+
+_MOVE = 1.5
+"""By how much a release is moved, to see what moves with it."""
+
+
+@dataclass
+class Beside:
+    """Compares what is returned by runs that release the same, pair by pair.
+
+    Attributes
+    ----------
+    recorder : Recorder
+    runs : sequence of Run
+        The runs on all datasets, with their true values as releases.
+    wrong : str
+        What to do where the noise is added elsewhere, for the error.
+    all_compared : bool
+        Whether all neighbors could be compared.
+    leak : tuple of Run, or None
+        The first pair whose returned values differ, after the same releases.
+    """
+
+    recorder: Recorder
+    runs: Sequence[Run]
+    wrong: str
+    all_compared: bool = True
+    leak: tuple[Run, Run] | None = None
+    _chance: set[Path] = field(default_factory=set)
+
+    def see(self, x: Run, y: Run) -> bool:
+        """Compare two runs with the same releases; tell whether anything new was learned."""
+        if self.leak is not None or x.returned == y.returned or x.sites != y.sites:
+            return False
+        if not self._differing(x, y) or key_of(x.releases) != key_of(y.releases):
+            return False
+        known = len(self._chance)
+        for run in (x, y):
+            for _ in range(AGAIN):
+                again = self.recorder.run(run.dataset, x.releases)
+                self._chance |= self._differing(run, again)
+        found = self._differing(x, y)
+        if found:
+            self._check_recorded(x, found)
+            self.leak = x, y
+        return bool(found) or len(self._chance) > known
+
+    def row(self, k: int) -> tuple[ReplayRow, ...]:
+        """Return the row of the leak, if there is one."""
+        if self.leak is None:
+            return ()
+        x, y = self.leak
+        seen = Evidence(x.dataset, y.dataset, x.answer, y.answer)
+        return (ReplayRow(k, None, float("inf"), seen, step=RETURNED, history=x.releases),)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a report says of the comparison."""
+        told = {
+            SEEDED: self.leak is not None,
+            NOT_COMPARED: bool(self._chance),
+            NOT_ALL: not self.all_compared and self.leak is None,
+        }
+        return tuple(note for note, holds in told.items() if holds)
+
+    def compared(self, run: Run) -> Hashable:
+        """Return what runs share whose returned values are equal, but for chance."""
+        return frozenset(item for item in run.returned.items() if item[0] not in self._chance)
+
+    def _differing(self, x: Run, y: Run) -> set[Path]:
+        """Return where two returned values differ, but for chance."""
+        one, two = x.returned, y.returned
+        return {
+            path
+            for path in one.keys() | two.keys()
+            if path not in self._chance and one.get(path, _ABSENT) != two.get(path, _ABSENT)
+        }
+
+    def _check_recorded(self, x: Run, found: set[Path]) -> None:
+        """Raise QueryError if noise around a constant hides what differs: it was not recorded.
+
+        A step whose true value is the same on all datasets protects nothing. If what differs moves
+        with its release (by the same amount, or in any way where the true value is 0), the noise is
+        added to an answer that the recorder does not see.
+        """
+        for step in x.steps:
+            true = {
+                key_of(entry)
+                for run in self.runs
+                for other in run.steps
+                if other.place == step.place
+                for entry in entries(other.value)
+            }
+            moved = _moved(x.releases[step.place])
+            if len(true) != 1 or moved is None:
+                continue
+            history = [*x.releases[: step.place], moved, *x.releases[step.place + 1 :]]
+            again = _fed(self.recorder, x, history)
+            if again is None:
+                continue
+            moving = found & self._differing(x, again)
+            if moving and (true == {0} or any(_along(x, again, path) for path in moving)):
+                raise QueryError(
+                    f"what reaches {x.sites[step.place]} is {true.pop()} on every dataset, and "
+                    "what is returned depends on the data and moves with the noise: the noise is "
+                    f"added to an answer that was not recorded; {self.wrong}"
+                )
+
+
+def _moved(release: Any) -> Any:
+    """Return another release, or None where it is not made of numbers."""
+    try:
+        return (np.asarray(release) + _MOVE)[()]
+    except (TypeError, ValueError):
+        return None
+
+
+def _along(x: Run, again: Run, path: Path) -> bool:
+    """Tell whether a part of what is returned moves as the release does."""
+    one, two = x.returned.get(path), again.returned.get(path)
+    if not isinstance(one, int | float) or not isinstance(two, int | float):
+        return False
+    return math.isclose(two - one, _MOVE, rel_tol=1e-6)
+
+
+def compare_after_one_history(beside: Beside, metric: str, k: int, progress: bool | None) -> None:
+    """Compare what all neighbors return after the same releases, with one more run on each.
+
+    Runs that make the same calls are fed the same history, drawn between their true values. A
+    function may fail on it after its last call, which says nothing.
+    """
+    if all(run.returned == NOTHING for run in beside.runs):
+        return
+    alike: dict[tuple[Hashable, Hashable], list[Run]] = {}
+    for run in beside.runs:
+        shapes = tuple(np.shape(release) for release in run.releases)
+        alike.setdefault((run.sites, shapes), []).append(run)
+    beside.all_compared = len({sites for sites, _ in alike}) == 1
+    source = random.Random(SEED)
+    for group in alike.values():
+        history = drawn(group, source)
+        made = [(one, _fed(beside.recorder, one, history)) for one in group]
+        # Without the same calls, such as those of a function that keeps its answers, nothing was
+        # released that could be the same.
+        fed = [run for one, run in made if run is not None and run.sites == one.sites]
+        beside.all_compared &= len(fed) == len(group)
+        while _see_farthest(beside, fed, metric, k, progress):
+            pass
+
+
+def _fed(recorder: Recorder, run: Run, history: Sequence[Any]) -> Run | None:
+    try:
+        return recorder.run(run.dataset, history)
+    except QueryError:
+        return None
+
+
+def _see_farthest(
+    beside: Beside, runs: Sequence[Run], metric: str, k: int, progress: bool | None
+) -> bool:
+    """See a pair of neighbors that return something else; tell whether to look on."""
+    codes: dict[Hashable, int] = {}
+    answered = [
+        Answered(run.dataset, codes.setdefault(beside.compared(run), len(codes))) for run in runs
+    ]
+    if len(codes) < 2:
+        return False
+    pair = worst_pairs(answered, metric, "discrete", [k], progress).farthest
+    of = {id(run.dataset): run for run in runs}
+    for one in pair.values():
+        if one.truth.close() and one.evidence.answer_x != one.evidence.answer_y:
+            x, y = of[id(one.evidence.x)], of[id(one.evidence.y)]
+            return beside.see(x, y) and beside.leak is None
+    return False

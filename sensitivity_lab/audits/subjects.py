@@ -1,0 +1,40 @@
+"""The names of audited functions in reports."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import PurePath
+from typing import Any
+
+
+def name_of(function: Any) -> str:
+    """Return the name of a function: that of what a partial wraps, the place of a lambda.
+
+    Examples
+    --------
+    >>> name_of(sum), name_of(partial(partial(round), ndigits=2))
+    ('sum', 'round')
+    >>> name_of(lambda x: x)
+    '<lambda> (<doctest sensitivity_lab.audits.subjects.name_of[1]>:1)'
+    """
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return type(function).__name__
+    code = getattr(function, "__code__", None)
+    if name != "<lambda>" or code is None:
+        return name
+    return f"{name} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+
+
+def name_of_query(query: Any) -> str:
+    """Return the name of a query that has none of its own, or nothing.
+
+    Examples
+    --------
+    >>> name_of_query("sum"), name_of_query(partial(sorted, reverse=True))
+    ('', 'sorted')
+    """
+    nameless = isinstance(query, partial) or getattr(query, "__name__", "") == "<lambda>"
+    return name_of(query) if nameless else ""

@@ -1,0 +1,277 @@
+"""What is returned beside the releases: data without noise, and what is no such thing."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from replay_cases import Noise, around_the_median, audited
+
+import sensitivity_lab as sl
+from sensitivity_lab.audits.replay.returned import parts
+
+
+@dataclasses.dataclass
+class Fitted:
+    """A model whose equality is that of its fields, and that has no hash."""
+
+    center: float
+    labels: list[int]
+
+
+class Model:
+    """A model of which Python knows only whether it is the same one."""
+
+    def __init__(self, center):
+        self.center = center
+
+
+def median(x):
+    return Noise(10).randomise(sorted(x)[len(x) // 2])
+
+
+def once(change):
+    """One release, and something made of it and of the data."""
+    return lambda x: change(median(x), x)
+
+
+def twice(change):
+    """A release that steers the next one, so that the audit replays."""
+    return lambda x: change(around_the_median(x), x)
+
+
+LEAKS = {
+    "a number beside it": lambda noisy, x: (noisy, max(x)),
+    "in the answer": lambda noisy, x: noisy + max(x),
+    "its scale": lambda noisy, x: noisy / (1 + max(x)),
+    "an array": lambda noisy, x: np.array([noisy, *sorted(x)]),
+    "another length": lambda noisy, x: [noisy] * len(set(x)),
+    "a mapping's names": lambda noisy, x: {max(x): noisy},
+    "deep inside": lambda noisy, x: {"answers": [(noisy, {"rest": np.array([[max(x)]])})]},
+    "a table": lambda noisy, x: pd.DataFrame({"noisy": [noisy], "largest": [max(x)]}),
+    "a column": lambda noisy, x: pd.Series([noisy, max(x)]),
+    "the columns": lambda noisy, x: pd.DataFrame({str(max(x)): [noisy]}),
+    "fields": lambda noisy, x: Fitted(noisy, sorted(x)),
+    "a set": lambda noisy, x: {noisy, max(x) + 0.5},
+    "a text": lambda noisy, x: f"{noisy}, {max(x)}",
+    "nothing or something": lambda noisy, x: noisy if max(x) > 4 else None,
+    "not a number": lambda noisy, x: [noisy, math.nan if max(x) > 4 else 0.0],
+    "beside chance": lambda noisy, x: (random.random(), noisy, max(x), object()),
+}
+
+
+@pytest.mark.parametrize("steps", [once, twice])
+@pytest.mark.parametrize("case", LEAKS)
+def test_data_in_what_is_returned_is_a_violation(case, steps):
+    """In one vector and in a replay, whatever it is wrapped in."""
+    function = steps(LEAKS[case])
+    report = audited(function, histories=0)
+    others = {row.verdict for row in report.rows if row is not report.decisive}
+    assert others == {"tight"}
+    row = report.decisive
+    assert (row.verdict, row.step, row.truth) == ("violated", "the return value", math.inf)
+    x, y = row.evidence.x, row.evidence.y
+    assert len(list((Counter(x) - Counter(y)).elements())) == 1
+    assert ("chance" in " ".join(report.notes)) == (case == "beside chance")
+    with pytest.raises(sl.SensitivityViolation, match="no noise hides what is returned: violated"):
+        report.raise_if_violated()
+
+
+SOUND = {
+    "nothing": lambda *_: None,
+    "the release": lambda noisy, _: noisy,
+    "made of the release": lambda noisy, _: {"rounded": np.round(noisy), "clipped": [noisy, "ok"]},
+    "the size": lambda noisy, x: (noisy, len(x)),
+    "not a number": lambda noisy, x: (noisy, math.nan, np.array([np.nan, len(x)])),
+    "an empty table": lambda noisy, _: pd.DataFrame({"noisy": [noisy, None]}),
+    "a set": lambda noisy, x: {str(len(x)), "b", noisy},
+    "fields": lambda noisy, x: Fitted(noisy, [len(x)]),
+    "minus 0": lambda noisy, x: (noisy, -0.0 if max(x) > 4 else 0.0),
+    "a list or a tuple": lambda noisy, x: [noisy] if max(x) > 4 else (noisy,),
+}
+
+
+@pytest.mark.parametrize("steps", [once, twice])
+@pytest.mark.parametrize("case", SOUND)
+def test_what_is_made_of_releases_is_none_of_that(case, steps):
+    report = audited(steps(SOUND[case]), histories=1)
+    assert report.sound
+    assert not any("return" in note for note in report.notes)
+
+
+CHANCE = {
+    "a number": lambda noisy, x: (noisy, random.random() + max(x)),
+    "rounded at random": lambda noisy, _: math.floor(noisy + 2 * random.random()),
+    "a coin": lambda *_: random.random() < 0.5,
+    "an object without an equality": lambda noisy, x: Model(noisy + max(x)),
+    "what is still to come": lambda _, x: iter(x),
+}
+
+
+@pytest.mark.parametrize("case", CHANCE)
+def test_chance_is_not_compared_and_the_report_says_so(case):
+    for seed in range(5):
+        random.seed(seed)
+        report = audited(once(CHANCE[case]))
+        assert (report.verdict, len(report.rows)) == ("tight", 1)
+        assert report.notes == (
+            "some of what is returned differs between two runs with the same data and releases "
+            "(chance, or an object without an equality), and is not compared",
+        )
+        assert report.notes[0] in " ".join(repr(report).split())
+
+
+def test_the_report_of_a_leak():
+    report = audited(once(lambda noisy, x: (noisy, max(x))), [0, 1], 2, neighbors="bounded")
+    assert json.loads(json.dumps(report.to_dict()))["notes"] == list(report.notes)
+    assert repr(report) == (
+        f"Audit of <lambda> (test_returned.py:{once.__code__.co_firstlineno + 2}): violated\n"
+        "  setting  bounded, at most 1; norm L1; values (0, 1), sizes (2,) in one order; "
+        "implementation\n"
+        "  note     what is returned is compared after equal releases; if a mechanism or a sampler "
+        "that is not recorded draws noise with a fixed seed, name it too\n"
+        "  k  claimed  truth  verdict\n"
+        "  1  none     inf    violated (the return value depends on the data beside the releases), "
+        "after the releases (0,)\n"
+        "  1  10       1      loose (claim / truth = 10)\n"
+        "  x  (0, 0)  ->  (0, 0)\n"
+        "  y  (0, 1)  ->  (0, 1)"
+    )
+
+
+def test_a_leak_is_only_between_neighbors():
+    """The size is released: to neighbors of one size it says nothing."""
+    function = once(lambda noisy, x: (noisy, len(x)))
+    assert audited(function, [0, 1], (1, 2, 3)).sound
+    report = audited(function, [0, 1], (1, 2, 3), neighbors="unbounded")
+    row = report.decisive
+    assert (row.step, abs(len(row.evidence.x) - len(row.evidence.y))) == ("the return value", 1)
+
+
+def test_a_function_may_fail_after_releases_that_it_has_never_made():
+    def picky(x):
+        noisy = Noise(1).randomise(sum(x))
+        if noisy != sum(x):
+            raise ArithmeticError("what is this")
+        return noisy
+
+    report = audited(picky, [0, 2], 1)
+    assert (report.rows[0].verdict, report.rows[0].exact) == ("violated", 2)
+    assert report.notes == (NOT_ALL,)
+
+
+NOT_ALL = (
+    "what is returned is not compared on all neighbors: some runs make other calls than others, or "
+    "fail, after the same releases"
+)
+
+
+def test_a_function_that_keeps_its_answers_is_no_leak():
+    """Its second run on a dataset calls no mechanism, and returns the true value of the first."""
+    kept = {}
+
+    def function(x):
+        if tuple(x) not in kept:
+            kept[tuple(x)] = Noise(4).randomise(sum(x))
+        return kept[tuple(x)]
+
+    report = audited(function, [0, 4], 2)
+    assert (report.verdict, report.notes) == ("tight", (NOT_ALL,))
+
+
+def test_other_calls_are_not_compared():
+    def function(x):
+        if 1 in x:
+            return Noise(1).randomise(1)
+        return Noise(1).randomise(0)
+
+    assert audited(function, [0, 1], 1).notes == (NOT_ALL,)
+
+
+def test_what_is_returned_is_compared_in_one_more_run_on_each_dataset():
+    called = []
+
+    def function(x):
+        called.append(tuple(x))
+        return Noise(3).randomise(sum(x))
+
+    assert audited(function, [0, 1], 4).sound
+    assert sorted(called) == sorted([tuple(x) for x in ones(4)] * 2)
+
+
+def ones(n):
+    return [(0,) * (n - one) + (1,) * one for one in range(n + 1)]
+
+
+@pytest.mark.parametrize("replay", [True, False])
+def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing(replay):
+    """What the mechanism gets is not the answer, so that no verdict follows."""
+
+    def added(x):
+        return sum(x) + Noise(1).randomise(0)
+
+    with pytest.raises(sl.QueryError) as caught:
+        audited(added, [0, 1], 2, replay=replay)
+    assert str(caught.value) == (
+        f"what reaches Noise in added (test_returned.py:{added.__code__.co_firstlineno + 1}) is 0 "
+        "on every dataset, and what is returned depends on the data and moves with the noise: the "
+        "noise is added to an answer that was not recorded; give a mechanism that takes the answer,"
+        " or audit the sampler by audit_sampled with value='returns'"
+    )
+    # A constant that is an answer, and data that its noise does not touch.
+    counted = audited(lambda x: (Noise(1).randomise(len(x)), sum(x)), [0, 1], 2, replay=replay)
+    assert counted.decisive.step == "the return value"
+
+
+def test_parts_are_equal_where_values_are():
+    alike = [
+        ([1, 2.0], (1.0, 2)),
+        (np.array([1, 2]), np.array([1.0, 2.0])),
+        ({"a": 1, "b": {2, 3}}, {"b": {3, 2}, "a": 1}),
+        (math.nan, np.float32("nan")),
+        (Fraction(1, 2), 0.5),
+        (pd.Series([1, None]), pd.Series([1, None])),
+        (Fitted(1, [2]), Fitted(1, [2])),
+    ]
+    for one, two in alike:
+        assert parts(one) == parts(two)
+    apart = [one for one, _ in alike] + [[1, 2, 3], np.array([[1, 2]]), "a", None, Model(1)]
+    for one, two in itertools.combinations(apart, 2):
+        assert parts(one) != parts(two)
+    assert parts(Model(1)) != parts(Model(1))
+    endless = []
+    endless.append(endless)
+    assert parts(endless) != parts([])
+
+
+def test_what_the_steps_spend_together_is_told():
+    """Three steps, each with the whole epsilon, and no budget to judge them by."""
+
+    def spends(x):
+        center = Noise(10).randomise(sum(x))
+        for _ in range(2):
+            Noise(2 + 0 * center).randomise(sum(x))
+
+    report = audited(spends, [0, 2], 2, replay=True)
+    assert report.verdict == "loose"
+    told = "the steps together spend 2.2, in units of the epsilon of each; say budget= to judge"
+    assert report.notes == (f"{told} the whole run",)
+    known = audited(spends, [0, 2], 2, epsilon=lambda _: Fraction(1, 2))
+    assert known.notes == ("the steps together spend 11/10; say budget= to judge the whole run",)
+    judged = audited(spends, [0, 2], 2, budget=1)
+    assert (judged.verdict, judged.notes) == ("violated", ())
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        judged.raise_if_violated()
+    assert str(caught.value).startswith(
+        "spends: the whole run may spend 1, it spends 11/5 = 2.2: violated (claim / truth = "
+    )
+    single = audited(lambda x: Noise(2).randomise(sum(x)), [0, 2], 2, replay=True)
+    assert single.notes == ()
