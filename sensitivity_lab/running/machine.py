@@ -33,6 +33,9 @@ _PAGES = 1 << 16
 _HUGE = 1 << 22
 """Arrays of at least so many bytes have large pages, as numpy's own."""
 
+_OWN = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+"""Pages that no other process shares, which Python's are otherwise: only these can be large."""
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -232,7 +235,7 @@ def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if length < _PAGES or np.dtype(dtype).hasobject:
         return np.empty(shape, dtype)
-    pages = mmap.mmap(-1, length)
+    pages = mmap.mmap(-1, length, **_OWN)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= _HUGE:
         with suppress(OSError):  # a system without large pages has small ones
             pages.madvise(mmap.MADV_HUGEPAGE)
