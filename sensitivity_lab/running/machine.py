@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 Reads = tuple[slice, list[slice]]
 """The rows that a task writes, and the ranges of rows that it reads."""
 
-_CELLS = 1 << 17
-"""About how many numbers a task handles: a MiB, which fits into a processor's cache."""
+_CELLS = 1 << 18
+"""About how many numbers a task handles: two MiB, which fit into a processor's cache."""
 
 
 _PAGES = 1 << 16
@@ -167,7 +167,7 @@ class Machine:
         *arrays : ndarray
             Of one length.
         rows : int or None, default None
-            How many rows a batch has; None: a MiB of the first array.
+            How many rows a batch has; None: two MiB of the first array.
         only : container of int or None, default None
             The first rows of the batches that are wanted; None: of all.
 
@@ -218,7 +218,7 @@ class Machine:
 
 
 def batches(array: NDArray[Any], rows: int | None = None) -> list[slice]:
-    """Return slices of so many rows of an array, or of about a MiB; the same for all threads."""
+    """Return slices of so many rows of an array, or of about two MiB; the same for all threads."""
     step = rows or max(1, _CELLS * len(array) // max(1, array.size))
     return [slice(at, min(at + step, len(array))) for at in range(0, len(array), step)]
 
