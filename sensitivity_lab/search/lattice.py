@@ -90,8 +90,8 @@ class Lattice:
         self._in_table = cache(self._find_in_table)
         self._successors_table = lru_cache(_TABLES)(self._make_successors_table)
         self._successors = lru_cache(_PARTS)(self._make_successors)
-        self.positions = self.rows_of(np.arange(len(self.counts)))
-        """Lists datasets as rows of their values' positions."""
+        self.listing = Rows(self._numbers, self.counts, largest_size)
+        """Lists datasets as rows."""
 
     def number(self, size: int) -> int:
         """Return the number of datasets of this size."""
@@ -105,11 +105,7 @@ class Lattice:
         ndarray of intp, shape (last - first, size)
             A dataset per row: positions of its records' values, ascending.
         """
-        return self.positions.rows(size, first, last)
-
-    def rows_of(self, labels: NDArray[Any]) -> Rows:
-        """Return what lists datasets as rows of labels, one for every distinct value."""
-        return Rows(self._numbers, self.counts, self.largest_size, labels)
+        return self.listing.rows(size, first, last)
 
     def _find_in_table(self, size: int) -> int:
         """Return the largest number of values whose block of a level fits into a table."""
@@ -232,10 +228,10 @@ class Lattice:
         adding another one. The latter are pairs of blocks over fewer values; they are yielded, to
         be descended before this goes on.
         """
-        table = self._in_table(size)
+        table, parts = self._in_table(size), partial(parts_of, self._numbers, self.counts)
         while values > table and len(lower) > 1:
-            above = {copies: part for copies, *part in parts_of(self._numbers, self.counts, values, size + 1)}
-            for copies, start, stop in parts_of(self._numbers, self.counts, values, size):
+            above = {copies: part for copies, *part in parts(values, size + 1)}
+            for copies, start, stop in parts(values, size):
                 block = lower[start:stop]
                 if copies and copies in above:
                     yield block, upper[slice(*above[copies])], values - 1, size - copies

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cache, lru_cache
 from typing import Any
 
@@ -86,7 +87,7 @@ def most_values(numbers: Numbers, values: int, size: int, cells: int, width: int
 
 
 class Rows:
-    """Lists datasets as rows that have, for every record, the label of its value.
+    """Lists datasets as rows that have, for every record, the position or the label of its value.
 
     Parameters
     ----------
@@ -96,21 +97,26 @@ class Rows:
         How often each value may occur.
     largest_size : int
         The largest size of a dataset that is asked for.
-    labels : ndarray, shape (m,)
-        What stands for each value.
     """
 
-    def __init__(
-        self, numbers: Numbers, counts: Sequence[int], largest_size: int, labels: NDArray[Any]
-    ) -> None:
+    def __init__(self, numbers: Numbers, counts: Sequence[int], largest_size: int) -> None:
         self._numbers = numbers
         self._counts = counts
-        self._labels = labels
         self._in_table = cache(self._find_in_table)
         self._table = lru_cache(_TABLES)(self._make_table)
-        self._present = labels[np.flatnonzero(counts)]
-        self._first = np.repeat(labels, np.diff(np.minimum(numbers.below, largest_size)))
+        self._labels: NDArray[Any] = np.arange(len(counts))
+        self._present: NDArray[Any] = np.flatnonzero(counts)
+        before = np.minimum(numbers.below, largest_size)
+        self._first: NDArray[Any] = np.repeat(self._labels, np.diff(before))
         """The `largest_size` smallest records: the first dataset of a block begins with them."""
+
+    def labelled(self, labels: NDArray[Any]) -> Rows:
+        """Return what lists the same datasets by labels, shape (m,), one for every value."""
+        listing, positions = copy(self), self._table
+        listing._table = lru_cache(_TABLES)(lambda size: labels[positions(size)])
+        listing._labels = labels
+        listing._present, listing._first = labels[self._present], labels[self._first]
+        return listing
 
     def rows(self, size: int, first: int, last: int) -> NDArray[Any]:
         """List the datasets at positions `first` to `last` - 1 of a level.
@@ -118,7 +124,7 @@ class Rows:
         Returns
         -------
         ndarray, shape (last - first, size)
-            A dataset per row: the labels of its records, in ascending order of the values.
+            A dataset per row: what stands for its records, in ascending order of the values.
         """
         out = np.empty((last - first, size), dtype=self._labels.dtype)
         # What is left to write: a part of `out`, and the range of a block that belongs there.
@@ -160,8 +166,8 @@ class Rows:
         width = max(size, WIDTH)
         return most_values(self._numbers, len(self._counts), size, _TABLE, width)
 
-    def _make_table(self, size: int) -> NDArray[Any]:
+    def _make_table(self, size: int) -> NDArray[np.intp]:
         """Return the first rows of a level: the largest block that fits into a table."""
         listed = listed_block(self._numbers, self._counts, self._in_table(size), size)
-        labels = np.tile(self._labels[: listed.shape[1]], len(listed))
-        return np.repeat(labels, listed.ravel()).reshape(-1, size)
+        values = np.tile(np.arange(listed.shape[1]), len(listed))
+        return np.repeat(values, listed.ravel()).reshape(-1, size)
