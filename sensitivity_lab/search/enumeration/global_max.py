@@ -207,7 +207,7 @@ def _bring_down(
             if mine and family.smaller == size:
                 pairs[family] = finder.find(family, extremes, extremes)
             elif mine and family.smaller == level:
-                pairs[family] = finder.find(family, extremes, _extremes(answers[level], machine))
+                pairs[family] = finder.find(family, extremes, answers[level])
             elif mine:
                 kept[size, level] = extremes
             elif family.smaller == size and level < size:
