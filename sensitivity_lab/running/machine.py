@@ -86,6 +86,13 @@ class Machine:
             _reserve(file, length)
             return np.ndarray(shape, dtype, buffer=_File(file.fileno(), length))
 
+    def rooms(self, rows: int, columns: int) -> list[NDArray[Any] | None]:
+        """Return two arrays for results in turn: new pages take the system time.
+
+        What is never written takes no memory.
+        """
+        return [self.empty((rows, columns)) for _ in range(2)]
+
     def run(
         self,
         task: Callable[[Item], Result],
@@ -130,6 +137,7 @@ class Machine:
         function: Callable[..., NDArray[Any]],
         *arrays: NDArray[Any],
         width: int | None = None,
+        room: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Return what a function makes of arrays, row by row.
 
@@ -141,9 +149,11 @@ class Machine:
             Of one length.
         width : int or None, default None
             How many numbers the function makes of a row; None: a single one.
+        room : ndarray, optional
+            An array of this width that is no longer needed: its first rows become the result.
         """
         shape = (len(arrays[0]),) if width is None else (len(arrays[0]), width)
-        out = self.empty(shape)
+        out = self.empty(shape) if room is None else room[: shape[0]]
 
         def one(rows: slice) -> None:
             out[rows] = function(*(array[rows] for array in arrays))
@@ -187,6 +197,7 @@ class Machine:
         items: Sequence[Item],
         reads: Callable[[Item], Reads],
         function: Callable[[Item, NDArray[Any], list[NDArray[Any]]], None],
+        room: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Return an array of floats made from ranges of the rows of another one.
 
@@ -202,12 +213,14 @@ class Machine:
             Tells the rows that an item's task writes, and the ranges of `upper` that it reads.
         function : callable
             Takes an item, the rows to write, and the rows to read.
+        room : ndarray, optional
+            As of `map`.
 
         Returns
         -------
         ndarray, shape (number, columns)
         """
-        lower = self.empty((number, upper.shape[1]))
+        lower = self.empty((number, upper.shape[1])) if room is None else room[:number]
 
         def one(item: Item) -> None:
             rows, ranges = reads(item)

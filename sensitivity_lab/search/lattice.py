@@ -151,7 +151,9 @@ class Lattice:
         row = self.rows(size, position, position + 1)[0]
         return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
 
-    def maximum_below(self, upper: Floats, size: int, machine: AnyMachine = IN_TURN) -> Floats:
+    def maximum_below(
+        self, upper: Floats, size: int, machine: AnyMachine = IN_TURN, room: Any = None
+    ) -> Floats:
         """Bring maxima down one level.
 
         Parameters
@@ -163,6 +165,8 @@ class Lattice:
         machine : Machine or Cluster
             What runs the tasks, one per block, and has room for the result. Where it is a
             cluster, arrays are `Spread`.
+        room : ndarray, optional
+            An array that is no longer needed, whose first rows become the result.
 
         Returns
         -------
@@ -178,7 +182,7 @@ class Lattice:
         most = max(1, machine.cells // upper.shape[1])
         reads, raised = partial(self._reads, size), partial(self._raise, size)
         blocks = self.blocks([size], most)
-        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised)
+        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised, room)
         return lower
 
     def _reads(self, size: int, block: Block) -> Reads:
