@@ -35,7 +35,7 @@ _TABLE = 1 << 17
 _LARGER = 4
 """How many times larger blocks with tables are in large lattices."""
 
-_SHARE = 256
+_SHARE = 1024
 """In these, such a block has at most this share of the largest level."""
 
 _TABLES = 32
