@@ -4,8 +4,10 @@ Run with ``make benchmark-lattice``. 26 records, size 13, one vectorized query, 
 bounded, k = 1..3: 56 million datasets. Every search is a process of its own, in turn, several
 times. Prints seconds (best and worst, which shows the machine's noise), CPU seconds with those of
 workers, how much of a processor others used meanwhile (at the best time; only Linux tells), ratios,
-and peak memory of the process that searches. The cluster is two workers of 1 GiB each on this
-machine; it needs the extra ``dask`` and the argument ``cluster``.
+and peak memory of the process that searches. Beside the ratio of two threads to one stands the
+machine's own: how many times as much two processes of bare numpy do, on arrays in the cache and in
+memory. The cluster is two workers of 1 GiB each on this machine; it needs the extra ``dask`` and
+the argument ``cluster``.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +73,24 @@ def search(records: int, n_jobs: int, backend: str, scratch: str | None) -> None
     print(json.dumps([seconds, cpu, others, peak, values]))
 
 
+def maxima(numbers: int, repeats: int) -> None:
+    """Do bare numpy on arrays of so many numbers."""
+    one, other = np.ones(numbers), np.zeros(numbers)
+    for _ in range(repeats):
+        np.maximum(one, other, out=one)
+
+
+def own_ratio(numbers: int, repeats: int) -> float:
+    """Return how many times as much numpy two processes do as one, on arrays of their own."""
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    with ProcessPoolExecutor(2) as pool:
+        for processes in (2, 1, 2, 1, 2, 1, 2):
+            started = time.perf_counter()
+            list(pool.map(maxima, [numbers] * processes, [repeats] * processes))
+            seconds[processes].append(time.perf_counter() - started)
+    return 2 * min(seconds[1]) / min(seconds[2])
+
+
 def busy_seconds() -> float:
     """Return how many seconds all processors were busy since the machine started; 0 if unknown."""
     try:
@@ -117,6 +138,9 @@ def main(records: int = 26, runs: int = 3) -> None:
     best = {form: min(one[0] for one in measured) for form, measured in found.items()}
     for form in ("two threads", "two processes"):
         print(f"{form} are {best['one thread'] / best[form]:.2f} times as fast as one thread")
+    for place, numbers, repeats in (("cache", 20_000, 60_000), ("memory", 8_000_000, 40)):
+        ratio = own_ratio(numbers, repeats)
+        print(f"two processes of bare numpy, arrays in {place}: {ratio:.2f} times as fast as one")
     print(f"files take {best['files'] / best['one thread']:.2f} times as long as memory")
     answers = {tuple(one[-1]) for measured in found.values() for one in measured}
     print(f"different answers: {len(answers) - 1}; files left behind: {left}")

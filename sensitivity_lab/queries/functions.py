@@ -134,7 +134,9 @@ class Function(Query):
         alone = self._alone(row)
         if alone.shape == among.shape:
             exact = are_exact(alone) and are_exact(among)
-            if bool(np.all(alone == among)) if exact else _are_close(alone, among, others, row):
+            if bool(np.all(alone == among)) or (
+                not exact and _are_close(alone, among, others, row)
+            ):
                 return
         raise QueryError(
             f"{self._on(row)} returned {among.tolist()} among other datasets and {alone.tolist()} "

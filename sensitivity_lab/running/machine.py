@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 Reads = tuple[slice, list[slice]]
 """The rows that a task writes, and the ranges of rows that it reads."""
 
-_CELLS = 1 << 17
-"""About how many numbers a task handles: a MiB, which fits into a processor's cache."""
+_CELLS = 1 << 18
+"""About how many numbers a task handles: two MiB, which fit into a processor's cache."""
 
 
 _PAGES = 1 << 16
@@ -32,6 +32,9 @@ _PAGES = 1 << 16
 
 _HUGE = 1 << 22
 """Arrays of at least so many bytes have large pages, as numpy's own."""
+
+_OWN = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+"""Pages that no other process shares, which Python's are otherwise: only these can be large."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,13 @@ class Machine:
             _reserve(file, length)
             return np.ndarray(shape, dtype, buffer=_File(file.fileno(), length))
 
+    def rooms(self, rows: int, columns: int) -> list[NDArray[Any] | None]:
+        """Return two arrays for results in turn: new pages take the system time.
+
+        What is never written takes no memory.
+        """
+        return [self.empty((rows, columns)) for _ in range(2)]
+
     def run(
         self,
         task: Callable[[Item], Result],
@@ -127,6 +137,7 @@ class Machine:
         function: Callable[..., NDArray[Any]],
         *arrays: NDArray[Any],
         width: int | None = None,
+        room: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Return what a function makes of arrays, row by row.
 
@@ -138,9 +149,11 @@ class Machine:
             Of one length.
         width : int or None, default None
             How many numbers the function makes of a row; None: a single one.
+        room : ndarray, optional
+            An array of this width that is no longer needed: its first rows become the result.
         """
         shape = (len(arrays[0]),) if width is None else (len(arrays[0]), width)
-        out = self.empty(shape)
+        out = self.empty(shape) if room is None else room[: shape[0]]
 
         def one(rows: slice) -> None:
             out[rows] = function(*(array[rows] for array in arrays))
@@ -164,7 +177,7 @@ class Machine:
         *arrays : ndarray
             Of one length.
         rows : int or None, default None
-            How many rows a batch has; None: a MiB of the first array.
+            How many rows a batch has; None: two MiB of the first array.
         only : container of int or None, default None
             The first rows of the batches that are wanted; None: of all.
 
@@ -184,6 +197,7 @@ class Machine:
         items: Sequence[Item],
         reads: Callable[[Item], Reads],
         function: Callable[[Item, NDArray[Any], list[NDArray[Any]]], None],
+        room: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Return an array of floats made from ranges of the rows of another one.
 
@@ -199,12 +213,14 @@ class Machine:
             Tells the rows that an item's task writes, and the ranges of `upper` that it reads.
         function : callable
             Takes an item, the rows to write, and the rows to read.
+        room : ndarray, optional
+            As of `map`.
 
         Returns
         -------
         ndarray, shape (number, columns)
         """
-        lower = self.empty((number, upper.shape[1]))
+        lower = self.empty((number, upper.shape[1])) if room is None else room[:number]
 
         def one(item: Item) -> None:
             rows, ranges = reads(item)
@@ -215,7 +231,7 @@ class Machine:
 
 
 def batches(array: NDArray[Any], rows: int | None = None) -> list[slice]:
-    """Return slices of so many rows of an array, or of about a MiB; the same for all threads."""
+    """Return slices of so many rows of an array, or of about two MiB; the same for all threads."""
     step = rows or max(1, _CELLS * len(array) // max(1, array.size))
     return [slice(at, min(at + step, len(array))) for at in range(0, len(array), step)]
 
@@ -232,7 +248,7 @@ def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if length < _PAGES or np.dtype(dtype).hasobject:
         return np.empty(shape, dtype)
-    pages = mmap.mmap(-1, length)
+    pages = mmap.mmap(-1, length, **_OWN)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= _HUGE:
         with suppress(OSError):  # a system without large pages has small ones
             pages.madvise(mmap.MADV_HUGEPAGE)

@@ -135,7 +135,17 @@ class Cluster:
             return self.client.map(_same, [_Arrays(arrays)], pure=False)[0]
         return self.client.scatter([arrays])[0]
 
-    def map(self, function: Callable[..., Array], *arrays: Any, width: int | None = None) -> Any:
+    def rooms(self, rows: int, columns: int) -> list[Any]:
+        """Return nothing twice: every task's result is its worker's new array."""
+        return [None, None]
+
+    def map(
+        self,
+        function: Callable[..., Array],
+        *arrays: Any,
+        width: int | None = None,
+        room: None = None,
+    ) -> Any:
         """Return a `Spread` of what a function makes of arrays, row by row; see `Machine.map`."""
         starts, futures = self._on_each(partial(_as_floats, function), arrays)
         return Spread(self.client, starts, futures, width, np.float64)
@@ -182,6 +192,7 @@ class Cluster:
         items: Sequence[Item],
         reads: Callable[[Item], Reads],
         function: Callable[[Item, Array, list[Array]], None],
+        room: None = None,
     ) -> Any:
         """Return a `Spread` made from ranges of the rows of another one; see `Machine.derive`."""
         tasks, read, starts = [], [], [0]

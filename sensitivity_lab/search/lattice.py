@@ -11,9 +11,8 @@ with the block (values - 1, size), and a level is the block of all values.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -24,25 +23,33 @@ from sensitivity_lab.running.spread import AnyMachine
 
 from .blocks import Block, blocks_of, span_of
 from .counting import Numbers
-from .listing import listed_block
+from .listing import WIDTH, Rows, listed_block, most_values, parts_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _TABLE = 1 << 17
-"""A block whose listing has at most this many numbers is handled by a cached table."""
+"""A block whose listing has at most this many numbers has a table of successors in every lattice.
+"""
 
-_WIDTH = 32
-"""A dataset counts as at least this many numbers, so that answers on a block fit into a cache."""
+_LARGER = 4
+"""How many times larger blocks with tables are in large lattices."""
 
-_TABLES = 64
-"""How many tables of a kind are kept at most; each takes a MiB at most."""
+_SHARE = 1024
+"""In these, such a block has at most this share of the largest level."""
 
-_PARTS = 128
+_TABLES = 32
+"""How many tables of successors are kept at most; each takes a few MiB at most."""
+
+_PARTS = 64
 """How many parts of tables, one for each number of values, are kept at most."""
 
-_TAKEN = 1 << 16
-"""About how many numbers are looked up in a block at a time: a part of a processor's cache."""
+_TAKEN = 1 << 18
+"""About how many numbers are looked up in a block at a time.
+
+More would leave the processor's cache. But for fewer, threads would get in each other's way: after
+every call of numpy a thread waits for Python's lock, and being woken takes as long as such a call.
+"""
 
 _BATCH = 1 << 20
 """About how many numbers are handled at a time where datasets are ranked."""
@@ -81,13 +88,10 @@ class Lattice:
         self.smallest_size = smallest_size
         self._numbers = Numbers(self.counts, smallest_size, largest_size)
         self._in_table = cache(self._find_in_table)
-        self._rows_table = lru_cache(_TABLES)(self._make_rows_table)
         self._successors_table = lru_cache(_TABLES)(self._make_successors_table)
         self._successors = lru_cache(_PARTS)(self._make_successors)
-        self._present = np.flatnonzero(self.counts)
-        before = np.minimum(self._numbers.below, largest_size)
-        self._first = np.repeat(np.arange(len(self.counts)), np.diff(before))
-        """The `largest_size` smallest records: the first dataset of a block begins with them."""
+        self.listing = Rows(self._numbers, self.counts, largest_size)
+        """Lists datasets as rows."""
 
     def number(self, size: int) -> int:
         """Return the number of datasets of this size."""
@@ -101,66 +105,21 @@ class Lattice:
         ndarray of intp, shape (last - first, size)
             A dataset per row: positions of its records' values, ascending.
         """
-        out = np.empty((last - first, size), dtype=np.intp)
-        # What is left to write: a part of `out`, and the range of a block that belongs there.
-        todo = [(out, len(self.counts), size, first, last)]
-        while todo:
-            todo += self._fill_rows(*todo.pop())
-        return out
+        return self.listing.rows(size, first, last)
 
-    def _fill_rows(
-        self, out: Indices, values: int, size: int, first: int, last: int
-    ) -> list[tuple[Indices, int, int, int, int]]:
-        """Write rows first..last-1 of block (values, size); return what is left to write."""
-        left = []
-        # Always: rows before `first` and from `last` on are written, or are in `left`.
-        while size and first < last:
-            # The block over fewer values comes first: a range inside it has none of the others.
-            values = bisect_left(range(values), last, key=lambda some: self._numbers.of(some, size))
-            if size == 1:
-                out[: last - first, 0] = self._present[first:last]
-            elif self._numbers.of(values, size) == 1:
-                out[0, :size] = self._first[:size]
-            elif values <= self._in_table(size, size):
-                out[: last - first, :size] = self._rows_table(size)[first:last]
-            else:
-                for copies, start, stop in self._blocks(values, size):
-                    low, high = max(first, start), min(last, stop)
-                    if copies and low < high:
-                        part = out[low - first : high - first]
-                        part[:, size - copies : size] = values - 1
-                        left.append((part, values - 1, size - copies, low - start, high - start))
-                # The rest is the beginning of the block, without a record of the largest value.
-                last = min(last, self._numbers.of(values - 1, size))
-                continue
-            break
-        return left
+    def _find_in_table(self, size: int) -> int:
+        """Return the largest number of values whose block of a level fits into a table."""
+        return most_values(self._numbers, len(self.counts), size, self._cells)
 
-    def _make_rows_table(self, size: int) -> Indices:
-        """Return the first rows of a level: the largest block that fits into a table."""
-        listed = listed_block(self._numbers, self.counts, self._in_table(size, size), size)
-        values = np.tile(np.arange(listed.shape[1]), len(listed))
-        return np.repeat(values, listed.ravel()).reshape(-1, size)
+    @cached_property
+    def _cells(self) -> int:
+        """How many numbers a listing has at most that is made a table of successors.
 
-    def _find_in_table(self, size: int, width: int = 0) -> int:
-        """Return the largest number of values whose block of a level fits into a table.
-
-        The table has a column per value, or `width` columns if those are more.
+        Large tables take few calls of numpy, but should be small beside the levels.
         """
-
-        def cells(values: int) -> int:
-            return self._numbers.of(values, size) * max(values, width, _WIDTH)
-
-        return bisect_right(range(len(self.counts) + 1), _TABLE, key=cells) - 1
-
-    def _blocks(self, values: int, size: int) -> Iterator[tuple[int, int, int]]:
-        """Yield (copies of the largest value, start, stop) of the non-empty blocks of a level."""
-        start = 0
-        for copies in range(min(self.counts[values - 1], size) + 1):
-            length = self._numbers.of(values - 1, size - copies)
-            if length:
-                yield copies, start, start + length
-                start += length
+        sizes = range(self.smallest_size, self.largest_size + 1)
+        share = max(map(self.number, sizes)) * WIDTH // _SHARE
+        return min(max(share, _TABLE), _LARGER * _TABLE)
 
     def rank(self, multiplicities: NDArray[np.int64]) -> Indices:
         """Return the positions of datasets in their level.
@@ -192,7 +151,9 @@ class Lattice:
         row = self.rows(size, position, position + 1)[0]
         return np.bincount(row, minlength=len(self.counts)).astype(np.int64)
 
-    def maximum_below(self, upper: Floats, size: int, machine: AnyMachine = IN_TURN) -> Floats:
+    def maximum_below(
+        self, upper: Floats, size: int, machine: AnyMachine = IN_TURN, room: Any = None
+    ) -> Floats:
         """Bring maxima down one level.
 
         Parameters
@@ -204,6 +165,8 @@ class Lattice:
         machine : Machine or Cluster
             What runs the tasks, one per block, and has room for the result. Where it is a
             cluster, arrays are `Spread`.
+        room : ndarray, optional
+            An array that is no longer needed, whose first rows become the result.
 
         Returns
         -------
@@ -219,7 +182,7 @@ class Lattice:
         most = max(1, machine.cells // upper.shape[1])
         reads, raised = partial(self._reads, size), partial(self._raise, size)
         blocks = self.blocks([size], most)
-        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised)
+        lower: Floats = machine.derive(upper, self.number(size), blocks, reads, raised, room)
         return lower
 
     def _reads(self, size: int, block: Block) -> Reads:
@@ -247,8 +210,8 @@ class Lattice:
         `own` is the block (values, size + 1) with the same larger values; `others` are the blocks
         (values, size) with one larger value more.
         """
-        lower.fill(-np.inf)
-        for other in others:
+        lower[...] = others[0] if others else -np.inf
+        for other in others[1:]:
             np.maximum(lower, other, out=lower)
         # Depth first: the parts of a block are finished while they are in the cache.
         open_blocks = [self._descend(lower, own, values, size)]
@@ -269,10 +232,10 @@ class Lattice:
         adding another one. The latter are pairs of blocks over fewer values; they are yielded, to
         be descended before this goes on.
         """
-        table = self._in_table(size)
+        table, parts = self._in_table(size), partial(parts_of, self._numbers, self.counts)
         while values > table and len(lower) > 1:
-            above = {copies: part for copies, *part in self._blocks(values, size + 1)}
-            for copies, start, stop in self._blocks(values, size):
+            above = {copies: part for copies, *part in parts(values, size + 1)}
+            for copies, start, stop in parts(values, size):
                 block = lower[start:stop]
                 if copies and copies in above:
                     yield block, upper[slice(*above[copies])], values - 1, size - copies

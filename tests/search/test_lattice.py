@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from contextlib import contextmanager
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from unittest import mock
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab.search import counting
+from sensitivity_lab.search import counting, listing
 from sensitivity_lab.search import lattice as module
 from sensitivity_lab.search.enumeration import cores
 from sensitivity_lab.search.lattice import Lattice
@@ -22,9 +23,15 @@ counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 each_table_size = pytest.mark.parametrize("table_rows", [1, 96, 320, module._TABLE])
 
 
-def with_tables_of(rows: int):
-    """Blocks of more datasets than this are handled by recursion."""
-    return mock.patch.object(module, "_TABLE", rows)
+@contextmanager
+def with_tables_of(numbers: int):
+    """Blocks whose listing has more numbers than this are handled by recursion."""
+    with (
+        mock.patch.object(module, "_TABLE", numbers),
+        mock.patch.object(module, "_LARGER", 1),
+        mock.patch.object(listing, "_TABLE", numbers),
+    ):
+        yield
 
 
 def multisets(limits, size) -> list[tuple[int, ...]]:

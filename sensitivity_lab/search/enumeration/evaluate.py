@@ -23,7 +23,8 @@ from sensitivity_lab.queries.returned import Answers, alike
 from sensitivity_lab.running.guards import TimeUpError, limited
 from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.lattice import Indices, Lattice
+from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.search.listing import Rows
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
@@ -38,8 +39,8 @@ _CHUNKS = 48
 _BLOCK_SECONDS = 2.0
 """About how long a block takes at most: what is lost when the search is killed."""
 
-_BATCH_ROWS = 8192
-"""The most datasets that a vectorized query gets at once: a few times the processor's cache."""
+_BATCH_ROWS = 16384
+"""The most datasets that a vectorized query gets at once: with fewer, threads wait for Python."""
 
 _BATCH_RECORDS = 1 << 22
 """The most records that all datasets of such a batch have together."""
@@ -93,40 +94,43 @@ class Evaluator:
             By query. For exact queries on numbers their numerators on the scaled values; for other
             queries their answers, of a caller's function without rounding any.
         """
-        lattice = lattice_of(self.universe, self.largest_size, self.smallest_size)
         batch = _batch(recipe.size)
+        listings = [self._listing_for(query) for query in self.queries]
         parts: list[list[Answers]] = [[] for _ in self.queries]
         first = recipe.first
         while first < recipe.last:
             # Batches end at multiples of their length: they are the same wherever blocks begin.
             last = min((first // batch + 1) * batch, recipe.last)
-            rows = lattice.rows(recipe.size, first, last)
-            for part, query in zip(parts, self.queries, strict=True):
-                part.append(self._answers(query, rows))
+            some = Recipe(recipe.size, first, last)
+            for part, query, listing in zip(parts, self.queries, listings, strict=True):
+                part.append(self._answers(query, listing.rows(recipe.size, first, last), some))
             first = last
         return [joined(query, part) for query, part in zip(self.queries, parts, strict=True)]
 
-    def _answers(self, query: Query, rows: Indices) -> Answers:
-        """Return the answers of one query on datasets given as rows, shape (datasets, size)."""
+    def _answers(self, query: Query, rows: NDArray[Any], batch: Recipe) -> Answers:
+        """Return the answers of one query on a batch of datasets, given as rows too."""
         if query.arithmetic == "exact":
             return self._evaluated(query, rows).astype(np.float64, copy=False)
         if self.timeout is None or query.vectorized:
-            return self._in_time(query, rows)
-        return joined(query, [self._in_time(query, rows[at : at + 1]) for at in range(len(rows))])
+            return self._in_time(query, rows, batch)
+        alone = [
+            self._in_time(query, rows[at : at + 1], Recipe(batch.size, batch.first + at, 0))
+            for at in range(len(rows))
+        ]
+        return joined(query, alone)
 
-    def _evaluated(self, query: Query, rows: Indices) -> Answers:
+    def _evaluated(self, query: Query, rows: NDArray[Any]) -> Answers:
         if self.universe.numeric:
-            # A column of `rows` is a rank; taking the transpose keeps columns contiguous.
-            return query.evaluate(self.records_for(query)[rows.T].T)
+            return query.evaluate(rows)
         return query.on_rows(self.universe, rows)
 
-    def _in_time(self, query: Query, rows: Indices) -> Answers:
+    def _in_time(self, query: Query, rows: NDArray[Any], batch: Recipe) -> Answers:
         """Return answers, or raise QueryError if they take more time than all rows may take."""
         try:
             with limited(None if self.timeout is None else self.timeout * len(rows)):
                 return self._evaluated(query, rows)
         except TimeUpError:
-            data = np.bincount(rows[0], minlength=len(self.universe.values)).astype(np.int64)
+            data = self._lattice.multiplicities(batch.size, batch.first)
             beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""
             raise QueryError(
                 f"query {query.name!r} on the dataset {show(self.universe.dataset(data))}{beside} "
@@ -139,31 +143,36 @@ class Evaluator:
         They compare some of the answers with those on single datasets, and raise QueryError where
         these differ. Chunks of small levels hold one dataset each, and would show nothing.
         """
-        lattice = lattice_of(self.universe, self.largest_size)
         for query in self.queries:
             if query.arithmetic == "exact" or not query.vectorized:
                 continue
+            listing = self._listing_for(query)
             for size in sizes:
-                last = lattice.number(size) - 1
+                last = self._lattice.number(size) - 1
                 places = sorted({last * part // (_TOGETHER - 1) for part in range(_TOGETHER)})
-                rows = [lattice.rows(size, place, place + 1) for place in places]
-                self._in_time(query, np.concatenate(rows))
+                rows = [listing.rows(size, place, place + 1) for place in places]
+                self._in_time(query, np.concatenate(rows), Recipe(size, 0, 0))
 
     def label(self, recipe: Recipe) -> str:
         """Return what errors call the datasets of a recipe."""
-        lattice = lattice_of(self.universe, self.largest_size, self.smallest_size)
-        first = self.universe.dataset(lattice.multiplicities(recipe.size, recipe.first))
+        first = self.universe.dataset(self._lattice.multiplicities(recipe.size, recipe.first))
         names = ", ".join(query.name for query in self.queries)
         return (
             f"{names} on {recipe.last - recipe.first:,} datasets of {recipe.size} records, the "
             f"first of which is {show(first)}"
         )
 
-    def records_for(self, query: Query) -> NDArray[Any]:
-        """Return the distinct values as this query is to see them, shape (m,)."""
+    @property
+    def _lattice(self) -> Lattice:
+        return lattice_of(self.universe, self.largest_size, self.smallest_size)
+
+    def _listing_for(self, query: Query) -> Rows:
+        """Return what lists datasets as this query is to see them: by values, or by positions."""
+        if not self.universe.numeric:
+            return self._lattice.listing
         if query.arithmetic == "exact":
-            return self.scales[query.centred].floats
-        return of_numbers(self.universe).array
+            return self._lattice.listing.labelled(self.scales[query.centred].floats)
+        return self._lattice.listing.labelled(of_numbers(self.universe).array)
 
 
 @lru_cache(maxsize=4)

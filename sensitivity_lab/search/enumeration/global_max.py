@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -159,10 +160,14 @@ def _stacked(*alone: Floats) -> Floats:
     return np.column_stack(alone)
 
 
-def _extremes(answers: Floats, machine: AnyMachine) -> Floats:
+def _extremes(answers: Floats, machine: AnyMachine, room: Any) -> Floats:
     """Return answers as the extremes over their own datasets, columns [hi, -lo]."""
-    width = 1 if answers.ndim == 1 else answers.shape[1]
-    return machine.map(_either_sign, answers, width=2 * width)
+    return machine.map(_either_sign, answers, width=_width(answers), room=room)
+
+
+def _width(answers: Floats) -> int:
+    """Return how many columns the extremes of answers have."""
+    return 2 * (1 if answers.ndim == 1 else answers.shape[1])
 
 
 def _either_sign(answers: Floats) -> Floats:
@@ -197,17 +202,26 @@ def _bring_down(
     """
     pairs: dict[Family, list[FoundPair]] = {}
     kept: dict[tuple[int, int], Floats] = {}
+    rows = max(levels.lattice.number(level) for _, level in levels.steps_down)
+    rooms = machine.rooms(rows, _width(answers[levels.sizes[0]]))
     for size, level in tracked(levels.steps_down, unit="levels", progress=progress):
+        # Always: the extremes are not in the first room, which the next ones take.
+        keep = any(
+            f.larger == size and f.smaller not in (size, level) for f in levels.at_core[level]
+        )
+        room = None if keep else rooms[0]
         if level == size:
-            extremes = _extremes(answers[size], machine)
+            extremes = _extremes(answers[size], machine, room)
         else:
-            extremes = levels.lattice.maximum_below(extremes, level, machine)
+            extremes = levels.lattice.maximum_below(extremes, level, machine, room)
+        if not keep:
+            rooms.reverse()
         for family in levels.at_core[level]:
             mine = family.larger == size
             if mine and family.smaller == size:
                 pairs[family] = finder.find(family, extremes, extremes)
             elif mine and family.smaller == level:
-                pairs[family] = finder.find(family, extremes, _extremes(answers[level], machine))
+                pairs[family] = finder.find(family, extremes, answers[level])
             elif mine:
                 kept[size, level] = extremes
             elif family.smaller == size and level < size:

@@ -22,10 +22,10 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from .cores import above, containing
 from .evaluate import Evaluator
-from .pairs import Family, FoundPair, best_pair, by_bound
+from .pairs import Family, FoundPair, best_pair, by_bound, highs_and_lows
 from .searched import Searched
 
-_ROWS = 16384
+_ROWS = 1 << 16
 """For how many cores gaps are computed at a time: a batch that stays in the cache."""
 
 
@@ -66,8 +66,8 @@ class GapFinder:
             Which pairs.
         big : ndarray, shape (cores, 2 * queries)
             Over every core the extremes of the larger datasets, as columns [hi, -lo].
-        small : ndarray, shape (cores, 2 * queries)
-            The same for the smaller datasets.
+        small : ndarray, shape (cores, 2 * queries), (cores, queries) or (cores,)
+            The same for the smaller datasets; where they are the cores, the answers on them.
         """
         measures = [
             _Measure.of(query, family, self.evaluator, searched.error)
@@ -105,17 +105,23 @@ def _widest(measures: Sequence[_Measure], big: Floats, small: Floats) -> list[fl
 
 def _gaps_of(measure: _Measure, column: int, big: Floats, small: Floats) -> Floats:
     """Return the gaps of one query over a batch of cores, shape (cores,)."""
-    columns = [column, column + big.shape[1] // 2]
-    return _gaps([measure], big[:, columns], small[:, columns])[:, 0]
+    extremes = _extremes_of(column, big, small)
+    return _gaps([measure], extremes[:, :2], extremes[:, 2:])[:, 0]
+
+
+def _extremes_of(column: int, big: Floats, small: Floats) -> Floats:
+    """Return the extremes of one query over a batch of cores, shape (cores, 4)."""
+    every = (*highs_and_lows(big, big), *highs_and_lows(big, small))
+    return np.stack([one[:, column] for one in every], axis=1)
 
 
 def _cores_above(
     threshold: float, measure: _Measure, column: int, big: Floats, small: Floats
 ) -> tuple[Indices, Floats]:
     """Return which cores of a batch have a gap that reaches a threshold, and their extremes."""
-    cores = np.flatnonzero(_gaps_of(measure, column, big, small) >= threshold)
-    columns = [column, column + big.shape[1] // 2]
-    return cores, np.hstack([big[cores][:, columns], small[cores][:, columns]])
+    extremes = _extremes_of(column, big, small)
+    cores = np.flatnonzero(_gaps([measure], extremes[:, :2], extremes[:, 2:])[:, 0] >= threshold)
+    return cores, extremes[cores]
 
 
 def _representatives(cores: Indices, extremes: Floats, measure: _Measure) -> Indices:
@@ -175,16 +181,20 @@ class _Measure:
 
 def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
     """Return the gap over every core, shape (cores, queries)."""
-    count = len(measures)
     factors = np.array([measure.factors for measure in measures]).T
-    high_big, low_big = big[:, :count] * factors[0], big[:, count:] * factors[0]
-    high_small, low_small = small[:, :count] * factors[1], small[:, count:] * factors[1]
-    gaps: Floats = np.maximum(high_big + low_small, high_small + low_big)
+    sides = [highs_and_lows(big, big), highs_and_lows(big, small)]
+    (high, low), (other_high, other_low) = (
+        side if np.all(factor == 1.0) else (side[0] * factor, side[1] * factor)
+        for side, factor in zip(sides, factors, strict=True)
+    )
+    gaps: Floats = high + other_low
+    np.maximum(gaps, other_high + low, out=gaps)
     for column, measure in enumerate(measures):
         if measure.divisors is not None:
-            high, low = measure.side(big[:, column], 0), measure.side(-big[:, column + count], 0)
-            other_high = measure.side(small[:, column], 1)
-            other_low = measure.side(-small[:, column + count], 1)
+            (high, low), (other_high, other_low) = (
+                (measure.side(most[:, column], which), measure.side(-least[:, column], which))
+                for which, (most, least) in enumerate(sides)
+            )
             gaps[:, column] = np.maximum(high - other_low, other_high - low)
     return gaps
 

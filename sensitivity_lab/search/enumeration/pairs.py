@@ -65,6 +65,21 @@ def best_pair(pairs: Iterable[FoundPair]) -> FoundPair:
     return best
 
 
+def highs_and_lows(big: Floats, extremes: Floats) -> tuple[Floats, Floats]:
+    """Return the largest answers over cores, and minus the smallest ones.
+
+    Parameters
+    ----------
+    big : ndarray, shape (cores, 2 * columns)
+        Extremes over the same cores, which tell how many columns there are.
+    extremes : ndarray, shape (cores, 2 * columns), (cores, columns) or (cores,)
+        Extremes, as columns [hi, -lo], or the answers on the cores themselves, which are both.
+    """
+    count = big.shape[1] // 2
+    columns = extremes.reshape(len(extremes), -1)
+    return columns[:, :count], columns[:, count:] if columns.shape[1] > count else -columns
+
+
 def by_bound(
     machine: AnyMachine, bounds: Callable[..., Floats], arrays: Sequence[Floats], rows: int
 ) -> Iterator[tuple[float, int]]:

@@ -31,7 +31,7 @@ from sensitivity_lab.search.lattice import Floats, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .cores import above, containing
-from .pairs import Family, FoundPair, best_pair, by_bound
+from .pairs import Family, FoundPair, best_pair, by_bound, highs_and_lows
 from .searched import Searched
 
 _SIGNED = 6
@@ -228,8 +228,8 @@ def _are_whole(answers: Floats) -> bool:
 
 def _bounds(norm: Norm, numbers: int, big: Floats, small: Floats) -> Floats:
     """Bound the distance (for L2 its square) over every core of a batch, shape (cores,)."""
-    width = big.shape[1] // 2
-    gaps = np.maximum(big[:, :width] + small[:, width:], small[:, :width] + big[:, width:])
+    (high, low), (other_high, other_low) = highs_and_lows(big, big), highs_and_lows(big, small)
+    gaps = np.maximum(high + other_low, other_high + low)
     bounds: Floats
     if norm == "L2":
         bounds = (gaps * gaps).sum(axis=1)

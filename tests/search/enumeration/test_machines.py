@@ -20,7 +20,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.spread import Cluster, Spread
-from sensitivity_lab.search import blocks, engine, lattice
+from sensitivity_lab.search import blocks, engine, lattice, listing
 from sensitivity_lab.search.enumeration import held, number_pairs, vector_pairs
 from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
 from sensitivity_lab.search.lattice import Lattice
@@ -38,6 +38,8 @@ def tiny_blocks() -> ExitStack:
     stack = ExitStack()
     for module, name, value in (
         (lattice, "_TABLE", 96),
+        (lattice, "_LARGER", 1),
+        (listing, "_TABLE", 96),
         (machines, "_CELLS", 2),
         (number_pairs, "_ROWS", 2),
         (vector_pairs, "_ROWS", 2),
