@@ -161,6 +161,7 @@ def test_plotting_knows_no_more_than_errors_and_files():
         assert rooms <= {"plotting", "errors", "files"}, file
 
 
+@pytest.mark.exhaustive
 def test_outside_packages_have_few_importers():
     owners = {
         "joblib": ("running",),
@@ -176,6 +177,7 @@ def test_outside_packages_have_few_importers():
             assert name.startswith(owners[package]), (package, file)
 
 
+@pytest.mark.exhaustive
 def test_nothing_below_the_command_line_prints():
     for file in set(FILES) - set(files_of("cli")):
         for node in ast.walk(parse(file)):
@@ -238,6 +240,7 @@ def test_the_oracle_imports_nothing_that_it_judges(name):
     assert names <= {"__future__", *sys.stdlib_module_names, *own}
 
 
+@pytest.mark.exhaustive
 def test_no_test_module_imports_another_one():
     """What tests share is in `tests/support`, so that each can be read, moved and run alone."""
     modules = sorted(TESTS.rglob("*.py"))

@@ -67,6 +67,7 @@ def headings_of(page: str) -> set[str]:
     return {" ".join(one.split()) for one in (*lines, *inside, *(x.split(":")[0] for x in lines))}
 
 
+@pytest.mark.exhaustive
 def test_the_proofs_that_code_names_exist():
     named: dict[str, Path] = {}
     for file in PACKAGE.rglob("*.py"):

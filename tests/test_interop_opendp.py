@@ -30,6 +30,7 @@ def lab():
     return interop_opendp
 
 
+@pytest.mark.exhaustive
 def test_without_the_extra_the_import_says_what_to_install():
     command = (
         "import sys; sys.modules['opendp'] = None\n"

@@ -137,14 +137,14 @@ def audit(
     universe = check_any_universe(universe)
     if subject is not None:
         check_text("subject", subject, "a text")
+    check_norm(norm)
+    check_running(n_jobs, progress)
+    _check_implementation(implementation, method)
     sizes = check_audited_sizes(size, relations, universe)
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
     claims = [_claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
-    check_norm(norm)
-    check_running(n_jobs, progress)
-    _check_implementation(implementation, method)
     own_name = subject or name_of_query(query)
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
     if not implementation:

@@ -250,6 +250,7 @@ def test_progress_is_shown_where_it_is_asked_for(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.exhaustive
 def test_two_orders_of_the_same_records_can_differ():
     def left_to_right(x):
         return Mechanism(1).randomise(sum(np.array(x, dtype=np.float16), np.float16(0)))

@@ -99,6 +99,7 @@ def test_a_range_of_vectors_is_that_of_each_coordinate(norm, upper):
     assert small.lower == exact.value
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("relation", [sl.Bounded(2, exactly=True), sl.Unbounded(2), sl.Bounded(7)])
 def test_rows_of_a_table_and_few_records_are_searched_too(relation):
     """Of 8 records, 7 replaced is more than there are outside: A and B have some in common."""

@@ -215,6 +215,7 @@ def test_the_axis_reaches_beyond_the_values(values):
     assert low < min(values) <= max(values) < high
 
 
+@pytest.mark.exhaustive
 def test_log_scales():
     [ax] = sl.sweep(clipped_sum, "bound", [1, 10, 100]).plot(xscale="log", yscale="log").axes
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")

@@ -139,6 +139,7 @@ def whole(x):
     return 2**53 + int(x.max()) if x[0] < 2 else float(x.min())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative
 @settings(max_examples=12)
 @given(

@@ -52,6 +52,7 @@ def facts(result: sl.Sensitivity):
     return result.value, result.witness, result.datasets_evaluated, result.method
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "relation", [sl.Unbounded(1), sl.Bounded(2), sl.Bounded(2, exactly=True)], ids=str
 )

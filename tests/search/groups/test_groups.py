@@ -295,6 +295,7 @@ def test_a_local_variance_is_that_of_the_definition():
 # Cost
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative("name")
 @pytest.mark.parametrize("norm", records.NORMS)
 @pytest.mark.parametrize("name", ["mean", "median"])

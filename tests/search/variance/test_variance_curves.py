@@ -63,6 +63,7 @@ def reached(records: SortedRecords, spread: Spread, place: Placement) -> Differe
     return Difference(*answers, spread.root)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.representative("family")
 @pytest.mark.parametrize("kind", DATA)
 @pytest.mark.parametrize("family", ["bounded", "unbounded"])
