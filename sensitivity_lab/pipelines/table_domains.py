@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from sensitivity_lab.errors import InputError, kind_of
 
 from .columns import check_schema, declared, table_of
 from .domains import Domain
+from .encoding import encode
 from .shown import names
 
 
@@ -28,11 +30,14 @@ class Limit:
         The column whose values are the groups; for all rows, the column of the ids.
     most : int
         The largest number of groups or rows.
+    owner : str
+        The column of the ids. A limit says nothing about the ids of another column.
     """
 
     kind: str
     column: str
     most: int
+    owner: str
 
     def __str__(self) -> str:
         if self.kind == "id":
@@ -42,6 +47,26 @@ class Limit:
             if self.kind == "groups"
             else f"{self.most} rows per id and group of {self.column!r}"
         )
+
+    def largest(self, table: pd.DataFrame) -> int:
+        """Return the largest number of groups or rows in a table; rows without an id are one id's.
+
+        Raises
+        ------
+        InputError
+            If the table has not the columns of the limit.
+        """
+        missing = [name for name in (self.owner, self.column) if name not in table.columns]
+        if missing:
+            raise InputError(
+                f"a limit of {self} needs the column {missing[0]!r}; the columns of the table are "
+                f"{names(list(table.columns))}"
+            )
+        owners = [encode(value) for value in table[self.owner].tolist()]
+        groups = [encode(value) for value in table[self.column].tolist()]
+        both = Counter(zip(owners, groups, strict=True))
+        counts = Counter(owner for owner, _ in both) if self.kind == "groups" else both
+        return max(counts.values(), default=0)
 
 
 @dataclass(frozen=True)
@@ -84,10 +109,14 @@ class Table(Domain):
         made_sure = " and ".join(map(str, self.limits))
         return f"{typed} with at most {made_sure}" if made_sure else typed
 
-    def limit(self, kind: str, column: str) -> int | None:
-        """Return the smallest limit of a kind for a column; None if there is none."""
+    def limit(self, kind: str, column: str, owner: str) -> int | None:
+        """Return the smallest limit of a kind for the ids in a column; None if there is none."""
         return min(
-            (limit.most for limit in self.limits if (limit.kind, limit.column) == (kind, column)),
+            (
+                limit.most
+                for limit in self.limits
+                if (limit.kind, limit.column, limit.owner) == (kind, column, owner)
+            ),
             default=None,
         )
 
@@ -96,16 +125,16 @@ class Table(Domain):
 
         A limit of the groups of an id and one of its rows in each group make a limit of its rows.
         """
-        known = [self.limit("id", owner)]
+        known = [self.limit("id", owner, owner)]
         for column in {limit.column for limit in self.limits if limit.kind == "rows"}:
-            groups, rows = self.limit("groups", column), self.limit("rows", column)
+            groups, rows = (self.limit(kind, column, owner) for kind in ("groups", "rows"))
             known.append(None if groups is None or rows is None else groups * rows)
         return min((most for most in known if most is not None), default=None)
 
     def only_rows_per_id(self, owner: str, factor: int = 1) -> tuple[Limit, ...]:
         """Return the limits after a step that makes at most `factor` rows of a row, of any kind."""
         most = self.rows_per_id(owner)
-        return () if most is None else (Limit("id", owner, factor * most),)
+        return () if most is None else (Limit("id", owner, factor * most, owner),)
 
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""
@@ -113,7 +142,10 @@ class Table(Domain):
             return False
         if not set(self.schema) <= set(other.schema):
             return False
-        bounds = ((other.limit(limit.kind, limit.column), limit.most) for limit in self.limits)
+        bounds = (
+            (other.limit(limit.kind, limit.column, limit.owner), limit.most)
+            for limit in self.limits
+        )
         return all(known is not None and known <= most for known, most in bounds)
 
     def read(self, data: Any) -> pd.DataFrame:
@@ -138,6 +170,10 @@ class Table(Domain):
             if table[column].dtype != dtype:
                 values = table[column].tolist()
                 table[column] = declared(values, dtype, column, f"the domain {self}")
+        for limit in self.limits:
+            largest = limit.largest(table)
+            if largest > limit.most:
+                raise InputError(f"the domain is {self}, got {replace(limit, most=largest)}")
         return table
 
 
@@ -181,3 +217,12 @@ class Groups(Domain):
         """A description of the data."""
         groups = f"{len(self.keys)} groups of {self.column!r}"
         return groups if isinstance(self.data, Table) else f"{groups}, each {self.data}"
+
+    def read(self, data: Any) -> dict[Any, Any]:
+        """Return the data of each key, in the order of the keys, given as a mapping of them."""
+        if not isinstance(data, Mapping) or set(data) != set(self.keys):
+            raise InputError(
+                f"the data of {self.name} are a mapping with the keys {shown(self.keys)}, got "
+                f"{shown(data if not isinstance(data, Mapping) else tuple(data))}"
+            )
+        return {key: self.data.read(data[key]) for key in self.keys}

@@ -107,10 +107,11 @@ def _groups_map(
         # In L2 the worst case is a row and its replacement in one group, which changes by 2 rows.
         return lambda d_in: 2 * d_in
     if isinstance(domain, Table) and isinstance(metric, IdDistance):
-        in_group, in_all = domain.limit("rows", column), domain.rows_per_id(metric.column)
+        owner = metric.column
+        in_group, in_all = domain.limit("rows", column, owner), domain.rows_per_id(owner)
         most = in_all if in_group is None else in_group
         if most is not None:
-            groups = min(domain.limit("groups", column) or keys, keys)
+            groups = min(domain.limit("groups", column, owner) or keys, keys)
             per_id = _farthest(most, groups, most * groups if in_all is None else in_all, norm)
             return lambda d_in: d_in * per_id
     raise MismatchError(

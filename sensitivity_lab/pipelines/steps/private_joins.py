@@ -275,7 +275,7 @@ def _joined_limits(
         if not limits:
             return ()
         most *= min(limits)
-    return (Limit("id", metric.column, most),)
+    return (Limit("id", metric.column, most, metric.column),)
 
 
 def _ids(domain: Domain, metric: Metric) -> IdDistance | None:

@@ -147,7 +147,7 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             function,
             domain,
             metric,
-            output_domain=_limited(tables, Limit("id", owner, k)) if ids else domain,
+            output_domain=_limited(tables, Limit("id", owner, k, owner)) if ids else domain,
             output_metric=metric if ids else SymmetricDistance(),
             stability_map=lambda d_in: d_in if ids else most * d_in,
             by_id=ids,
@@ -194,7 +194,7 @@ def max_groups_per_id(g: int, column: str) -> Step:
             if owner is not None and group in first[owner]
         ]
 
-    return _of_groups(f"max_groups_per_id({g}, {column!r})", Limit("groups", column, g), kept)
+    return _of_groups(f"max_groups_per_id({g}, {column!r})", "groups", column, g, kept)
 
 
 def max_rows_per_group_per_id(r: int, column: str) -> Step:
@@ -233,7 +233,7 @@ def max_rows_per_group_per_id(r: int, column: str) -> Step:
         return first_of_each(both, rows, r)
 
     name = f"max_rows_per_group_per_id({r}, {column!r})"
-    return _of_groups(name, Limit("rows", column, r), kept)
+    return _of_groups(name, "rows", column, r, kept)
 
 
 def places_of(keys: Keys) -> dict[bytes, list[int]]:
@@ -268,7 +268,11 @@ def _first_groups(owner: bytes, groups: set[bytes], most: int) -> list[bytes]:
 
 
 def _of_groups(
-    name: str, limit: Limit, kept: Callable[[Keys, list[bytes], list[bytes]], list[int]]
+    name: str,
+    kind: str,
+    column: str,
+    most: int,
+    kept: Callable[[Keys, list[bytes], list[bytes]], list[int]],
 ) -> Step:
     """Return a truncation that limits the groups of each id, or its rows in each group."""
 
@@ -276,8 +280,8 @@ def _of_groups(
         tables, owner = _of_ids(domain, metric)
 
         def function(table: pd.DataFrame) -> pd.DataFrame:
-            check_columns(table, [owner, limit.column], name)
-            groups = [encode(value) for value in table[limit.column].tolist()]
+            check_columns(table, [owner, column], name)
+            groups = [encode(value) for value in table[column].tolist()]
             return take(table, kept(encode_keys(table, [owner]), groups, encode_rows(table)))
 
         return Transformation(
@@ -285,7 +289,7 @@ def _of_groups(
             function,
             domain,
             metric,
-            output_domain=_limited(tables, limit),
+            output_domain=_limited(tables, Limit(kind, column, most, owner)),
             output_metric=metric,
             stability_map=lambda d_in: d_in,
             by_id=True,

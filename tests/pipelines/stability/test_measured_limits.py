@@ -58,7 +58,7 @@ def test_what_the_domain_promises_holds(rows, names):
         seen["groups"][owner] += not seen["rows"][owner, page]
         seen["rows"][owner, page] += 1
     for kind, counts in seen.items():
-        limit = chain.output_domain.limit(kind, "page")
+        limit = chain.output_domain.limit(kind, "page", "id")
         assert limit is None or max(counts.values(), default=0) <= limit
 
 
