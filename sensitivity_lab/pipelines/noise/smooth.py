@@ -31,6 +31,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_down, round_up
 from sensitivity_lab.results.sensitivity import Sensitivity
@@ -87,7 +88,7 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
     if gamma is not None:
         raise InputError(
             f"give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got "
-            f"delta={delta!r} and gamma={gamma!r}"
+            f"delta={shown(delta)} and gamma={shown(gamma)}"
         )
     return round_down(_laplace_beta(_laplace_epsilon(epsilon), small_delta(delta)))
 
