@@ -25,7 +25,6 @@ from sensitivity_lab.checks import (
     shown,
     whole_number,
 )
-from sensitivity_lab.pipelines import smooth_beta
 from sensitivity_lab.queries import PERCENTILE_METHODS
 
 LIMIT = "(numbers have at most 4,000 digits)"
@@ -170,9 +169,9 @@ NAMED = {
         "progress must be None, True or False, got array([0.5, 1. ])",
     ),
     "an exponent of more digits than Python writes": (
-        lambda: smooth_beta(1, 1e-5, gamma=10**5000),
-        "give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got delta=1e-05 and "
-        "gamma=about 1e5000",
+        lambda: pl.smooth_beta(1, 1e-5, gamma=10**5000),
+        "give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got delta=1e-05 "
+        "and gamma=about 1e5000 (numbers have at most 4,000 digits)",
     ),
     "NA for a flag": (
         lambda: sl.TableUniverse(FRAME, allow_missing=pd.NA),
