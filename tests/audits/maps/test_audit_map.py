@@ -96,9 +96,9 @@ def test_infinite_and_missing_answers_are_answers():
     """By OpenDP's and the lab's definition: infinitely far from all others, not from themselves."""
     answers = {0: [1.0, math.inf], 1: [3.0, math.inf], 2: [1.0, math.nan], 3: [1.0]}
 
-    def truth(datasets, outputs):
+    def truth(datasets, outputs, d_in=1):
         report = sl.audit_map(
-            answers.get, 2, datasets=datasets, inputs="discrete", outputs=outputs, d_in=1
+            answers.get, 2, datasets=datasets, inputs="discrete", outputs=outputs, d_in=d_in
         )
         return report.rows[0].truth, report.verdict
 
@@ -108,7 +108,7 @@ def test_infinite_and_missing_answers_are_answers():
     for outputs in ("L1", "L2", "Linf", "Linf_monotonic"):
         assert truth([0, 2], outputs) == (math.inf, "violated")
         assert truth([0, 3], outputs) == (math.inf, "violated")
-        assert truth([2], outputs)[0] == Difference(Fraction(0), Fraction(0))
+        assert truth([2], outputs, d_in=0)[0] == Difference(Fraction(0), Fraction(0))
     assert truth([0, 2], "L0") == (Difference(Fraction(1), Fraction(0)), "loose")
     assert truth([0, 3], "hamming") == (math.inf, "violated")
 
@@ -121,7 +121,9 @@ def test_zeros_of_two_signs_are_two_records_and_one_number():
         return sl.audit_map(sign, 9, [0.0, -0.0], 1, inputs=inputs, d_in=d_in).rows[0].exact
 
     for inputs, apart in [("symmetric", 2), ("change_one", 1), ("hamming", 1), ("discrete", 1)]:
-        assert (truth(inputs, apart - 1), truth(inputs, apart)) == (0, 2), inputs
+        assert (truth(inputs, 0), truth(inputs, apart)) == (0, 2), inputs
+    with pytest.raises(sl.InputError, match="no two datasets of size 1 are neighbors at distance"):
+        truth("symmetric", 1)
     for inputs in ("L1", "L2", "Linf"):
         assert truth(inputs, 0) == 2, inputs
 
@@ -280,6 +282,44 @@ def test_what_is_refused(case):
     with pytest.raises((sl.InputError, sl.QueryError)) as caught:
         call()
     assert str(caught.value) == message
+
+
+ALONE = {
+    "one size": ({"sizes": 3}, "no two datasets of size 3 ", "give sizes=[2, 3]"),
+    "sizes far apart": (
+        {"sizes": [1, 3]}, "no two datasets of the sizes 1, 3 ", "give sizes=[2, 3]"
+    ),
+    "no records": (
+        {"sizes": 0, "inputs": "add_or_remove"},
+        "no two datasets of size 0 ",
+        "give sizes=[0, 1]",
+    ),
+    "one value": (
+        {"values": [1], "sizes": 2, "inputs": "change_one"},
+        "no two datasets of size 2 ",
+        "give at least two values",
+    ),
+    "a single dataset": (
+        {"values": None, "datasets": [np.array([1])]},
+        "no two of the datasets ",
+        "give datasets that are closer, or a larger distance",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ALONE)
+def test_datasets_without_neighbors_are_refused(case):
+    given, who, way = ALONE[case]
+    with pytest.raises(sl.InputError) as caught:
+        sl.audit_map(sum, 5, **{"values": [0, 5], "d_in": [0, 1], **given})
+    assert str(caught.value) == f"{who}are neighbors at distance 1: {way}"
+    assert sl.audit_map(sum, 0, **{"values": [0, 5], **given}, d_in=0).verdict == "tight"
+
+
+def test_neighbors_among_the_sizes_are_compared():
+    assert sl.audit_map(sum, lambda d: 5 * d, [0, 5], [2, 3], d_in=1).verdict == "tight"
+    assert sl.audit_map(sum, 5, [0, 5], 3, d_in=2).verdict == "tight"
+    assert sl.audit_map(sum, 5, [0, 5], 3, inputs="change_one", d_in=1).verdict == "tight"
 
 
 def test_too_many_datasets_are_refused():
