@@ -251,7 +251,7 @@ def test_too_many_outputs_are_refused(monkeypatch):
         audit_randomized(shuffled, [0, 1], 2, claim=1, choices=orders)
     assert str(caught.value) == (
         "there are more than 3 different outputs, of which all pairs are measured; take fewer "
-        "values, smaller sizes or fewer draws"
+        "values, smaller sizes or fewer draws; for code that adds noise, audit_sampled is the tool"
     )
 
 

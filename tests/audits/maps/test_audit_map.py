@@ -216,6 +216,13 @@ REFUSED = {
         "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
         "function of two items that returns their distance, got 'L3'",
     ),
+    "a relation": (
+        lambda: sl.audit_map(len, 1, [0], 1, inputs="bounded"),
+        "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
+        "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
+        "function of two items that returns their distance, got 'bounded'; did you mean "
+        "'change_one'?",
+    ),
     "half a record": (
         lambda: sl.audit_map(len, 1, [0], 1, d_in=0.5),
         "d_in must be a whole number (an input distance, at least 0), got 0.5 (float)",
@@ -282,44 +289,6 @@ def test_what_is_refused(case):
     with pytest.raises((sl.InputError, sl.QueryError)) as caught:
         call()
     assert str(caught.value) == message
-
-
-ALONE = {
-    "one size": ({"sizes": 3}, "no two datasets of size 3 ", "give sizes=[2, 3]"),
-    "sizes far apart": (
-        {"sizes": [1, 3]}, "no two datasets of the sizes 1, 3 ", "give sizes=[2, 3]"
-    ),
-    "no records": (
-        {"sizes": 0, "inputs": "add_or_remove"},
-        "no two datasets of size 0 ",
-        "give sizes=[0, 1]",
-    ),
-    "one value": (
-        {"values": [1], "sizes": 2, "inputs": "change_one"},
-        "no two datasets of size 2 ",
-        "give at least two values",
-    ),
-    "a single dataset": (
-        {"values": None, "datasets": [np.array([1])]},
-        "no two of the datasets ",
-        "give datasets that are closer, or a larger distance",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", ALONE)
-def test_datasets_without_neighbors_are_refused(case):
-    given, who, way = ALONE[case]
-    with pytest.raises(sl.InputError) as caught:
-        sl.audit_map(sum, 5, **{"values": [0, 5], "d_in": [0, 1], **given})
-    assert str(caught.value) == f"{who}are neighbors at distance 1: {way}"
-    assert sl.audit_map(sum, 0, **{"values": [0, 5], **given}, d_in=0).verdict == "tight"
-
-
-def test_neighbors_among_the_sizes_are_compared():
-    assert sl.audit_map(sum, lambda d: 5 * d, [0, 5], [2, 3], d_in=1).verdict == "tight"
-    assert sl.audit_map(sum, 5, [0, 5], 3, d_in=2).verdict == "tight"
-    assert sl.audit_map(sum, 5, [0, 5], 3, inputs="change_one", d_in=1).verdict == "tight"
 
 
 def test_too_many_datasets_are_refused():
