@@ -136,5 +136,46 @@ def vectors(
     ]
 
 
+_ADDED = frozenset({"symmetric", "insert_delete", "add_or_remove"})
+"""The metrics in which datasets of one size differ by 0 or at least 2."""
+
+_REPLACED = frozenset({"change_one", "hamming"})
+"""The metrics in which only datasets of one size are close."""
+
+
+def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError:
+    """Return the error that says that no two datasets are close, and what to do.
+
+    Parameters
+    ----------
+    datasets : sequence
+        The datasets that are tried.
+    metric : str or callable
+        Their metric.
+    limit : number
+        The largest distance of neighbors.
+
+    Examples
+    --------
+    >>> print(no_neighbors([[0, 0], [0, 1]], "symmetric", 1))
+    no two datasets of size 2 are neighbors at distance 1: give sizes=[1, 2]
+    """
+    if not all(isinstance(x, list | tuple) for x in datasets):
+        told, sizes = "no two of the datasets", []
+    else:
+        sizes = sorted({len(x) for x in datasets})
+        several = (
+            f"the sizes {', '.join(map(str, sizes))}" if len(sizes) > 1 else f"size {sizes[0]}"
+        )
+        told = f"no two datasets of {several}"
+    way = "give datasets that are closer, or a larger distance"
+    if sizes and metric in _ADDED:
+        largest = max(sizes[-1], 1)
+        way = f"give sizes=[{largest - 1}, {largest}]"
+    elif sizes and metric in _REPLACED:
+        way = "give at least two values" if sizes[-1] else "give sizes of at least 1"
+    return InputError(f"{told} are neighbors at distance {shown(limit)}: {way}")
+
+
 def _text(sizes: tuple[int, ...]) -> str:
     return str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"

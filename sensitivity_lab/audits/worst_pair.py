@@ -16,6 +16,7 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.keys import key_of, multiset
 from sensitivity_lab.results.literals import short_literal
 
+from .inputs import no_neighbors
 from .metrics import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exact
 from .report import Evidence
 
@@ -81,11 +82,13 @@ def worst_pairs(
     Returns
     -------
     WorstPairs
-        Only groups with a pair within the limit are included. If no group has one, the first
-        dataset is paired with itself.
+        Only groups with a pair within the limit are included. At distance 0, if no group has one,
+        the first dataset is paired with itself.
 
     Raises
     ------
+    InputError
+        If no two different datasets are within a limit above 0, so that nothing is compared.
     TooLargeError
         If there are more than `PAIR_LIMIT` pairs; the message says how many.
     QueryError
@@ -107,7 +110,9 @@ def worst_pairs(
     groups = np.array([one.group for one in kept], dtype=np.int64)
     near = distances(inputs, [one.dataset for one in kept])
     far = distances(outputs, [one.answer for one in kept])
-    best, divided = search(near, far, limits, groups, progress)
+    best, divided, alone = search(near, far, limits, groups, progress)
+    if alone and outputs != "discrete":  # what is returned is compared among some of the datasets
+        raise no_neighbors([one.dataset for one in kept], inputs, alone[0])
     for limit in set(limits) - {limit for limit, _ in best}:
         best[limit, kept[0].group] = 0, 0, 0
 
@@ -169,14 +174,17 @@ def search(
     limits: Sequence[Number],
     groups: NDArray[np.int64],
     progress: bool | None,
-) -> tuple[_Found, _Found]:
-    """Return the pairs farthest apart, and the pairs with the largest second group.
+) -> tuple[_Found, _Found, list[Number]]:
+    """Return the pairs farthest apart, those with the largest second group, and limits without any.
+
+    A limit above 0 has no pair if the datasets within it are all at distance 0 from each other.
 
     `groups` ascend, so the last dataset within the limit has the largest group.
     """
     best: _Found = {}
     divided: _Found = {}
     bounds = [(limit, near.limit(limit)) for limit in limits]
+    alone = [limit for limit in limits if limit > 0]
     for x in running.tracked(range(len(groups) - 1), unit="datasets", progress=progress):
         inputs, outputs = near.row(x), far.row(x)
         group = int(groups[x])
@@ -184,6 +192,8 @@ def search(
             within = np.flatnonzero(inputs <= bound)
             if not len(within):
                 continue
+            if alone and limit in alone and (inputs[within] > 0).any():
+                alone.remove(limit)
             key = limit, group
             at = int(within[np.argmax(outputs[within])])
             if key not in best or outputs[at] > best[key][0]:
@@ -192,4 +202,4 @@ def search(
             other = int(groups[x + 1 + at])
             if other > group and (key not in divided or other > groups[divided[key][2]]):
                 divided[key] = unboxed(outputs[at]), x, x + 1 + at
-    return best, divided
+    return best, divided, alone

@@ -251,3 +251,19 @@ def test_without_opendp_the_extra_is_named(monkeypatch):
     assert str(caught.value) == (
         "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
     )
+
+
+def test_datasets_without_neighbors_are_refused():
+    def search(*datasets, limits, outputs="absolute"):
+        return worst_pairs(
+            [Answered(x, n) for n, x in enumerate(datasets)], "symmetric", outputs, limits
+        )
+
+    for far in ([(0, 1), (1, 0), (1, 1)], [(0,)]):
+        with pytest.raises(
+            InputError, match=r"no two datasets of size . are neighbors at distance"
+        ):
+            search(*far, limits=[0, 1])
+        assert search(*far, limits=[0]).farthest
+        assert search(*far, limits=[1], outputs="discrete")
+    assert search((0, 1), (1, 0), (1,), limits=[1]).farthest[1, 0].truth.exact == 2

@@ -42,7 +42,7 @@ def test_reports_call_functions_by_their_names(case):
     by_map = sl.audit_map(function, 5, [0, 5], [2], inputs="change_one", d_in=1)
     assert (by_map.subject, by_map.verdict) == (name, "tight")
     coupled = sl.audit_randomized(
-        lambda x: function(x), [0, 5], [2], claim=9, draws=2, output_metric="absolute", d_in=1,
+        lambda x: function(x), [0, 5], [1, 2], claim=9, draws=2, output_metric="absolute", d_in=1,
         subject=name,
     )  # fmt: skip
     assert coupled.subject == name

@@ -137,7 +137,8 @@ def gathered(made: Sequence[Sequence[Any]], metric: str, signed_zeros: bool) -> 
                 if len(items) > OUTPUT_LIMIT:
                     raise TooLargeError(
                         f"there are more than {OUTPUT_LIMIT:,} different outputs, of which all "
-                        "pairs are measured; take fewer values, smaller sizes or fewer draws"
+                        "pairs are measured; take fewer values, smaller sizes or fewer draws; for "
+                        "code that adds noise, audit_sampled is the tool"
                     )
             line.append(seen[key])
         places.append(line)

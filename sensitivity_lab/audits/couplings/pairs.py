@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import running
+from sensitivity_lab.audits.inputs import no_neighbors
 from sensitivity_lab.audits.metrics import Distances, distances
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference
@@ -38,18 +39,27 @@ def farthest(
     enumerated: bool,
     progress: bool | None,
 ) -> dict[int, Coupled]:
-    """Return, by limit, the pair of datasets at most so far apart whose outputs are farthest."""
+    """Return, by limit, the pair of datasets at most so far apart whose outputs are farthest.
+
+    Raises
+    ------
+    InputError
+        If no two different datasets are within a limit above 0, so that nothing is compared.
+    """
     near = distances(metric, datasets)
     bounds = [(limit, near.limit(limit)) for limit in limits]
     measure = exact_distance if enumerated else sampled_distance
     known: dict[tuple[Distribution, Distribution], tuple[int, int]] = {}
     # By limit: the largest distance so far, and its pair; no pair is closer than equal outputs.
     best = dict.fromkeys(limits, (0, 0, 0))
+    alone = {limit for limit in limits if limit > 0}
     for x in running.tracked(range(len(datasets) - 1), unit="datasets", progress=progress):
         row = near.row(x)
         for at in np.flatnonzero(row <= bounds[-1][1]).tolist():
             within = [limit for limit, bound in bounds if row[at] <= bound]
             y = x + 1 + at
+            if row[at] > 0:
+                alone.difference_update(within)
             pair = outputs.distributions[x], outputs.distributions[y]
             least = best[within[0]][0]
             found, above = known.get(pair, (-1, -1))
@@ -60,6 +70,8 @@ def farthest(
             for limit in within:
                 if found > best[limit][0] or best[limit] == (0, 0, 0):
                     best[limit] = found, x, y
+    if alone:
+        raise no_neighbors(datasets, metric, min(alone))
     return {
         limit: Coupled(x, y, _truth(outputs.metric, found)) for limit, (found, x, y) in best.items()
     }

@@ -93,7 +93,8 @@ def audit_map(
     Raises
     ------
     InputError
-        If an argument is not acceptable, or two calls on one dataset return different answers.
+        If an argument is not acceptable, if two calls on one dataset return different answers, or
+        if no two of the datasets are so close, as with one size and "symmetric" at distance 1.
     QueryError
         If the function fails on a dataset, or two datasets or answers have no distance.
     TooLargeError
@@ -149,7 +150,7 @@ def audit_map(
     check_one_source(values, sizes, datasets)
     tried, among = datasets_of(values, sizes, datasets, check_flag("every_order", every_order))
     claims = claims_of(claim if callable(claim) else lambda _: claim, limits)
-    question = Question(near, far, limits, claims, check_tolerance(tolerance_ulps))
+    question = Question(near, far, limits, claims, check_tolerance(tolerance_ulps), True)
 
     def call(x: Any) -> Any:
         try:

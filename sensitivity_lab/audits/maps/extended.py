@@ -40,15 +40,23 @@ Metric = str | Callable[[Any, Any], Any]
 
 _ABSENT = ("absent",)
 
+_OF_NEIGHBORS = {
+    "bounded": "change_one",
+    "unbounded": "add_or_remove",
+    "symmetric_difference": "symmetric",
+}
+"""By the name of a relation, the metric whose pairs at most 1 apart are its neighbors."""
+
 
 def check_metric(name: str, metric: Any) -> Any:
     """Return a metric, or raise InputError."""
     if metric in METRICS if isinstance(metric, str) else callable(metric):
         return metric
     known = ", ".join(map(repr, METRICS))
+    meant = _OF_NEIGHBORS.get(metric) if isinstance(metric, str) else None
     raise InputError(
         f"{name} must be one of {known}, or a function of two items that returns their distance, "
-        f"got {shown(metric)}"
+        f"got {shown(metric)}" + (f"; did you mean {meant!r}?" if meant else "")
     )
 
 

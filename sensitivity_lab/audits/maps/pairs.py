@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sensitivity_lab.audits.inputs import no_neighbors
 from sensitivity_lab.audits.report import Evidence
 from sensitivity_lab.audits.worst_pair import Answered, check_pairs, search
 from sensitivity_lab.errors import QueryError
@@ -31,13 +32,17 @@ def farthest(
     outputs: Metric,
     limits: Sequence[Number],
     progress: bool | None,
+    refuse_alone: bool,
 ) -> dict[Number, Found]:
     """Return, by limit, the pair of datasets at most that far apart with the farthest answers.
 
-    If no two datasets are that close, the first one is paired with itself.
+    If no two datasets are that close, the first one is paired with itself, at distance 0 or where
+    the datasets are not the caller's choice (`refuse_alone` is False).
 
     Raises
     ------
+    InputError
+        If no two different datasets are within a limit above 0, so that nothing is compared.
     TooLargeError
         If there are too many pairs; the message says how many.
     QueryError
@@ -53,7 +58,9 @@ def farthest(
     near = measured(inputs, [one.dataset for one in kept])
     far = _of_answers(outputs, kept)
     one_group = np.zeros(len(kept), dtype=np.int64)
-    best, _ = search(near, far, limits, one_group, progress)
+    best, _, alone = search(near, far, limits, one_group, progress)
+    if alone and refuse_alone:
+        raise no_neighbors([one.dataset for one in kept], inputs, alone[0])
 
     def pair(limit: Number) -> Found:
         entry, x, y = best.get((limit, 0), (0, 0, 0))

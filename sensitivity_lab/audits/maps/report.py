@@ -27,6 +27,8 @@ class Question:
     limits: Sequence[Number]
     claims: Sequence[Claim]
     tolerance: Number
+    refuse_alone: bool = False
+    """Whether to refuse a distance at which no two different datasets are compared."""
 
 
 def collected(answer: Any) -> Any:
@@ -46,7 +48,7 @@ def rows_of(
     Raises
     ------
     InputError
-        If a second call on an input returns another answer.
+        If a second call on an input returns another answer, or no two inputs are close.
     """
 
     def again(x: Any) -> Any:
@@ -56,7 +58,7 @@ def rows_of(
     try_inputs_again(again, inputs, list(map(plain, answers)), progress, metric)
     answered = [Answered(*pair) for pair in zip(inputs, answers, strict=True)]
     metrics = question.inputs, question.outputs
-    worst = farthest(answered, *metrics, question.limits, progress)
+    worst = farthest(answered, *metrics, question.limits, progress, question.refuse_alone)
     shown = [worst[limit].evidence for limit in question.limits]
     try_evidence_again(
         again,

@@ -4,31 +4,102 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensitivity_lab.audits.claims import check_claim
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.subjects import name_of
-from sensitivity_lab.checks import check_callable, check_flag, check_text, shown
+from sensitivity_lab.checks import check_callable, check_flag, check_text, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.results.literals import short_literal
 
 from .arguments import check_one_source
 from .call import audit_map, datasets_of
+from .choices import Selected, compare_choices
 from .extended import Metric
 
 
 @dataclass(frozen=True)
 class _Selection:
-    """The scores that a mechanism selects by, and what it assumes of them."""
+    """The scores that a mechanism selects by, what it assumes of them, and what it selected."""
 
     scores: list[Any]
     sensitivity: Any
     monotonic: bool
+    epsilon: Any
+    candidates: Any
+    chosen: Any
+
+
+@dataclass
+class _Runner:
+    """Runs a function whose mechanism selects what it is told to.
+
+    Attributes
+    ----------
+    function : callable
+    mechanisms : tuple of classes
+    method : str
+        The method that selects.
+    names : dict
+        The attributes of a mechanism.
+    assumed : set
+        The sensitivities that were assumed so far, and whether for monotonic scores.
+    spent : dict
+        The values of epsilon so far.
+    """
+
+    function: Callable[[Any], Any]
+    mechanisms: tuple[type, ...]
+    method: str
+    names: dict[str, str]
+    assumed: set[tuple[Number, bool]] = field(default_factory=set)
+    spent: dict[Hashable, Any] = field(default_factory=dict)
+
+    def scored(self, x: Any) -> list[Any]:
+        """Return the scores on a dataset; refuse what is assumed of some datasets alone."""
+        made, _ = self._selected(x)
+        self.assumed.add((check_claim(made.sensitivity, 1), made.monotonic))
+        if len(self.assumed) > 1:
+            both = [f"{shown(claim)}, {one_way}" for claim, one_way in sorted(self.assumed)]
+            raise QueryError(
+                "the sensitivity, and whether scores are monotonic, depend on the data: "
+                f"{' and '.join(both)}"
+            )
+        self.spent.setdefault(key_of(unboxed(made.epsilon)), made.epsilon)
+        if len(self.spent) > 1:
+            both = list(map(shown, self.spent.values()))
+            raise QueryError(f"epsilon depends on the data: {' and '.join(both)}")
+        return made.scores
+
+    def runs_on(self, x: Any) -> list[Selected]:
+        """Return the runs on a dataset, one for each candidate that can be selected."""
+        runs = []
+        for at, score in enumerate(self._selected(copy.copy(x))[0].scores):
+            if score == -math.inf:
+                continue
+            try:
+                made, returned = self._selected(copy.copy(x), at)
+            except Exception as error:
+                raise QueryError(
+                    f"the function fails on {short_literal(x)} where candidate {at} is selected: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+            runs.append(Selected(made.candidates, made.chosen, returned))
+        return runs
+
+    def _selected(self, x: Any, at: int | None = None) -> tuple[_Selection, Any]:
+        with _selecting(self.mechanisms, self.method, self.names, at) as made:
+            returned = self.function(x)
+        if len(made) != 1:
+            raise QueryError(f"it made {len(made)} selections, and one is audited")
+        return made[0], returned
 
 
 def audit_selection(
@@ -42,6 +113,7 @@ def audit_selection(
     sensitivity: str = "sensitivity",
     monotonic: str = "monotonic",
     candidates: str = "candidates",
+    epsilon: str = "epsilon",
     datasets: Any = None,
     every_order: bool = True,
     subject: str | None = None,
@@ -51,7 +123,8 @@ def audit_selection(
 
     The exponential mechanism and permute-and-flip select a candidate by scores. The truth is the
     largest change of a score between datasets at distance 1; where the mechanism takes the scores
-    to be monotonic, it is the largest increase plus the largest decrease.
+    to be monotonic, it is the largest increase plus the largest decrease. On neighbors, the
+    candidates must be the same, and so must what is returned after the same choice.
 
     Parameters
     ----------
@@ -65,10 +138,12 @@ def audit_selection(
     inputs : str or callable
         The metric on datasets, as for `audit_map`.
     method : str, default "randomise"
-        The method that selects. Instead of it, the first candidate with the best score is returned.
-    scores, sensitivity, monotonic, candidates : str
-        The attributes of a mechanism; one without the last two is for scores that are not
-        monotonic, and selects a place in their list.
+        The method that selects. Instead of it, the first candidate with the best score is returned,
+        and in further runs each of the others.
+    scores, sensitivity, monotonic, candidates, epsilon : str
+        The attributes of a mechanism. One without `monotonic` is for scores that are not monotonic,
+        one without `candidates` selects a place in the list of scores. One without `epsilon` is
+        taken to have the same on all data.
     datasets, every_order, subject
         As for `audit_map`.
     **options
@@ -77,17 +152,27 @@ def audit_selection(
     Returns
     -------
     AuditReport
-        One row, for distance 1.
+        A row for distance 1. Another one, which is "violated", follows where candidates differ
+        between neighbors, as the set of possible choices then depends on the data, or where
+        neighbors return different values after the same choice, as code does that returns data
+        beside it or maps it back into the data. Parts that differ between two runs on one dataset
+        are not compared, and a note says so.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is not acceptable, or no two of the datasets are neighbors.
     QueryError
         If the function fails, makes no selection or several on a dataset, or the mechanisms assume
-        different things on two datasets.
+        different things, or have another epsilon, on two datasets.
     TooLargeError
         See `audit_map`.
+
+    Notes
+    -----
+    With m candidates, ``m + 1`` runs on each dataset come on top of those of `audit_map`. What is
+    returned is compared after the choice of the same place among the candidates. A candidate with
+    the score ``-inf`` is never chosen.
 
     Examples
     --------
@@ -110,7 +195,7 @@ def audit_selection(
     """
     check_callable("function", function, "a function of a dataset that makes a selection")
     names = {"scores": scores, "sensitivity": sensitivity}
-    names |= {"monotonic": monotonic, "candidates": candidates}
+    names |= {"monotonic": monotonic, "candidates": candidates, "epsilon": epsilon}
     for name, attribute in {"method": method, **names}.items():
         check_text(name, attribute, "a name")
     if not mechanisms or not all(
@@ -119,34 +204,20 @@ def audit_selection(
         raise InputError(
             f"mechanisms must be classes with the method {method!r}, got {shown(mechanisms)}"
         )
-    assumed: set[tuple[Number, bool]] = set()
-
-    def scored(x: Any) -> list[Any]:
-        with _selecting(mechanisms, method, names) as made:
-            function(x)
-        if len(made) != 1:
-            raise QueryError(f"it made {len(made)} selections, and one is audited")
-        assumed.add((check_claim(made[0].sensitivity, 1), made[0].monotonic))
-        if len(assumed) > 1:
-            both = " and ".join(f"{shown(claim)}, {one_way}" for claim, one_way in sorted(assumed))
-            raise QueryError(
-                f"the sensitivity, and whether scores are monotonic, depend on the data: {both}"
-            )
-        return made[0].scores
-
+    runner = _Runner(function, mechanisms, method, names)
     check_one_source(values, sizes, datasets)
     tried, _ = datasets_of(values, sizes, datasets, check_flag("every_order", every_order))
     # What the mechanism assumes on one dataset; `scored` refuses a dataset where that differs.
     first = tried[0]
     try:
-        scored(copy.copy(first))
+        runner.scored(copy.copy(first))
     except Exception as error:
         raise QueryError(
             f"the selection fails on {short_literal(first)}: {type(error).__name__}: {error}"
         ) from error
-    ((claim, one_way),) = assumed
-    return audit_map(
-        scored,
+    ((claim, one_way),) = runner.assumed
+    report = audit_map(
+        runner.scored,
         claim,
         values,
         sizes,
@@ -158,22 +229,27 @@ def audit_selection(
         subject=name_of(function) if subject is None else subject,
         **options,
     )
+    rows, notes = compare_choices(runner.runs_on, tried, inputs, options.get("progress"))
+    return replace(report, rows=(*report.rows, *rows), notes=(*report.notes, *notes))
 
 
 @contextmanager
 def _selecting(
-    mechanisms: tuple[type, ...], method: str, names: dict[str, str]
+    mechanisms: tuple[type, ...], method: str, names: dict[str, str], at: int | None = None
 ) -> Iterator[list[_Selection]]:
-    """Let mechanisms select the best candidate, and yield what they select by."""
+    """Let mechanisms select a place, by default the best one, and yield what they select by."""
     made: list[_Selection] = []
 
     def select(self: Any, *_: Any, **__: Any) -> Any:
         scores = list(getattr(self, names["scores"]))
         candidates = getattr(self, names["candidates"], None)
         one_way = bool(getattr(self, names["monotonic"], False))
-        made.append(_Selection(scores, getattr(self, names["sensitivity"]), one_way))
-        best = scores.index(max(scores))
-        return best if candidates is None else candidates[best]
+        place = scores.index(max(scores)) if at is None else at
+        chosen = place if candidates is None else candidates[place]
+        assumed = getattr(self, names["sensitivity"])
+        epsilon = getattr(self, names["epsilon"], None)
+        made.append(_Selection(scores, assumed, one_way, epsilon, candidates, chosen))
+        return chosen
 
     with ExitStack() as undo:
         for mechanism in mechanisms:

@@ -230,10 +230,19 @@ def test_a_sample_violates_only_if_new_draws_say_so_again():
 def test_choices_must_be_all_that_is_random():
     source = random.Random(1)
     with pytest.raises(sl.QueryError) as caught:
-        audit_randomized(lambda _, __: [source.random()], [0], 1, claim=1, choices=[0])
+        audit_randomized(lambda _, __: [source.random()], [0], [1, 2], claim=1, choices=[0])
     assert str(caught.value) == (
         "two calls on [0] with the same choices differ; the choices must be all that is random"
     )
+
+
+def test_datasets_without_neighbors_are_refused():
+    with pytest.raises(sl.InputError) as caught:
+        audit_randomized(shuffled, [0, 1], 2, claim=1, d_in=[0, 1], choices=orders)
+    assert str(caught.value) == (
+        "no two datasets of size 2 are neighbors at distance 1: give sizes=[1, 2]"
+    )
+    assert audit_randomized(shuffled, [0, 1], 2, claim=2, d_in=[0, 2], choices=orders).sound
 
 
 def test_too_many_outputs_are_refused(monkeypatch):
@@ -242,7 +251,7 @@ def test_too_many_outputs_are_refused(monkeypatch):
         audit_randomized(shuffled, [0, 1], 2, claim=1, choices=orders)
     assert str(caught.value) == (
         "there are more than 3 different outputs, of which all pairs are measured; take fewer "
-        "values, smaller sizes or fewer draws"
+        "values, smaller sizes or fewer draws; for code that adds noise, audit_sampled is the tool"
     )
 
 

@@ -96,9 +96,9 @@ def test_infinite_and_missing_answers_are_answers():
     """By OpenDP's and the lab's definition: infinitely far from all others, not from themselves."""
     answers = {0: [1.0, math.inf], 1: [3.0, math.inf], 2: [1.0, math.nan], 3: [1.0]}
 
-    def truth(datasets, outputs):
+    def truth(datasets, outputs, d_in=1):
         report = sl.audit_map(
-            answers.get, 2, datasets=datasets, inputs="discrete", outputs=outputs, d_in=1
+            answers.get, 2, datasets=datasets, inputs="discrete", outputs=outputs, d_in=d_in
         )
         return report.rows[0].truth, report.verdict
 
@@ -108,7 +108,7 @@ def test_infinite_and_missing_answers_are_answers():
     for outputs in ("L1", "L2", "Linf", "Linf_monotonic"):
         assert truth([0, 2], outputs) == (math.inf, "violated")
         assert truth([0, 3], outputs) == (math.inf, "violated")
-        assert truth([2], outputs)[0] == Difference(Fraction(0), Fraction(0))
+        assert truth([2], outputs, d_in=0)[0] == Difference(Fraction(0), Fraction(0))
     assert truth([0, 2], "L0") == (Difference(Fraction(1), Fraction(0)), "loose")
     assert truth([0, 3], "hamming") == (math.inf, "violated")
 
@@ -121,7 +121,9 @@ def test_zeros_of_two_signs_are_two_records_and_one_number():
         return sl.audit_map(sign, 9, [0.0, -0.0], 1, inputs=inputs, d_in=d_in).rows[0].exact
 
     for inputs, apart in [("symmetric", 2), ("change_one", 1), ("hamming", 1), ("discrete", 1)]:
-        assert (truth(inputs, apart - 1), truth(inputs, apart)) == (0, 2), inputs
+        assert (truth(inputs, 0), truth(inputs, apart)) == (0, 2), inputs
+    with pytest.raises(sl.InputError, match="no two datasets of size 1 are neighbors at distance"):
+        truth("symmetric", 1)
     for inputs in ("L1", "L2", "Linf"):
         assert truth(inputs, 0) == 2, inputs
 
@@ -213,6 +215,13 @@ REFUSED = {
         "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
         "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
         "function of two items that returns their distance, got 'L3'",
+    ),
+    "a relation": (
+        lambda: sl.audit_map(len, 1, [0], 1, inputs="bounded"),
+        "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
+        "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
+        "function of two items that returns their distance, got 'bounded'; did you mean "
+        "'change_one'?",
     ),
     "half a record": (
         lambda: sl.audit_map(len, 1, [0], 1, d_in=0.5),

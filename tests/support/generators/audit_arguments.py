@@ -44,7 +44,7 @@ _AUDITS = ("audit_map", "audit_opendp", "audit_opendp_measurement")
 
 AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **{f"{name}.values": ([0, 5], [0, 1, 5]) for name in _AUDITS},
-    **{f"{name}.sizes": (2, [1, 2]) for name in _AUDITS},
+    **{f"{name}.sizes": ([1, 2], 2) for name in _AUDITS},
     **{f"{name}.datasets": (None, None, [[1], [2]]) for name in _AUDITS},
     **{f"{name}.neighbors": (None, by_size) for name in _AUDITS},
     "audit_map.transformation": (len, sum),
@@ -53,7 +53,7 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_map.outputs": ("absolute", "Linf_monotonic", lambda x, y: abs(x - y)),
     "audit_selection.function": (mode,),
     "audit_selection.values": ([0, 1],),
-    "audit_selection.sizes": (2, [1, 2]),
+    "audit_selection.sizes": ([1, 2], 2),
     "audit_selection.mechanisms": (Selector,),
     "audit_selection.inputs": ("symmetric", "L1"),
     "audit_selection.method": ("randomise",),
@@ -61,6 +61,7 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_selection.sensitivity": ("sensitivity",),
     "audit_selection.monotonic": ("monotonic",),
     "audit_selection.candidates": ("candidates",),
+    "audit_selection.epsilon": ("epsilon",),
     "audit_selection.datasets": (None, [[1], [0]]),
     "audit_opendp_measurement.make": (noisy_count,),
     "audit_opendp_measurement.scale": (1.0, 0.5),

@@ -301,7 +301,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "assert_sensitivity.claim": (10**6, 10),
     "audit_randomized.function": (sorted,),
     "audit_randomized.values": ([0, 1],),
-    "audit_randomized.sizes": (2, [1, 2]),
+    "audit_randomized.sizes": ([1, 2], 2),
     "audit_randomized.claim": (1, lambda d: 5 * d),
     "audit_randomized.input_metric": ("symmetric",),
     "audit_randomized.output_metric": ("symmetric", "hamming"),
