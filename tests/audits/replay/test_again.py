@@ -10,7 +10,6 @@ from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
 
-
 NOISE = np.random.default_rng()
 
 
