@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -75,11 +75,10 @@ def bare(part: Hashable) -> Hashable:
     return part.value if isinstance(part, _Typed) else part
 
 
-@dataclass(frozen=True)
-class _Typed:
+class _Typed(NamedTuple):
     """A part with its type, and whether it is -0.0."""
 
-    kind: str
+    kind: type
     negative: bool
     value: Hashable
 
@@ -179,4 +178,4 @@ def _single(value: Any, typed: bool) -> Hashable:
     if not typed or value is None:
         return found
     negative = isinstance(number, float) and number == 0 and math.copysign(1, number) < 0
-    return _Typed(_kind(value), negative, found)
+    return _Typed(type(value), negative, found)
