@@ -60,7 +60,7 @@ def try_evidence_again(
         _check_same(x, answer, call(x), metric)
 
 
-def probes(inputs: Sequence[Any]) -> Iterator[int]:
+def probes(inputs: Sequence[Any], most: int = PROBES) -> Iterator[int]:
     """Yield the places of the inputs to try again, which are the same in every audit.
 
     Each size gets an equal share of the calls, since code may be random for a few sizes only.
@@ -70,6 +70,8 @@ def probes(inputs: Sequence[Any]) -> Iterator[int]:
     ----------
     inputs : sequence
         Lists, by size, or single values.
+    most : int, default 2048
+        The largest number of calls.
 
     Examples
     --------
@@ -77,7 +79,7 @@ def probes(inputs: Sequence[Any]) -> Iterator[int]:
     True
     """
     sizes = [len(x) if isinstance(x, list) else 0 for x in inputs]
-    share = PROBES // len(set(sizes))
+    share = most // len(set(sizes))
     for size, number in sorted(Counter(sizes).items()):
         first = sizes.index(size)
         for call in range(min(share, number * REPEATS)):

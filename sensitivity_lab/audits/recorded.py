@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from pkgutil import resolve_name
 from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_flag
@@ -16,7 +18,7 @@ from .claims import ROUNDING_ULPS, check_claim, check_tolerance
 from .recording import Call, recording
 from .replay.histories import check_histories
 from .replay.question import Replay, answered, check_question
-from .replay.runs import Recorder
+from .replay.runs import Glimpse, Recorder
 from .report import AuditReport
 from .subjects import name_of
 
@@ -60,7 +62,8 @@ def audit_recorded(
         The library's mechanisms, as `recording` takes them.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
         Which datasets are neighbors, at a distance of at most k; a name means k = 1. What a library
-        claims is for k = 1, so its claim at k is k times as large.
+        claims is for k = 1, so its claim at k is k times as large; and so is what a run may lose.
+        A note says so. To protect people who have k records, say the `budget` as well.
     norm : {"L1", "L2", "Linf"}, default "L1"
         The norm of the difference of two answers, where the library hands over several values.
     every_order : bool, default True
@@ -82,9 +85,11 @@ def audit_recorded(
         history: the number of histories to draw, the same in every audit, or the histories
         themselves. Steps beyond the end of a history release their true values.
     budget : int, float, Fraction or Decimal, optional
-        The epsilon that a whole run may spend. The report then has a row for it: the truth is the
-        largest loss, the sum over the steps of epsilon times difference over claim. Each epsilon is
-        found by the option `epsilon`, which is then "epsilon" by default.
+        The epsilon that a whole run may spend between these neighbors, whatever their k. The report
+        then has a row for it: the truth is the largest loss, the sum over the steps of epsilon
+        times difference over claim. Each epsilon is found by the option `epsilon`, which is then
+        "epsilon" by default. Without either, epsilons are not compared; where a mechanism has one
+        under that name and it changes with the data, a note says so.
     subject : str, optional
         The name of the function in the report; by default its own name.
     tolerance_ulps : int, float or Fraction, default 4
@@ -112,8 +117,9 @@ def audit_recorded(
 
         If two neighbors, after the same releases, return different values, a row says so: the
         return value depends on the data beside the releases, which is "violated". Values are
-        compared part by part, in sequences, mappings, arrays, tables and dataclasses. Parts that
-        differ between two runs on one dataset are not compared, and a note says so.
+        compared part by part, in sequences, mappings, arrays, tables and dataclasses, with their
+        types, dtypes, names, categories and the order of a mapping. Parts that differ between two
+        runs on one dataset are not compared, and a note says so.
 
     Raises
     ------
@@ -129,7 +135,10 @@ def audit_recorded(
 
     Notes
     -----
-    With m values there are ``m**s`` datasets of size s, and the function is called once on each.
+    With m values there are ``m**s`` datasets of size s, and the function is called once on each,
+    and again with the same releases, to see whether it draws at random: once more on each dataset,
+    or on 2,048 of them if there are more, and up to 32 times in all if there are few. The datasets
+    of a row are run 8 times more.
     All values that reach the mechanism on a dataset form one vector, because the scale of noise
     that is added to each entry is calibrated to the norm of the difference of such vectors. Whether
     later steps depend on earlier releases is found out with two more runs on each dataset with
@@ -142,7 +151,8 @@ def audit_recorded(
     With N datasets of at most p neighbors, H further histories and a replay, there are at most
     ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
     between the smallest and the largest true value of its step, which truncated noise reaches as
-    well; pass `histories` of your own for releases beyond. A violation after some history is final.
+    well; pass `histories` of your own for releases beyond (`audit_sampled` takes none). A violation
+    after some history is final.
 
     Examples
     --------
@@ -172,8 +182,11 @@ def audit_recorded(
     tolerance = check_tolerance(tolerance_ulps)
     if budget is not None:
         options.setdefault("epsilon", "epsilon")
+    _check_parameters(targets, options)
     # Calls that tell their shares of a budget are judged one by one, each with its claim.
     shared = budget is not None or options.get("epsilon") is not None
+    if not shared:
+        options["epsilon"] = Glimpse.of
     with recording(*targets, **options) as tape:
         return answered(
             question,
@@ -183,6 +196,27 @@ def audit_recorded(
             str(subject or name_of(function)),
             _NOT_RECORDED,
         )
+
+
+def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Raise InputError if a mechanism that is a function lacks a parameter that is looked up."""
+    sought = {"sensitivity": "sensitivity", **options}
+    for target in targets:
+        try:
+            found = resolve_name(target) if isinstance(target, str) else target
+        except (ImportError, AttributeError, ValueError):
+            continue  # `recording` says what is wrong with it
+        if not inspect.isfunction(found):
+            continue
+        signature = inspect.signature(found)
+        for option in ("sensitivity", "value", "epsilon"):
+            name = sought.get(option)
+            if isinstance(name, str) and name not in signature.parameters:
+                raise InputError(
+                    f"{option} must name a parameter of {found.__qualname__}{signature}, got "
+                    f"{name!r}; pass {option}= with its name, or with a function of the dict of "
+                    "arguments"
+                )
 
 
 def _check_budget(budget: Any, replay: bool | None, norm: Norm) -> Any:

@@ -18,6 +18,7 @@ from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
 from sensitivity_lab import audit_recorded
+from sensitivity_lab.audits.replay.runs import NO_CALL
 from sensitivity_lab.exact.difference import Difference
 
 
@@ -297,7 +298,7 @@ def test_datasets_can_be_left_out():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (sum, "on [0] the library called no recorded mechanism; select others"),
+        (sum, f"on [0] the library called no recorded mechanism; {NO_CALL}"),
         (
             lambda _: (Mechanism(1).randomise(1), Mechanism(2).randomise(1)),
             "on [0] the library claimed 2 sensitivities; select others",

@@ -17,7 +17,7 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.keys import key_of
 
 from .histories import SEED, drawn
-from .returned import NOTHING, Path
+from .returned import NOTHING, Path, bare
 from .rows import RETURNED, ReplayRow
 from .runs import Recorder, Run
 
@@ -72,7 +72,7 @@ class Beside:
         """Compare two runs with the same releases; tell whether anything new was learned."""
         if self.leak is not None or x.returned == y.returned or x.sites != y.sites:
             return False
-        if not self._differing(x, y) or key_of(x.releases) != key_of(y.releases):
+        if not self._differing(x, y) or x.released != y.released:
             return False
         known = len(self._chance)
         for run in (x, y):
@@ -157,7 +157,7 @@ def _moved(release: Any) -> Any:
 
 def _along(x: Run, again: Run, path: Path) -> bool:
     """Tell whether a part of what is returned moves as the release does."""
-    one, two = x.returned.get(path), again.returned.get(path)
+    one, two = bare(x.returned.get(path)), bare(again.returned.get(path))
     if not isinstance(one, int | float) or not isinstance(two, int | float):
         return False
     return math.isclose(two - one, _MOVE, rel_tol=1e-6)

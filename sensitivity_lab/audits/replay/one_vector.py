@@ -16,7 +16,7 @@ from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 
 from .ranks import division, excess, times
-from .runs import Run
+from .runs import NO_CALL, Run
 
 
 def decisive_row(
@@ -30,7 +30,8 @@ def decisive_row(
 ) -> tuple[AuditRow, str]:
     """Return the row of the decisive pair, and what the setting says of the claims.
 
-    `whole` tells that each claim is known to be for the whole budget.
+    `whole` tells that each claim is known to be for the whole budget, whatever the distance: it is
+    what the noise is enough for. Other claims are for k = 1, and count k times.
     """
     claims, answers = zip(*map(_vector, runs), strict=True)
     # Python compares Decimals and Fractions with floats, but not with each other.
@@ -43,7 +44,7 @@ def decisive_row(
     found = worst_pairs(answered, metric, norm, [k], progress)
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
-    row = _decisive(found, distinct, k, tolerance)
+    row = _decisive(found, distinct, k, 1 if whole else k, tolerance)
     if not whole and row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
         varies += _ONE_VECTOR
     return row, varies
@@ -60,35 +61,44 @@ def _vector(run: Run) -> tuple[Number, Any]:
     """Return the one claim of a run, and the values that reach its mechanisms."""
     claims = {step.claim for step in run.steps}
     if len(claims) != 1:
-        seen = f"claimed {len(claims)} sensitivities" if claims else "called no recorded mechanism"
-        raise QueryError(f"on {short_literal(run.dataset)} the library {seen}; select others")
+        seen = (
+            f"claimed {len(claims)} sensitivities; select others"
+            if claims
+            else f"called no recorded mechanism; {NO_CALL}"
+        )
+        raise QueryError(f"on {short_literal(run.dataset)} the library {seen}")
     if len(run.steps) == 1:
         return claims.pop(), run.steps[0].value
     return claims.pop(), tuple(entry for step in run.steps for entry in entries(step.value))
 
 
-def _decisive(found: WorstPairs, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
-    """Return the row of the decisive pair: a violation, or else a pair with two claims."""
+def _decisive(
+    found: WorstPairs, claims: list[Number], k: int, count: int, tolerance: Number
+) -> AuditRow:
+    """Return the row of the decisive pair: a violation, or else a pair with two claims.
+
+    Each claim counts `count` times at distance k.
+    """
     pair = max(
         found.farthest.values(), key=lambda pair: excess(pair.truth, claims[min(pair.groups)])
     )
-    row = _row(pair, claims, k, tolerance)
+    row = _row(pair, claims, k, count, tolerance)
     if not found.divided or row.verdict == "violated":
         return row
     pair = max(
         found.divided.values(),
         key=lambda pair: division((claims[pair.groups[0]], claims[pair.groups[1]])),
     )
-    return _row(pair, claims, k, tolerance)
+    return _row(pair, claims, k, count, tolerance)
 
 
-def _row(pair: WorstPair, claims: list[Number], k: int, tolerance: Number) -> AuditRow:
+def _row(pair: WorstPair, claims: list[Number], k: int, count: int, tolerance: Number) -> AuditRow:
     """Compare the truth of a pair with the smaller of its two claims."""
-    first, second = (times(k, claims[group]) for group in pair.groups)
+    first, second = (times(count, claims[group]) for group in pair.groups)
     seen = pair.evidence
     return AuditRow(
         k,
-        times(k, claims[min(pair.groups)]),
+        times(count, claims[min(pair.groups)]),
         pair.truth,
         seen,
         claims=None if first == second else {"on x": first, "on y": second},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,12 @@ from sensitivity_lab.universes.relations import (
     show,
 )
 
+from .again import check_again, check_evidence
 from .beside import Beside, compare_after_one_history
 from .histories import heeds_releases
 from .one_vector import decisive_row
 from .replay import replayed
+from .returned import parts
 from .runs import Recorder, Run
 
 _METRIC_OF = {
@@ -156,6 +158,7 @@ def answered(
     )
     tried = running.tracked(question.datasets, unit="datasets", progress=progress)
     runs = [recorder.run(x) for x in tried]
+    check_again(recorder, runs, progress)
     beside = Beside(recorder, runs, wrong)
     rows: tuple[AuditRow, ...]
     wanted = _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted
@@ -169,11 +172,43 @@ def answered(
     else:
         whole = replay.budget is not None
         row, told = decisive_row(runs, metric, norm, k, tolerance, progress, whole)
+        check_evidence(recorder, [row], runs)
         compare_after_one_history(beside, metric, k, progress)
         rows, notes = (row, *beside.row(k)), beside.notes
     told += _WRONG_VALUE if all(map(_says_nothing, rows)) else ""
     setting = f"{question.relation}; norm {norm}; {question.among}; implementation{told}"
-    return AuditReport(subject, rows, setting, notes)
+    return AuditReport(subject, rows, setting, (*notes, *_told(replay, runs, metric, k)))
+
+
+def _told(replay: Replay, runs: Sequence[Run], metric: str, k: int) -> tuple[str, ...]:
+    """Return what the rows leave open: what is promised at a distance, and a changing epsilon."""
+    found = []
+    if k > 1 and replay.budget is None:
+        found.append(
+            f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
+            "times its epsilon; say budget= for what a run may lose between these neighbors"
+        )
+    elif k > 1 and replay.wanted:
+        found.append(
+            f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
+            "lose between these neighbors, and counts once"
+        )
+    return (*found, *_changing_epsilon(runs, metric))
+
+
+def _changing_epsilon(runs: Sequence[Run], metric: str) -> tuple[str, ...]:
+    """Return a note if a mechanism shows another epsilon where perhaps a neighbor does not."""
+    first: dict[Hashable, Any] = {}
+    for run in runs:
+        for place, seen in enumerate(run.seen):
+            size = len(run.dataset) if metric == "change_one" else None
+            key = run.sites[place], place, size
+            if parts(first.setdefault(key, seen)) != parts(seen):
+                return (
+                    f"the epsilon of {run.sites[place]} changes with the data, and is not "
+                    "compared; say budget= or epsilon= to compare it",
+                )
+    return ()
 
 
 def _says_nothing(row: AuditRow) -> bool:

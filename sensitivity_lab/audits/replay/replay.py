@@ -11,21 +11,18 @@ from sensitivity_lab import running
 from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 
+from .again import check_evidence, check_same
 from .beside import Beside
 from .histories import histories_of
 from .rows import ReplayRow
-from .runs import Recorder, Run
+from .runs import NO_CALL, Recorder, Run
 from .steps import Worst
 
 RUN_LIMIT = 1_000_000
 """The largest number of runs that are replayed."""
-
-AGAIN = 8
-"""How often the runs of the evidence are replayed at the end."""
 
 
 def replayed(
@@ -47,7 +44,7 @@ def replayed(
     if not any(run.steps for run in runs):
         raise QueryError(
             f"on {short_literal(runs[0].dataset)} the library called no recorded mechanism; "
-            "select others"
+            f"{NO_CALL}"
         )
     starts = [(), *histories_of(histories, runs)]
     near = _neighbors(runs, metric, k)
@@ -61,7 +58,7 @@ def replayed(
         alone = next(run for run in runs if run.steps)
         worst.see(alone, alone)
         rows = worst.rows(tolerance, budget)
-    _check_evidence(recorder, rows, runs)
+    check_evidence(recorder, rows, runs)
     drawn = f"{len(starts) - 1} more {'history' if len(starts) == 2 else 'histories'}"
     text = f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)"
     if any(row.claims for row in rows):
@@ -97,7 +94,7 @@ def _see_neighbors(
     """
     alike: dict[Any, list[int]] = {}
     for x, run in enumerate(own):
-        alike.setdefault(key_of(run.releases), []).append(x)
+        alike.setdefault(run.released, []).append(x)
     needed = [{y for x in places for y in (x, *near[x])} for places in alike.values()]
     number = sum(map(len, needed))
     if number > RUN_LIMIT:
@@ -113,31 +110,8 @@ def _see_neighbors(
             for y in (x, *near[x]):
                 if y not in again:
                     again[y] = recorder.run(own[y].dataset, history)
-            _check_same(own[x], again[x])
+            check_same(own[x], again[x])
             for y in near[x]:
                 worst.see(own[x], again[y])
                 beside.see(own[x], again[y])
     return number
-
-
-def _check_same(run: Run, again: Run) -> None:
-    """Raise QueryError if a run with its own releases is another one."""
-    if run.key != again.key:
-        raise QueryError(
-            f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
-            "function draws at random beside the recorded mechanisms; fix its seed, or name all "
-            "of its mechanisms"
-        )
-
-
-def _check_evidence(recorder: Recorder, rows: Sequence[ReplayRow], runs: Sequence[Run]) -> None:
-    """Run the datasets of all findings again, several times, with the history of the finding."""
-    datasets = {key_of(run.dataset): run.dataset for run in runs}
-    for row in rows:
-        if row.verdict not in ("violated", "not aligned", "data-dependent claim"):
-            continue
-        for side in (row.evidence.x, row.evidence.y):
-            data = datasets[key_of(side)]
-            first = recorder.run(data, row.history)
-            for _ in range(AGAIN):
-                _check_same(first, recorder.run(data, row.history))

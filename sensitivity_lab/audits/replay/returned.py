@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,19 +23,28 @@ NOTHING: dict[Path, Hashable] = {(): None}
 _DEPTH = 20
 """What is nested deeper is one part, which is equal to nothing."""
 
+_OWN = __name__.rpartition("replay")[0]
+"""Wrappers of the audits themselves keep some fields for reports only, with ``compare=False``."""
+
 
 class _Opaque:
     """A part that has no equality to rely on: it is equal to nothing but itself."""
 
 
-def parts(value: Any) -> dict[Path, Hashable]:
+def parts(value: Any, typed: bool = False) -> dict[Path, Hashable]:
     """Return the parts of a returned value by where they stand.
+
+    With each sequence, mapping, array and table stand its type, its size and the order of its
+    names; with a table or column also names, attributes and categories.
 
     Parameters
     ----------
     value : Any
         A number, text or array, a table of pandas or Polars, or such things in sequences, mappings
-        and dataclasses. The order of a set says nothing; NaN equals NaN, and 0.0 equals -0.0.
+        and dataclasses. The order of a set says nothing, that of a mapping does. NaN equals NaN.
+    typed : bool, default False
+        Whether the types of numbers count too: 1, 1.0, True and ``np.float32(1)`` differ then, and
+        so do 0.0 and -0.0, and arrays or columns of different dtypes.
 
     Returns
     -------
@@ -48,61 +58,124 @@ def parts(value: Any) -> dict[Path, Hashable]:
     2
     >>> parts({1, 2}) == parts({2, 1}), parts([float("nan")]) == parts([float("nan")])
     (True, True)
+    >>> parts({"a": 1, "b": 2}) == parts({"b": 2, "a": 1})
+    False
+    >>> parts(1) == parts(1.0), parts(1, typed=True) == parts(1.0, typed=True)
+    (True, False)
     >>> parts(object()) == parts(object())
     False
     """
     found: dict[Path, Hashable] = {}
-    _collect(value, (), found)
+    _collect(value, (), found, typed)
     return found
 
 
-def _collect(value: Any, path: Path, found: dict[Path, Hashable]) -> None:
+def bare(part: Hashable) -> Hashable:
+    """Return a number, or what else stands in a typed part, without its type."""
+    return part.value if isinstance(part, _Typed) else part
+
+
+class _Typed(NamedTuple):
+    """A part with its type, and whether it is -0.0."""
+
+    kind: type
+    negative: bool
+    value: Hashable
+
+
+def _collect(value: Any, path: Path, found: dict[Path, Hashable], typed: bool) -> None:
     """Add the parts of a value that stands somewhere."""
-    inner = _inner(value) if len(path) < _DEPTH else None
+    inner = _inner(value, typed) if len(path) < _DEPTH else None
     if inner is None:
-        found[path] = _single(value)
+        found[path] = _single(value, typed)
         return
     size, entries = inner
-    found[*path, "number of entries"] = size
+    found[*path, "number of entries"] = _kind(value), size
     for name, entry in entries:
-        _collect(entry, (*path, name), found)
+        _collect(entry, (*path, name), found, typed)
 
 
-_Inner = tuple[Hashable, Iterator[tuple[Hashable, Any]]]
+_Inner = tuple[Hashable, Iterable[tuple[Hashable, Any]]]
 
 
-def _inner(value: Any) -> _Inner | None:
-    """Return the size and the named entries of a value that has some, or None."""
+def _inner(value: Any, typed: bool) -> _Inner | None:
+    """Return the size or the names of a value that has entries, and the entries, or None."""
     if isinstance(value, str | bytes | AbstractSet | np.generic):
         return None
     if isinstance(value, Mapping):
-        return len(value), ((key_of(name), entry) for name, entry in value.items())
+        names = tuple(_single(name, typed) for name in value)
+        return names, ((key_of(name), entry) for name, entry in value.items())
     if isinstance(value, list | tuple):
         return len(value), enumerate(value)
-    if isinstance(value, pd.DataFrame):
-        columns = [value.index, *(value.iloc[:, place] for place in range(value.shape[1]))]
-        return tuple(map(key_of, value.columns)), enumerate(columns)
-    if isinstance(value, pd.Series):
-        return len(value), enumerate([*value.index, *value.tolist()])
+    if isinstance(value, pd.DataFrame | pd.Series | pd.Index | pd.Categorical):
+        return _of_pandas(value, typed)
     if type(value).__module__.startswith("polars.") and hasattr(value, "lazy"):
         table = value.lazy().collect()
-        return table.shape, iter(table.to_dict(as_series=False).items())
+        kinds = tuple(map(str, table.dtypes)) if typed else ()
+        names = tuple(table.columns)
+        return (table.shape, names, kinds), iter(table.to_dict(as_series=False).items())
     if is_dataclass(value) and not isinstance(value, type):
-        compared = [field.name for field in fields(value) if field.compare]
-        return len(compared), ((name, getattr(value, name)) for name in compared)
+        return _of_dataclass(value)
     if isinstance(value, np.ndarray) or hasattr(type(value), "__array__"):
         array = np.asarray(value)
-        return array.shape, enumerate(array.ravel().tolist())
+        return (array.shape, _dtype(array.dtype, typed)), enumerate(array.ravel().tolist())
     return None
 
 
-def _single(value: Any) -> Hashable:
+def _of_pandas(value: Any, typed: bool) -> _Inner:
+    """Return the dtypes and names of a table, a column, an index or categories; and the entries."""
+    attributes = [("attrs", value.attrs)] if getattr(value, "attrs", None) else []
+    if isinstance(value, pd.DataFrame):
+        columns: list[Any] = [value.columns, value.index]
+        columns += [value.iloc[:, place] for place in range(value.shape[1])]
+        return value.shape, [*enumerate(columns), *attributes]
+    told: list[Hashable] = [len(value), _dtype(value.dtype, typed)]
+    if isinstance(value, pd.Series):
+        told.append(_single(value.name, typed))
+        return tuple(told), [("index", value.index), *enumerate(value.tolist()), *attributes]
+    if isinstance(value, pd.Index):
+        told += [_single(name, typed) for name in value.names]
+    if isinstance(value, pd.MultiIndex):
+        return tuple(told), [("levels", list(value.levels)), *enumerate(value.tolist())]
+    return tuple(told), enumerate(value.tolist())
+
+
+def _dtype(dtype: Any, typed: bool) -> Hashable:
+    """Return what is compared of a dtype: categories always, and the kind of numbers if `typed`."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        listed = () if dtype.categories is None else dtype.categories.tolist()
+        return tuple(_single(one, typed) for one in listed), dtype.ordered
+    return str(dtype) if typed else ""
+
+
+def _of_dataclass(value: Any) -> _Inner:
+    """Return the names of the fields, and the fields, whether or not its equality heeds them."""
+    own = type(value).__module__.startswith(_OWN)
+    names = tuple(field.name for field in fields(value) if field.compare or not own)
+    entries = [(name, getattr(value, name, None)) for name in names]
+    if own:  # parts by where they stood: their order says nothing
+        entries = [
+            (name, dict(sorted(entry.items(), key=repr)) if isinstance(entry, dict) else entry)
+            for name, entry in entries
+        ]
+    return names, entries
+
+
+def _kind(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _single(value: Any, typed: bool) -> Hashable:
     """Return what stands for a value without entries: something with an equality, or nothing's."""
     if isinstance(value, AbstractSet):
-        return frozenset(map(_single, value))
+        return _kind(value), frozenset(_single(one, typed) for one in value)
     number = unboxed(value)
     try:
         hash(number)
-        return key_of(number) if isinstance(number == number, bool) else _Opaque()
+        found = key_of(number) if isinstance(number == number, bool) else _Opaque()
     except Exception:  # noqa: BLE001 - whatever an object's own equality raises
         return _Opaque()
+    if not typed or value is None:
+        return found
+    negative = isinstance(number, float) and number == 0 and math.copysign(1, number) < 0
+    return _Typed(type(value), negative, found)

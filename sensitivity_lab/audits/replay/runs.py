@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,12 @@ from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.results.literals import short_literal
 
 from .returned import Path, parts
+
+NO_CALL = (
+    "select others; a function that the code holds elsewhere than in a module, as in a dict, a "
+    "default or an instance, is not replaced: give the code one that it looks up by its name"
+)
+"""What to do where no call was recorded."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,8 @@ class Run:
         What the function returned.
     returned : dict
         The parts of that, see `parts`: it may be changed later.
+    seen : tuple
+        What each call shows as its epsilon, where nothing was said of epsilon; see `Glimpse`.
     """
 
     dataset: list[Any]
@@ -76,11 +85,37 @@ class Run:
     steps: tuple[Step, ...]
     answer: Any = None
     returned: dict[Path, Hashable] = field(default_factory=dict)
+    seen: tuple[Any, ...] = ()
 
     @property
     def key(self) -> Hashable:
         """What two runs that cannot be told apart share, but for their releases."""
         return self.sites, tuple(step.key for step in self.steps)
+
+    @cached_property
+    def released(self) -> Hashable:
+        """What two runs share that release the same, also in type."""
+        return frozenset(parts(self.releases, typed=True).items())
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """What a mechanism has under the name "epsilon", where the caller did not name one.
+
+    It takes no part in any comparison; a note says where it changes with the data.
+    """
+
+    epsilon: Any
+
+    @classmethod
+    def of(cls, mechanism: Any) -> Glimpse:
+        """Look at an instance, or at a dict of arguments."""
+        if isinstance(mechanism, dict):
+            return cls(mechanism.get("epsilon"))
+        try:
+            return cls(getattr(mechanism, "epsilon", None))
+        except Exception:  # noqa: BLE001 - whatever a property raises
+            return cls(None)
 
 
 @dataclass(frozen=True)
@@ -105,11 +140,18 @@ class Recorder:
             raise QueryError(
                 f"{short_literal(x)}{_told(history)} raised {type(error).__name__}: {error}"
             ) from error
-        return replace(self.recorded(x), answer=answer, returned=parts(answer))
+        return replace(self.recorded(x), answer=answer, returned=parts(answer, typed=True))
 
     def recorded(self, x: list[Any]) -> Run:
         """Return what the tape holds, as a run on a dataset."""
-        made = list(self.tape)
+        seen = tuple(
+            call.epsilon.epsilon if isinstance(call.epsilon, Glimpse) else None
+            for call in self.tape
+        )
+        made = [
+            replace(call, epsilon=None) if isinstance(call.epsilon, Glimpse) else call
+            for call in self.tape
+        ]
         places = {id(call): place for place, call in enumerate(made)}
         try:
             calls = list(self.select(list(made)))
@@ -134,7 +176,7 @@ class Recorder:
             for place, call in enumerate(calls)
         )
         sites = tuple(f"{call.target} in {call.site}" for call in made)
-        return Run(x, sites, tuple(self.tape.releases), steps)
+        return Run(x, sites, tuple(self.tape.releases), steps, seen=seen)
 
 
 def _told(history: Sequence[Any]) -> str:

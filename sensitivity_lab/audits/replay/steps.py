@@ -129,7 +129,7 @@ class Worst:
         if self._loss and budget is not None:
             seen = _all_values(self._loss)
             whole = ReplayRow(
-                self.k, times(self.k, budget), self._loss.truth, seen,
+                self.k, times(1, budget), self._loss.truth, seen,
                 rounded=any(step.rounded for step in (*self._loss.x.steps, *self._loss.y.steps)),
                 tolerance_ulps=tolerance, step=WHOLE, history=self._loss.x.releases,
             )  # fmt: skip

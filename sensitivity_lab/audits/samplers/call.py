@@ -65,7 +65,8 @@ def audit_sampled(
         your own whose name has "laplace", "gauss" or "normal" in it draws that; another one draws
         Gaussian noise if there is a `delta`, else Laplace noise.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss that the code promises for a whole run, above 0.
+        The privacy loss that the code promises for a whole run, above 0, between two neighbors,
+        whatever their k: noise for one record is too small for people who have two.
     delta : int, float, Fraction or Decimal, optional
         The chance of a larger loss that the code promises, from 1e-100 to 0.5; for Gaussian noise,
         and only for it. Gaussian noise gives no pure epsilon.

@@ -18,7 +18,8 @@ def test_randomness_beside_the_mechanisms_is_an_error():
         audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True)
     assert str(caught.value) == (
         "two runs on [0] with the same releases differ, so the function draws at random beside the "
-        "recorded mechanisms; fix its seed, or name all of its mechanisms"
+        "recorded mechanisms, or keeps something between runs; fix its seed, name all of its "
+        "mechanisms, or audit the part before the noise by audit_randomized"
     )
 
 

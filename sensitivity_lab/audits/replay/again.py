@@ -1,0 +1,79 @@
+"""Runs made again with the same releases: where they differ, a verdict would be a matter of chance.
+
+A function may draw at random before its mechanism, as a sum of some records drawn at random does.
+Its sensitivity is that of a coupling, of which two runs say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sensitivity_lab import running
+from sensitivity_lab.audits.randomness import PROBES, probes
+from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.results.literals import short_literal
+
+from .rows import ReplayRow
+from .runs import Recorder, Run
+
+LEAST = 32
+"""At least so many runs are made again, unless there are few datasets."""
+
+AGAIN = 8
+"""How often the runs of the evidence are made again at the end."""
+
+
+def check_again(recorder: Recorder, runs: Sequence[Run], progress: bool | None) -> None:
+    """Raise QueryError if a dataset's run, made again with the same releases, is another one.
+
+    Each dataset is run again if there are at most `PROBES`, and `LEAST` runs are made if there are
+    fewer datasets than that. They are the same in every audit.
+    """
+    most = min(PROBES, max(LEAST, len(runs)))
+    places = list(probes([run.dataset for run in runs], most))
+    for place in running.tracked(places, unit="probes", progress=progress):
+        _check(recorder, runs[place])
+
+
+def check_evidence(recorder: Recorder, rows: Iterable[AuditRow], runs: Sequence[Run]) -> None:
+    """Run the datasets of all rows again, several times, with the releases of the finding.
+
+    Sound steps of a replay are left out: their runs were made again after each history.
+    """
+    of = {key_of(run.dataset): run for run in runs}
+    for row in rows:
+        if isinstance(row, ReplayRow) and row.verdict not in FAILING:
+            continue
+        for side in (row.evidence.x, row.evidence.y):
+            run = of[key_of(side)]
+            if isinstance(row, ReplayRow):
+                run = recorder.run(run.dataset, row.history)
+            for _ in range(AGAIN):
+                _check(recorder, run)
+
+
+def check_same(run: Run, again: Run) -> None:
+    """Raise QueryError if a run with its own releases is another one."""
+    if run.key != again.key:
+        raise QueryError(
+            f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
+            "function draws at random beside the recorded mechanisms, or keeps something between "
+            "runs; fix its seed, name all of its mechanisms, or audit the part before the noise by "
+            "audit_randomized"
+        )
+
+
+def _check(recorder: Recorder, run: Run) -> None:
+    """Make a run again, and compare.
+
+    A function that keeps its answers makes no call in its second run, and one with an accountant
+    may refuse it. Both say nothing of chance.
+    """
+    try:
+        again = recorder.run(run.dataset, run.releases)
+    except QueryError:
+        return
+    if again.sites or not run.sites:
+        check_same(run, again)
