@@ -79,7 +79,7 @@ def audit_recorded(
         claim. By default it depends on the function: a replay where a run claims several
         sensitivities, where a later step depends on an earlier release, or where the shares of a
         budget are known, by `epsilon` or by `budget`. One vector is right where each call of a run
-        spends the whole budget; if the setting says so, and it does not, give the `budget`.
+        spends the whole budget. If the calls share one budget, give it as `budget`.
     histories : int or iterable of sequences, default 3
         Further releases that are fed to all runs of a replay, since a claim must hold for every
         history: the number of histories to draw, the same in every audit, or the histories

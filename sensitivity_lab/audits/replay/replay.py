@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import running
+from sensitivity_lab.audits.inputs import no_neighbors
 from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
@@ -73,10 +74,15 @@ def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:
     """Return, by dataset, the places of the datasets at most k apart from it, but for itself."""
     near = distances(metric, [run.dataset for run in runs])
     found: list[list[int]] = [[] for _ in runs]
+    alone = True
     for x in range(len(runs) - 1):
-        for later in np.flatnonzero(near.row(x) <= near.limit(k)).tolist():
+        row = near.row(x)
+        for later in np.flatnonzero(row <= near.limit(k)).tolist():
+            alone &= not row[later]
             found[x].append(x + 1 + later)
             found[x + 1 + later].append(x)
+    if alone:
+        raise no_neighbors([run.dataset for run in runs], metric, k)
     return found
 
 
