@@ -60,7 +60,7 @@ def try_evidence_again(
         _check_same(x, answer, call(x), metric)
 
 
-def probes(inputs: Sequence[Any], most: int = PROBES) -> Iterator[int]:
+def probes(inputs: Sequence[Any], most: int | None = None) -> Iterator[int]:
     """Yield the places of the inputs to try again, which are the same in every audit.
 
     Each size gets an equal share of the calls, since code may be random for a few sizes only.
@@ -70,8 +70,8 @@ def probes(inputs: Sequence[Any], most: int = PROBES) -> Iterator[int]:
     ----------
     inputs : sequence
         Lists, by size, or single values.
-    most : int, default 2048
-        The largest number of calls.
+    most : int, optional
+        The largest number of calls; by default `PROBES`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def probes(inputs: Sequence[Any], most: int = PROBES) -> Iterator[int]:
     True
     """
     sizes = [len(x) if isinstance(x, list) else 0 for x in inputs]
-    share = most // len(set(sizes))
+    share = (PROBES if most is None else most) // len(set(sizes))
     for size, number in sorted(Counter(sizes).items()):
         first = sizes.index(size)
         for call in range(min(share, number * REPEATS)):

@@ -62,8 +62,8 @@ def audit_recorded(
         The library's mechanisms, as `recording` takes them.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
         Which datasets are neighbors, at a distance of at most k; a name means k = 1. What a library
-        claims is for k = 1, so its claim at k is k times as large; and so is what a run may lose.
-        A note says so. To protect people who have k records, say the `budget` as well.
+        claims is for k = 1, so its claim at k is k times as large; a note says so. A `budget` is
+        what a run may lose between these neighbors: say it to protect people who have k records.
     norm : {"L1", "L2", "Linf"}, default "L1"
         The norm of the difference of two answers, where the library hands over several values.
     every_order : bool, default True
