@@ -19,9 +19,11 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
+from .draws import Draw
 from .moves import answers_of
 from .promise import check_promise
-from .quiet import NUMPY, Draw, places_of, quiet
+from .quiet import NUMPY, quiet
+from .seeds import Seeds
 
 HISTORIES = 3
 """How many histories are drawn where later noise depends on earlier releases."""
@@ -131,22 +133,21 @@ def audit_sampled(
         progress,
     )  # fmt: skip
 
-    places = places_of(samplers or NUMPY)
-    with quiet(places, location, scale):
-        pass  # raises what is wrong with a sampler
     tape = Tape()
+    seeds = Seeds()
 
     def take(draw: Draw, answer: Any) -> Any:
         asked = promise.claim(draw), answer, promise.epsilon
         return tape.take(Call(draw.name, *asked, draw.site))
 
     def called(x: list[Any], release: Callable[[Draw], Any]) -> tuple[list[Draw], Any]:
-        with quiet(places, location, scale, release) as draws:
+        with tap.open(release) as draws:
             returned = function(list(x))
+        seeds.keep(x, tap.seeds)
         if not draws:
             raise QueryError(
                 "the function drew no noise from a sampler; name its sampler, or give the "
-                "generator that its module holds"
+                "generator itself that its module, its object or its closure holds"
             )
         for draw in draws:
             promise.check_kind(draw)
@@ -164,8 +165,11 @@ def audit_sampled(
     recorder = Recorder(by_return if value == "returns" else by_location, tape, list)
     replay = Replay(None, HISTORIES, promise.stated, promise.refusal)
     name = str(subject or name_of(function))
-    report = answered(question, recorder, replay, check_tolerance(ROUNDING_ULPS), name, _RETURNS)
-    return replace(report, rows=_of_whole_runs(report.rows))
+    tolerance = check_tolerance(ROUNDING_ULPS)
+    with quiet(samplers or NUMPY, location, scale) as tap:
+        report = answered(question, recorder, replay, tolerance, name, _RETURNS)
+        notes = seeds.judged(lambda x: called(x, lambda draw: draw.center))
+    return replace(report, rows=_of_whole_runs(report.rows), notes=(*report.notes, *notes))
 
 
 def _of_whole_runs(rows: tuple[AuditRow, ...]) -> tuple[AuditRow, ...]:

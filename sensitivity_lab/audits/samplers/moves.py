@@ -14,7 +14,7 @@ from sensitivity_lab.audits.replay.returned import Path, parts
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import short_literal
 
-from .quiet import Draw
+from .draws import Draw
 
 NEAR = 1e-6
 """Moves that differ by less, in proportion to the numbers, are equal: floats may be single."""
