@@ -62,8 +62,9 @@ def audit_sampled(
         As for `audit_recorded`.
     *samplers : str, function or generator
         What draws the noise: functions, generators of NumPy, or dotted names of these. By default
-        ``np.random.laplace``, ``np.random.normal`` and generators from ``np.random.default_rng``.
-        Of a generator that a module or the notebook holds, give the generator itself. A function of
+        ``np.random.laplace``, ``normal``, ``standard_normal``, ``randn`` and the generators that
+        the function makes by ``np.random.default_rng``. Of a generator that a module, an object, a
+        class or a closure holds, give the generator itself. A function of
         your own whose name has "laplace", "gauss" or "normal" in it draws that; another one draws
         Gaussian noise if there is a `delta`, else Laplace noise.
     epsilon : int, float, Fraction or Decimal
@@ -96,7 +97,8 @@ def audit_sampled(
     QueryError
         If the function fails, or draws no noise; if it draws Gaussian noise and no `delta` is
         given, or Laplace noise and one is; if `value` is "returns" and a returned number is not an
-        answer plus noise, since it was rounded, clipped or scaled after the noise; if `value` is
+        answer plus noise, for example since it was rounded or clipped after the noise; if the seed
+        of a generator that the function makes depends on the data; if `value` is
         "location" and noise around 0 is added to an answer.
     TooLargeError
         See `audit_recorded`.
@@ -108,7 +110,11 @@ def audit_sampled(
 
     With `value` "returns", the function is called three times on each dataset, without noise, with
     noise and with the opposite noise, to see which of the returned numbers move by exactly the
-    noise. These are the answers; what does not move is compared as it is.
+    noise. These are the answers; what does not move is compared as it is. A number that moves in
+    proportion to the noise, as in ``total + scale * normal()``, has noise of a scale as much
+    larger; the function is called twice more to tell the factor.
+
+    A generator that is seeded in the function is named in a note.
 
     Examples
     --------
