@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any
@@ -57,7 +57,8 @@ def replaced(stand_ins: Mapping[int, tuple[Any, Any]]) -> Iterator[None]:
         found = _found(stand_ins)
     with ExitStack() as undo:
         for holder, original, stand_in in found:
-            holder.put(stand_in)
+            with suppress(AttributeError, TypeError):  # what cannot be changed stays as it is
+                holder.put(stand_in)
             undo.callback(_put_back, holder, original, stand_in)
         yield
 
@@ -139,7 +140,7 @@ def _of_instance(one: Any) -> Iterator[tuple[Holder, Any]]:
             yield _item(attributes, name), held
     for base in type(one).__mro__:
         for slot in vars(base).values():
-            if isinstance(slot, MemberDescriptorType):
+            if "__slots__" in vars(base) and isinstance(slot, MemberDescriptorType):
                 held = _in_slot(slot, one)
                 yield _slot(slot, one), held
 

@@ -212,10 +212,9 @@ def _why_not(
     told = f"what the function returns {error}"
     if linear and sum(map(np.size, noise)) > 1:
         return (
-            f"{told}: a number holds the noise of several draws, or several numbers hold the same "
-            "noise, so no answer can be told with the scale of its noise; draw what is added to "
-            "an answer in a function of your own, such as noise(scale), and name that as the "
-            "sampler"
+            f"{told} (a number holds the noise of several draws, or several numbers that of one): "
+            "add the noise of one draw to each answer; if the sampler gets the answer as its "
+            "location, say value='location'"
         )
     why = _CHANGED if isinstance(error, MovesOtherwiseError) else ""
     return f"{told}{why}, {_way_out(draws)}"

@@ -71,6 +71,11 @@ def in_list():
     return (lambda x: sum(x) + rngs["noise"][0].laplace(0, 10)), rngs["noise"][0]
 
 
+def by_method():
+    rng = np.random.default_rng(9)
+    return (lambda x: sum(x) + rng.laplace(0, 10)), rng.laplace
+
+
 def held_by(kind):
     one = kind()
     return one.total, one.rng
@@ -85,6 +90,7 @@ HOLDERS = {
     "a closure": in_closure,
     "a default": in_default,
     "a list": in_list,
+    "a closure, by its method": by_method,
     "an attribute, by its name": lambda: (HELD.total, f"{__name__}.HELD.rng"),
     "a class attribute, by its name": lambda: (OfClass().total, f"{__name__}.OfClass.rng"),
 }

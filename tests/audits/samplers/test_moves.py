@@ -191,7 +191,7 @@ CAUSES = {
     ),
     "several draws": (
         lambda x: total(x) + sum(np.random.laplace(0, 10) for _ in range(2)),
-        "a number holds the noise of several draws",
+        "(a number holds the noise of several draws, or several numbers that of one): ",
     ),
     "a branch": (
         lambda x: 1 if total(x) + np.random.laplace(0, 10) > 8 else 0,
