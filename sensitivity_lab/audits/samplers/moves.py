@@ -188,6 +188,10 @@ def _power(base: dict[Path, Any]) -> float:
     return math.ldexp(1.0, 100 + math.frexp(max([1.0, *numbers]))[1])
 
 
+_AGAIN = 8
+"""How often a function is called again to see whether chance moves what it returns."""
+
+
 def _why_not(
     call: Released,
     draws: Sequence[Draw],
@@ -197,8 +201,8 @@ def _why_not(
     error: NotAddedError,
 ) -> str:
     """Return why what is returned is no answer plus noise, and what the caller can do."""
-    again, made = _moved(call, [], 1)
-    if len(again) != len(draws) or not _all_same(base, made):
+    again = [_moved(call, [], 1) for _ in range(_AGAIN)]
+    if any(len(drawn) != len(draws) or not _all_same(base, made) for drawn, made in again):
         return (
             "what the function returns differs between two runs in which all named samplers were "
             "quiet: it draws from another sampler as well, which is to be named too, or it is "
