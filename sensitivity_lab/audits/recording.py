@@ -167,22 +167,34 @@ def _resolve(target: Any) -> Any:
         raise InputError(
             f"a target must be a class, a function or the dotted name of one, got {shown(target)}"
         )
-    parts = target.split(".")
-    for length in range(len(parts) - 1, 0, -1):
-        try:
-            found: Any = import_module(".".join(parts[:length]))
-        except ImportError:
-            continue
-        for name in parts[length:]:
-            found = getattr(found, name, None)
-        if inspect.isclass(found) or inspect.isfunction(found):
-            return found
-        _refuse_sampler(found, repr(target))
-        break
+    found = named(target)
+    if inspect.isclass(found) or inspect.isfunction(found):
+        return found
+    _refuse_sampler(found, repr(target))
     raise InputError(
         f"target {target!r} names no class and no function; write it as package.module.Name, with "
         "the package installed"
     )
+
+
+def named(target: str) -> Any:
+    """Return what a dotted name stands for, also below a class or an instance; None if nothing.
+
+    Examples
+    --------
+    >>> named("fractions.Fraction.limit_denominator").__name__
+    'limit_denominator'
+    """
+    parts = target.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        try:
+            found: Any = import_module(".".join(parts[:length]))
+        except (ImportError, ValueError):
+            continue
+        for name in parts[length:]:
+            found = getattr(found, name, None)
+        return found
+    return None
 
 
 def _refuse_sampler(target: Any, text: str) -> None:

@@ -19,9 +19,11 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
+from .draws import Draw
 from .moves import answers_of
 from .promise import check_promise
-from .quiet import NUMPY, Draw, places_of, quiet
+from .quiet import NUMPY, quiet
+from .seeds import Seeds
 
 HISTORIES = 3
 """How many histories are drawn where later noise depends on earlier releases."""
@@ -60,8 +62,9 @@ def audit_sampled(
         As for `audit_recorded`.
     *samplers : str, function or generator
         What draws the noise: functions, generators of NumPy, or dotted names of these. By default
-        ``np.random.laplace``, ``np.random.normal`` and generators from ``np.random.default_rng``.
-        Of a generator that a module or the notebook holds, give the generator itself. A function of
+        ``np.random.laplace``, ``normal``, ``standard_normal``, ``randn`` and the generators that
+        the function makes by ``np.random.default_rng``. Of a generator that a module, an object, a
+        class or a closure holds, give the generator itself. A function of
         your own whose name has "laplace", "gauss" or "normal" in it draws that; another one draws
         Gaussian noise if there is a `delta`, else Laplace noise.
     epsilon : int, float, Fraction or Decimal
@@ -95,7 +98,8 @@ def audit_sampled(
     QueryError
         If the function fails, or draws no noise; if it draws Gaussian noise and no `delta` is
         given, or Laplace noise and one is; if `value` is "returns" and a returned number is not an
-        answer plus noise, since it was rounded, clipped or scaled after the noise; if `value` is
+        answer plus noise, for example since it was rounded or clipped after the noise; if the seed
+        of a generator that the function makes depends on the data; if `value` is
         "location" and noise around 0 is added to an answer.
     TooLargeError
         See `audit_recorded`.
@@ -107,7 +111,11 @@ def audit_sampled(
 
     With `value` "returns", the function is called three times on each dataset, without noise, with
     noise and with the opposite noise, to see which of the returned numbers move by exactly the
-    noise. These are the answers; what does not move is compared as it is.
+    noise. These are the answers; what does not move is compared as it is. A number that moves in
+    proportion to the noise, as in ``total + scale * normal()``, has noise of a scale as much
+    larger; the function is called twice more to tell the factor.
+
+    A generator that is seeded in the function is named in a note.
 
     Examples
     --------
@@ -132,22 +140,21 @@ def audit_sampled(
         progress,
     )  # fmt: skip
 
-    places = places_of(samplers or NUMPY)
-    with quiet(places, location, scale):
-        pass  # raises what is wrong with a sampler
     tape = Tape()
+    seeds = Seeds()
 
     def take(draw: Draw, answer: Any) -> Any:
         asked = promise.claim(draw), answer, promise.epsilon
         return tape.take(Call(draw.name, *asked, draw.site))
 
     def called(x: list[Any], release: Callable[[Draw], Any]) -> tuple[list[Draw], Any]:
-        with quiet(places, location, scale, release) as draws:
+        with tap.open(release) as draws:
             returned = function(list(x))
+        seeds.keep(x, tap.seeds)
         if not draws:
             raise QueryError(
                 "the function drew no noise from a sampler; name its sampler, or give the "
-                "generator that its module holds"
+                "generator itself that its module, its object or its closure holds"
             )
         for draw in draws:
             promise.check_kind(draw)
@@ -165,8 +172,11 @@ def audit_sampled(
     recorder = Recorder(by_return if value == "returns" else by_location, tape, list)
     replay = Replay(None, HISTORIES, promise.stated, promise.refusal)
     name = str(subject or name_of(function))
-    report = answered(question, recorder, replay, check_tolerance(ROUNDING_ULPS), name, _RETURNS)
-    return replace(report, rows=_of_whole_runs(report.rows))
+    tolerance = check_tolerance(ROUNDING_ULPS)
+    with quiet(samplers or NUMPY, location, scale) as tap:
+        report = answered(question, recorder, replay, tolerance, name, _RETURNS)
+        notes = seeds.judged(lambda x: called(x, lambda draw: draw.center))
+    return replace(report, rows=_of_whole_runs(report.rows), notes=(*report.notes, *notes))
 
 
 def _of_whole_runs(rows: tuple[AuditRow, ...]) -> tuple[AuditRow, ...]:

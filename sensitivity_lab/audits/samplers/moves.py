@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from numbers import Rational
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.audits.replay.returned import Path, parts
+from sensitivity_lab.checks import as_python
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import short_literal
 
-from .quiet import Draw
-
-NEAR = 1e-6
-"""Moves that differ by less, in proportion to the numbers, are equal: floats may be single."""
+from .draws import Draw
+from .places import Added, MovesOtherwiseError, Multiplied, NotAddedError, is_number, same
 
 _LEAST = 1e-3
 """Noise is at least this large in proportion to what is returned, so that `NEAR` sees it."""
 
-_GOLDEN = (math.sqrt(5) - 1) / 2
+_STEPS = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
+"""Multiples of these, less their whole parts, all differ."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,14 @@ def answers_of(call: Released) -> Answers:
     """Return the answers before noise, of a function that adds noise and returns the sum.
 
     The function is called without noise, with noise, and with the opposite noise. A returned number
-    is an answer if it moves by exactly one of the numbers of noise.
+    is an answer if it moves by exactly one of the numbers of noise. Where one does not, two more
+    calls tell whether it moves in proportion to one of them, which then has another scale.
 
     Raises
     ------
     QueryError
-        If a number moves in another way: it was rounded, clipped or scaled after the noise. The
-        message says whether the sampler got the answer as its location.
+        If a number moves in another way, for example since it was rounded or clipped after the
+        noise. The message says why, and whether the sampler got the answer as its location.
 
     Examples
     --------
@@ -73,21 +74,47 @@ def answers_of(call: Released) -> Answers:
     base = parts(shown)
     noise = _noise(draws, base)
     moved = [_moved(call, noise, sign) for sign in (1, -1)]
-    numbers = np.concatenate([np.ravel(one) for one in noise])
     try:
-        of_number, rest = _sorted_out(base, [made for _, made in moved], numbers)
-        if any(len(other) != len(draws) for other, _ in moved):
-            raise _NotAddedError("draws another number of times with other noise")
-    except _NotAddedError as error:
-        raise QueryError(f"what the function returns {error}, {_way_out(draws)}") from None
-    ends = np.cumsum([np.size(one) for one in noise]).tolist()
-    by_draw = [
-        (draw, [of_number[place] for place in range(start, end) if place in of_number])
-        for draw, start, end in zip(draws, [0, *ends], ends, strict=False)
-    ]
-    return Answers(
-        [(draw, answers) for draw, answers in by_draw if answers], _unnoised(base, rest, shown)
-    )
+        found, rest = _sorted_out(base, [made for _, made in moved], Added(_joined(noise)))
+    except NotAddedError as first:
+        try:
+            found, rest = _scaled_out(call, draws, base, noise, moved)
+        except NotAddedError as second:
+            error = first if isinstance(second, MovesOtherwiseError) else second
+            raise QueryError(_why_not(call, draws, base, noise, moved, error)) from None
+    if any(len(other) != len(draws) for other, _ in moved):
+        raise QueryError(
+            "what the function returns draws another number of times with other noise, "
+            + _way_out(draws)
+        )
+    by_draw = _by_draw(draws, found, [np.size(one) for one in noise])
+    return Answers(by_draw, _unnoised(base, rest, shown))
+
+
+def _by_draw(
+    draws: Sequence[Draw], found: dict[int, tuple[Any, float]], sizes: list[int]
+) -> list[tuple[Draw, list[Any]]]:
+    """Return the answers by draw, and by the size of the factor that scales its noise."""
+    by_draw = []
+    ends = np.cumsum(sizes).tolist()
+    for draw, start, end in zip(draws, [0, *ends], ends, strict=False):
+        answers: dict[float, list[Any]] = {}
+        for place in range(start, end):
+            if place in found:
+                answer, factor = found[place]
+                answers.setdefault(abs(factor), []).append(answer)
+        by_draw += [(_scaled(draw, factor), those) for factor, those in answers.items()]
+    return by_draw
+
+
+def _scaled(draw: Draw, factor: float) -> Draw:
+    """Return a draw whose noise is scaled; the product is exact where the scale is a number."""
+    if factor == 1:
+        return draw
+    scale = draw.scale
+    exact = np.ndim(scale) == 0 and is_number(as_python(scale))
+    product = Fraction(as_python(scale)) * Fraction(factor) if exact else scale * factor
+    return replace(draw, scale=product)
 
 
 def _unnoised(base: dict[Path, Any], rest: dict[Path, Any], shown: Any) -> Unnoised | None:
@@ -102,29 +129,115 @@ def _unnoised(base: dict[Path, Any], rest: dict[Path, Any], shown: Any) -> Unnoi
     return Unnoised(rest | dict.fromkeys(noisy, "noisy"), shown)
 
 
-class _NotAddedError(Exception):
-    """What is returned is no answer plus noise: the message completes a sentence."""
+_Place = Callable[[Any, Sequence[Any]], tuple[int, float]]
+"""Returns which noise moves a returned number, and by which factor, or raises NotAddedError."""
 
 
 def _sorted_out(
-    base: dict[Path, Any], moved: Sequence[dict[Path, Any]], numbers: Any
-) -> tuple[dict[int, Any], dict[Path, Any]]:
-    """Return the answers by the number of noise that moves them, and what does not move."""
+    base: dict[Path, Any], moved: Sequence[dict[Path, Any]], place_of: _Place
+) -> tuple[dict[int, tuple[Any, float]], dict[Path, Any]]:
+    """Return the answers and factors by the number of noise, and what does not move."""
     if any(made.keys() != base.keys() for made in moved):
-        raise _NotAddedError("has other parts with other noise")
-    of_number: dict[int, Any] = {}
+        raise NotAddedError("has other parts with other noise")
+    of_number: dict[int, tuple[Any, float]] = {}
     rest: dict[Path, Any] = {}
     for path, first in base.items():
         others = [made[path] for made in moved]
-        if all(_same(first, other) for other in others):
+        if all(same(first, other) for other in others):
             rest[path] = first
             continue
-        place = _place(first, others, numbers)
-        if of_number.setdefault(place, first) != first:
-            raise _NotAddedError("has the same noise in two numbers")
+        place, factor = place_of(first, others)
+        if of_number.setdefault(place, (first, factor)) != (first, factor):
+            raise NotAddedError("has the same noise in two numbers")
     if not of_number:
-        raise _NotAddedError("does not move with the noise")
+        raise NotAddedError("does not move with the noise")
     return of_number, rest
+
+
+def _scaled_out(
+    call: Released,
+    draws: Sequence[Draw],
+    base: dict[Path, Any],
+    noise: Sequence[Any],
+    moved: Sequence[tuple[list[Draw], dict[Path, Any]]],
+) -> tuple[dict[int, tuple[Any, float]], dict[Path, Any]]:
+    """Return the same where noise is multiplied by a number, as in ``scale * normal()``."""
+    other = _noise(draws, base, seed=1)
+    power = _power(base)
+    far = [np.full(np.shape(one), power) if np.ndim(one) else power for one in noise]
+    made = [one for _, one in moved]
+    place_of = Multiplied(_joined(noise), _joined(other), power)
+    # Far noise tells the factor exactly; it is huge, so what is not in proportion never sees it.
+    for one in (other, far):
+        drawn, more = _moved(call, one, 1)
+        if len(drawn) != len(draws):
+            raise NotAddedError("draws another number of times with other noise")
+        made.append(more)
+        found = _sorted_out(base, made, place_of)
+    return found
+
+
+def _joined(noise: Sequence[Any]) -> Any:
+    """Return all numbers of noise in a row."""
+    return np.concatenate([np.ravel(one) for one in noise])
+
+
+def _power(base: dict[Path, Any]) -> float:
+    """Return a power of 2 beside which no returned number shows: it tells a factor exactly."""
+    numbers = [abs(float(one)) for one in base.values() if is_number(one)]
+    return math.ldexp(1.0, 100 + math.frexp(max([1.0, *numbers]))[1])
+
+
+_AGAIN = 8
+"""How often a function is called again to see whether chance moves what it returns."""
+
+
+def _why_not(
+    call: Released,
+    draws: Sequence[Draw],
+    base: dict[Path, Any],
+    noise: Sequence[Any],
+    moved: Sequence[tuple[list[Draw], dict[Path, Any]]],
+    error: NotAddedError,
+) -> str:
+    """Return why what is returned is no answer plus noise, and what the caller can do."""
+    again = [_moved(call, [], 1) for _ in range(_AGAIN)]
+    if any(len(drawn) != len(draws) or not _all_same(base, made) for drawn, made in again):
+        return (
+            "what the function returns differs between two runs in which all named samplers were "
+            "quiet: it draws from another sampler as well, which is to be named too, or it is "
+            "random before its noise; audit the part after that"
+        )
+    twice = _moved(call, [2 * np.asarray(one) if np.ndim(one) else 2 * one for one in noise], 1)[1]
+    up, down = (made for _, made in moved)
+    linear = all(
+        _all_same(other, _along(base, up, steps)) for other, steps in ((down, -1), (twice, 2))
+    )
+    told = f"what the function returns {error}"
+    if linear and sum(map(np.size, noise)) > 1:
+        return (
+            f"{told} (a number holds the noise of several draws, or several numbers that of one): "
+            "add the noise of one draw to each answer; if the sampler gets the answer as its "
+            "location, say value='location'"
+        )
+    why = _CHANGED if isinstance(error, MovesOtherwiseError) else ""
+    return f"{told}{why}, {_way_out(draws)}"
+
+
+_CHANGED = " (it is rounded, clipped or changed by a branch after the noise)"
+
+
+def _along(base: dict[Path, Any], up: dict[Path, Any], steps: int) -> dict[Path, Any]:
+    """Return what would be returned with noise of so many steps if it moved in proportion."""
+    return {
+        path: one + steps * (up[path] - one) if is_number(one) and is_number(up[path]) else one
+        for path, one in base.items()
+        if path in up
+    }
+
+
+def _all_same(one: dict[Path, Any], two: dict[Path, Any]) -> bool:
+    return one.keys() == two.keys() and all(same(one[path], two[path]) for path in one)
 
 
 def _way_out(draws: Sequence[Draw]) -> str:
@@ -149,9 +262,9 @@ def _moved(call: Released, noise: Sequence[Any], sign: int) -> tuple[list[Draw],
     return draws, parts(shown)
 
 
-def _noise(draws: Sequence[Draw], base: dict[Path, Any]) -> list[Any]:
+def _noise(draws: Sequence[Draw], base: dict[Path, Any], seed: int = 0) -> list[Any]:
     """Return a number or an array of noise for each draw; all numbers differ, and none is whole."""
-    numbers = [abs(one) for one in base.values() if _is_number(one)]
+    numbers = [abs(one) for one in base.values() if is_number(one)]
     scales = [abs(float(one)) for draw in draws for one in np.ravel(draw.scale)]
     unit = max([*scales, _LEAST * max(numbers, default=0)], default=0.0) or 1.0
     made: list[Any] = []
@@ -160,38 +273,6 @@ def _noise(draws: Sequence[Draw], base: dict[Path, Any]) -> list[Any]:
         shape = np.shape(draw.center)
         places = drawn + np.arange(math.prod(shape))
         drawn += len(places)
-        entries = unit * math.sqrt(2) * (1 + places * _GOLDEN % 1)
+        entries = unit * math.sqrt(2 + seed) * (1 + (places + seed) * _STEPS[seed] % 1)
         made.append(entries.reshape(shape) if shape else float(entries[0]))
     return made
-
-
-def _place(first: Any, others: Sequence[Any], numbers: Any) -> int:
-    """Return the place of the noise that a returned number moves by, or raise _NotAddedError."""
-    if not all(map(_is_number, (first, *others))):
-        raise _NotAddedError(
-            f"holds {short_literal(first)}, or with noise {short_literal(others[0])}"
-        )
-    up, down = (float(other - first) for other in others)
-    place = int(np.argmin(np.abs(numbers - up)))
-    noise = float(numbers[place])
-    near = NEAR * max(map(abs, (float(first), *map(float, others), noise)))
-    if abs(up - noise) > near or abs(down + noise) > near:
-        raise _NotAddedError(
-            f"moves by {up:.6g} and {down:.6g} where the noise moves by {noise:.6g} and "
-            f"{-noise:.6g} (it is rounded, clipped or scaled after the noise)"
-        )
-    return place
-
-
-def _same(one: Any, two: Any) -> bool:
-    """Tell whether a part did not move."""
-    if not _is_number(one) or not _is_number(two):
-        return bool(one == two)
-    return bool(abs(one - two) <= NEAR * max(abs(one), abs(two)))
-
-
-def _is_number(part: Any) -> bool:
-    """Tell whether a part is a finite number."""
-    if not isinstance(part, Rational | float) or isinstance(part, bool):
-        return False
-    return bool(math.isfinite(part))

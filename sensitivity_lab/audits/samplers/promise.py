@@ -14,7 +14,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
 
-from .quiet import GAUSSIAN, LAPLACE, UNKNOWN, Draw
+from .draws import GAUSSIAN, LAPLACE, UNKNOWN, Draw
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.samplers.quiet import places_of, quiet
+from sensitivity_lab.audits.samplers.quiet import quiet
 
 GENERATOR = np.random.default_rng(5)
 
@@ -77,7 +77,7 @@ def test_own_names_of_parameters():
 def used_and_failing():
     samplers = ("numpy.random.laplace", GENERATOR)
     before = np.random.laplace, GENERATOR
-    with quiet(places_of(samplers), "loc", "scale"):
+    with quiet(samplers, "loc", "scale") as tap, tap.open():
         assert np.random.laplace is not before[0]
         assert GENERATOR.laplace(4.0, 2.0) == 4.0
         assert GENERATOR.bit_generator is before[1].bit_generator
@@ -106,7 +106,7 @@ REFUSED = {
     "no noise": (
         {"function": sum},
         "on [0], the function drew no noise from a sampler; name its sampler, or give the "
-        "generator that its module holds",
+        "generator itself that its module, its object or its closure holds",
     ),
     "two kinds of noise": (
         {"function": lambda x: np.random.laplace(0, 1) + np.random.normal(len(x), 2)},

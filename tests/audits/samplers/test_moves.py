@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
 
 
 def total(x):
@@ -32,7 +34,7 @@ CHANGED = {
     "clipped above": lambda noisy: min(noisy, 0),
     "clipped above the answer": lambda noisy: min(noisy, 25),
     "a whole number": int,
-    "halved": lambda noisy: noisy / 2,
+    "squared": lambda noisy: noisy**2,
     "without sign": abs,
     "as text": lambda noisy: f"{noisy:.0f}",
     "thrown away": lambda _: 5,
@@ -119,3 +121,89 @@ def test_the_same_noise_around_two_answers_hides_neither():
 
     with pytest.raises(sl.QueryError, match="has the same noise in two numbers"):
         sl.audit_sampled(both, [1, 2], [2], neighbors="bounded", epsilon=1)
+
+
+SCALED = {
+    "a scale times noise": lambda x: total(x) + 10 * np.random.default_rng().laplace(),
+    "minus noise": lambda x: total(x) - np.random.laplace(0, 10),
+    "halved": lambda x: (2 * total(x) + np.random.laplace(0, 20)) / 2,
+    "a third of three": lambda x: total(x) + np.random.laplace(0, 30) / 3,
+    "an average of a vector": lambda x: (
+        [x.count(10) * 5, x.count(0) * 5] + 10 * np.random.laplace(size=2)
+    ),
+    "far from 0": lambda x: 1e9 + total(x) + 10 * np.random.laplace(0, 1),
+}
+
+
+@pytest.mark.parametrize("case", SCALED)
+def test_noise_times_a_number_has_that_scale(case):
+    for epsilon, sound in ((1.0001, True), (1, True), (0.9999, False)):
+        report = sl.audit_sampled(SCALED[case], [0, 10], [2], neighbors="bounded", epsilon=epsilon)
+        assert (report.rows[0].exact, report.sound) == (10, sound)
+
+
+@pytest.mark.parametrize(
+    "normal",
+    [
+        lambda: np.random.randn(),
+        lambda: np.random.default_rng().standard_normal(),
+        lambda: np.random.standard_normal(1)[0],
+        lambda: np.random.default_rng().normal(),
+    ],
+)
+def test_standard_normal_noise_times_sigma(normal):
+    sigma = analytic_gaussian_scale(10, 1, 1e-6)
+    for factor, sound in ((1.001, True), (0.999, False)):
+        report = sl.audit_sampled(
+            lambda x, scale=factor * sigma: total(x) + scale * normal(),
+            [0, 10], [2], neighbors="bounded", epsilon=1, delta=1e-6,
+        )  # fmt: skip
+        assert report.sound is sound
+
+
+def test_a_factor_of_the_data_is_a_scale_of_the_data():
+    report = sl.audit_sampled(
+        lambda x: total(x) + (10 + max(x)) * np.random.laplace(), [0, 10], [2],
+        neighbors="bounded", epsilon=1,
+    )  # fmt: skip
+    assert report.verdict == "data-dependent claim"
+
+
+def test_one_noise_in_two_proportions_is_refused():
+    """Twice the first number less the second is the total without noise."""
+
+    def both(x):
+        noise = np.random.laplace(0, 10)
+        return [total(x) + noise, total(x) + 2 * noise]
+
+    with pytest.raises(sl.QueryError, match="the same noise in two numbers"):
+        sl.audit_sampled(both, [0, 10], [2], neighbors="bounded", epsilon=1)
+
+
+CAUSES = {
+    "another sampler": (
+        lambda x: total(x) + np.random.laplace(0, 10) + random.gauss(0, 1),
+        "differs between two runs in which all named samplers were quiet: it draws from another",
+    ),
+    "chance before the noise": (
+        lambda x: total([*x, 9 * random.random()]) + np.random.laplace(0, 10),
+        "differs between two runs in which all named samplers were quiet: it draws from another",
+    ),
+    "several draws": (
+        lambda x: total(x) + sum(np.random.laplace(0, 10) for _ in range(2)),
+        "(a number holds the noise of several draws, or several numbers that of one): ",
+    ),
+    "a branch": (
+        lambda x: 1 if total(x) + np.random.laplace(0, 10) > 8 else 0,
+        "(it is rounded, clipped or changed by a branch after the noise)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CAUSES)
+def test_the_message_names_the_cause(case):
+    function, cause = CAUSES[case]
+    with pytest.raises(sl.QueryError) as caught:
+        sl.audit_sampled(function, [0, 10], [2], neighbors="bounded", epsilon=1)
+    assert cause in str(caught.value)
+    assert ("rounded" in str(caught.value)) is (case == "a branch")
