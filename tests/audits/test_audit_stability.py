@@ -25,7 +25,7 @@ def test_our_own_steps_are_tight(chain, universe):
     assert report.sound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_a_join_is_audited_with_a_distance_per_table():
     tables = tuple(pd.DataFrame({"key": list("aaabbb"), name: range(6)}) for name in "lr")
     two = pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1))

@@ -193,7 +193,7 @@ def test_article_writes_four_figures_and_tables(capsys, tmp_path):
     assert out.endswith(f"four figures and four tables are in {folder}\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_article_can_be_run_again(capsys, tmp_path):
     for _ in range(2):
         assert run(capsys, "article", "--output", str(tmp_path))[0] == 0

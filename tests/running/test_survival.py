@@ -24,7 +24,11 @@ IN_A_BLOCK = -(-DATASETS // 48)
 
 @pytest.mark.exhaustive
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=str)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.stress), signal.SIGINT],
+    ids=str,
+)
 def test_a_killed_search_goes_on_and_leaves_nothing(tmp_path, number):
     search = Search(tmp_path)
     process = search.start()

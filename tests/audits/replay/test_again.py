@@ -47,6 +47,7 @@ def test_chance_before_the_mechanism_is_refused_however_it_falls(case, options):
             audited(CHANCE[case], [0, 10], every_order=True, **options)
 
 
+@pytest.mark.exhaustive
 def test_chance_before_a_sampler_is_refused():
     """Also where the sampler gets the answer as its location."""
 
@@ -101,6 +102,7 @@ def test_at_a_distance_of_2_a_budget_counts_once_and_a_claim_twice():
     assert audited(total, [0, 10], budget=1).notes == ()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("scale", "verdict"), [(10, "violated"), (20, "tight"), (30, "loose")])
 @pytest.mark.parametrize("steps", [1, 2])
 def test_noise_for_one_record_is_too_small_for_two(scale, verdict, steps):

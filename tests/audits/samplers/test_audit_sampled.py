@@ -26,6 +26,7 @@ ADDED = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", ADDED)
 @pytest.mark.parametrize(("epsilon", "verdict"), [(1, "tight"), (0.5, "violated"), (2, "loose")])
 def test_noise_of_a_sampler_is_left_out_and_its_scale_is_the_claim(case, epsilon, verdict):

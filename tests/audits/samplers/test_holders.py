@@ -96,6 +96,7 @@ HOLDERS = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", HOLDERS)
 def test_a_generator_is_quiet_wherever_it_is_held_and_put_back(case):
     function, sampler = HOLDERS[case]()

@@ -42,6 +42,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CHANGED)
 def test_what_is_changed_after_the_noise_is_refused(case):
     """Whatever the scale: a verdict on the changed value would be wrong in either direction."""
@@ -135,6 +136,7 @@ SCALED = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", SCALED)
 def test_noise_times_a_number_has_that_scale(case):
     for epsilon, sound in ((1.0001, True), (1, True), (0.9999, False)):

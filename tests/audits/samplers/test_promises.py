@@ -29,6 +29,7 @@ def gaussian(sigma):
     return lambda x: sum(x) / 2 + np.random.normal(0, sigma)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("sigma", [5.0, 20.0, 60.0])
 def test_gaussian_noise_is_enough_for_the_delta_that_it_gives(sigma):
     delta = delta_of(sigma, 5, 0.5)
