@@ -15,6 +15,8 @@ import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.bounds.sampling import quantile, rank_of_quantile
 
+pytestmark = pytest.mark.exhaustive
+
 UNIVERSE = sl.Universe.from_domain(range(101))
 LIMITS = {"time_limit": math.inf, "evaluations": 1500, "seed": 7}
 

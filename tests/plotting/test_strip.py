@@ -19,6 +19,8 @@ from strategies import QUERIES, RELATIONS, problems
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_strip
 
+pytestmark = pytest.mark.exhaustive
+
 NUMBERS = {
     "ordinary": [("B", 1, 1, 1), ("C", 5, 2, 7), ("O", 3, 7, 9), ("A", 1, 20, 20)],
     "tiny among many": [("A", 1, -5, -5), ("C", 123_456, 0, 1), ("O", 2_500_000, 1, 9)],

@@ -22,6 +22,8 @@ ADDITIVE = (
     *("counts by group", "sums by group", "histograms by group", "additive stack"),
     "stack of groups",
 )
+
+pytestmark = pytest.mark.exhaustive
 TAKES = {
     "multiplicities": ("multiplicities",),
     "row_sums": ADDITIVE,

@@ -91,6 +91,7 @@ UNCHANGED = {
 }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", UNCHANGED)
 def test_what_moves_with_the_noise_is_the_answer(case):
     """No false alarm where nothing is wrong, and no pass with half the noise."""
@@ -144,6 +145,7 @@ def test_noise_times_a_number_has_that_scale(case):
         assert (report.rows[0].exact, report.sound) == (10, sound)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "normal",
     [
