@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.graphs.enumerated import Enumerated
 from sensitivity_lab.graphs.known import ClosedForm
-from sensitivity_lab.graphs.search import Answer, answer_of, difference_of
+from sensitivity_lab.graphs.search import Answer, answer_of
 from sensitivity_lab.results.literals import brief
-from sensitivity_lab.results.reprs import Facts, Rounded, certainty, rounded_up
 
 from .queries import SequenceFunction, SequenceQuery, evaluate
 from .relations import Hamming, Places, SequenceRelation
@@ -58,7 +58,7 @@ class SequenceWitness:
 
 
 @dataclass(frozen=True, repr=False)
-class SequenceSensitivity(Rounded, Facts):
+class SequenceSensitivity(Enumerated):
     """The sensitivity of a query of sequences, with its proof.
 
     Attributes
@@ -120,64 +120,20 @@ class SequenceSensitivity(Rounded, Facts):
     kind: Literal["global", "local"]
     definition: SequenceQuery | SequenceFunction
 
-    def __float__(self) -> float:
-        return self.value
-
-    def verify(self) -> None:
-        """Recompute everything from the witness.
-
-        Raises
-        ------
-        VerificationError
-            If x or y is not a sequence of the universe, they are not neighbors, or the answers or
-            the value are not those of x and y.
-
-        Notes
-        -----
-        Evaluates the query twice. That no other pair differs more is the search's claim, not
-        something that the witness can show.
-        """
-        witness = self.witness
-        try:
-            codes = self.universe.code(witness.x), self.universe.code(witness.y, "y")
-        except InputError as error:
-            raise VerificationError(f"the witness is not of the universe: {error}") from error
-        if not self.neighbors._relates(witness.x, witness.y):
-            raise VerificationError(
-                f"x = {witness.x} and y = {witness.y} are not neighbors: {self.neighbors}"
-            )
+    def _answers(self) -> Sequence[Answer]:
+        codes = self.universe.code(self.witness.x), self.universe.code(self.witness.y, "y")
         jobs = [(size, np.array([number])) for size, number in codes]
         tables = evaluate(self.definition, self.universe, jobs)
-        again = [answer_of(counts[0], tables) for counts in tables.counts]
-        difference = difference_of(again[0], again[1], self.norm)
-        exact = None if self.arithmetic == "float" else difference.exact
-        upper = None if self.arithmetic == "float" else difference.upper()
-        for name, stated, computed in (
-            ("answer on x", witness.query_x, again[0]),
-            ("answer on y", witness.query_y, again[1]),
-            ("value", self.value, difference.nearest()),
-            ("exact value", self.exact, exact),
-            ("upper bound", self.upper, upper),
-        ):
-            if stated != computed:
-                raise VerificationError(
-                    f"the {name} of {self.query} is stated as {stated}, but the witness gives "
-                    f"{computed}; x = {witness.x}, y = {witness.y}"
-                )
+        return [answer_of(counts[0], tables) for counts in tables.counts]
+
+    def _are_neighbors(self) -> bool:
+        return self.neighbors._relates(self.witness.x, self.witness.y)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects."""
         witness = self.witness
         return {
-            "query": self.query,
-            "kind": self.kind,
-            "neighbors": str(self.neighbors),
-            "norm": self.norm,
-            "sensitivity": self.value,
-            "exact": None if self.exact is None else str(self.exact),
-            "upper": self.upper,
-            "known": None if self.known is None else self.known.formula,
-            "arithmetic": self.arithmetic,
+            **self._common(),
             "sequences_evaluated": self.sequences_evaluated,
             "edits": self.edits,
             "x": witness.x,
@@ -202,25 +158,7 @@ class SequenceSensitivity(Rounded, Facts):
         """
         from sensitivity_lab.plotting import plot_sequences
 
-        norm = f" in {self.norm}" if isinstance(self.witness.query_x, tuple) else ""
-        told = {
-            "query": self.query,
-            "neighbors": str(self.neighbors),
-            "gap": f"{self._text}{norm}",
-        }
-        return plot_sequences(self.witness, **{**told, **options})
-
-    @property
-    def _text(self) -> str:
-        """The value, rounded up where it is rounded."""
-        return rounded_up(self.value if self.upper is None else self.upper, self.exact)
-
-    @property
-    def _title(self) -> str:
-        local = "Local sensitivity" if self.kind == "local" else "Sensitivity"
-        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
-        how = certainty(self._text, self.arithmetic, self.exact)
-        return f"{local} of {self.query}{norm}: {self._text} ({how})"
+        return plot_sequences(self.witness, **{**self._labels(), **options})
 
     def _facts(self) -> list[tuple[str, str]]:
         witness = self.witness
