@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -77,3 +78,48 @@ def draw_answers(ax: Axes, values: tuple[float, float], label: str, colors: Them
     for name, value in zip("xy", values, strict=True):
         side.plot(0.5, value, markersize=7, clip_on=False, **styles[f"only in {name}"])
     side.set_title(label, fontsize="medium", loc="left", **PLAIN)
+
+
+def line_styles(colors: Theme) -> Kinds:
+    """Return how the lines of what two neighbors have, each or both, are drawn and called."""
+    blue, red = colors.color("#0072B2"), colors.color("#D55E00")
+    styles: Kinds = {
+        "in both": {"color": colors.gray(0.65), "linewidth": 1.2},
+        "only in x": {"color": blue, "linewidth": 2.8},
+        "only in y": {"color": red, "linewidth": 2.8, "linestyle": (0, (4, 1.4))},
+    }
+    return {kind: {**style, "label": kind} for kind, style in styles.items()}
+
+
+def explain_lines(ax: Axes, handles: dict[str, Any], noun: str, height: float) -> None:
+    """Explain below the neighbors what the kinds of lines that were drawn mean."""
+    kinds = [kind for kind in KINDS if kind in handles]
+    if kinds:
+        ax.legend(
+            [handles[kind] for kind in kinds],
+            [f"{noun} {kind}" for kind in kinds],
+            loc="upper center",
+            bbox_to_anchor=(0.5, height),
+            ncols=3,
+            frameon=False,
+        )
+
+
+def vector_text(witness: Any, name: str) -> str:
+    """Return the vector that is the answer on x or on y, shortened."""
+    answer = ", ".join(f"{one:g}" for one in map(float, getattr(witness, f"query_{name}")))
+    return textwrap.shorten(f"f({name}) = ({answer})", 40, placeholder=" ...")
+
+
+def say_difference(
+    ax: Axes, witness: Any, query: str, neighbors: str, gap: str, colors: Theme
+) -> None:
+    """Write the title, and draw the answers beside the neighbors; of vectors, name the gap."""
+    said = f"f = {query}" if query != "f" else "f"
+    if not isinstance(witness.query_x, tuple):
+        values = float(witness.query_x), float(witness.query_y)
+        apart = gap or f"{abs(values[0] - values[1]):.6g}"
+        draw_answers(ax, values, f"|f(x) − f(y)|\n= {apart}", colors)
+    elif gap:
+        said = f"{said}, |f(x) − f(y)| = {gap}"
+    ax.set_title(f"{said}\n{neighbors}".rstrip(), **PLAIN, fontsize="medium", pad=14)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Collection
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from ._difference import draw_answers, make_room
+from ._difference import explain_lines, line_styles, make_room, say_difference, vector_text
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 from ._theme import Theme, theme
 
@@ -80,18 +79,11 @@ def plot_graphs(
         _draw_graph(ax, witness, name, center, colors)
         ax.text(center, 1.3, name, ha="center", va="bottom", color=colors.ink, weight="bold")
         if vectors:
-            answer = ", ".join(f"{one:g}" for one in map(float, getattr(witness, f"query_{name}")))
-            text = textwrap.shorten(f"f({name}) = ({answer})", 40, placeholder=" ...")
+            text = vector_text(witness, name)
             ax.text(center, -1.4, text, ha="center", va="top", color=colors.ink, **PLAIN)
-    if not vectors:
-        values = float(witness.query_x), float(witness.query_y)
-        apart = gap or f"{abs(values[0] - values[1]):.6g}"
-        draw_answers(ax, values, f"|f(x) − f(y)|\n= {apart}", colors)
-    said = f"f = {query}" if query != "f" else "f"
-    if vectors and gap:
-        said = f"{said}, |f(x) − f(y)| = {gap}"
-    ax.set_title(f"{said}\n{neighbors}".rstrip(), **PLAIN, fontsize="medium", pad=14)
-    _add_legend(ax)
+    say_difference(ax, witness, query, neighbors, gap, colors)
+    handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    explain_lines(ax, handles, "edge", 0.03)
     return ax
 
 
@@ -105,18 +97,9 @@ def _draw_graph(ax: Axes, witness: Any, name: str, center: float, colors: Theme)
         )
         for node in range(witness.nodes)
     ]
-    changed: dict[str, Any] = {
-        "x": {"color": colors.color("#0072B2"), "linewidth": 2.8, "label": "only in x"},
-        "y": {
-            "color": colors.color("#D55E00"),
-            "linewidth": 2.8,
-            "linestyle": (0, (4, 1.4)),
-            "label": "only in y",
-        },
-    }[name]
+    styles = line_styles(colors)
     for edge in sorted(own):
-        shared = {"color": colors.gray(0.65), "linewidth": 1.2, "label": "in both"}
-        style = shared if edge in other else changed
+        style = styles["in both" if edge in other else f"only in {name}"]
         ax.plot(*zip(*(places[node] for node in edge), strict=True), zorder=1, **style)
     gone = witness.removed if name == "y" else ()
     _draw_nodes(ax, places, gone, colors)
@@ -140,18 +123,3 @@ def _draw_nodes(
         if node not in gone:
             size = "medium" if len(places) <= 12 else "x-small"
             ax.text(*place, str(node), ha="center", va="center", size=size, color=colors.ink)
-
-
-def _add_legend(ax: Axes) -> None:
-    """Explain the edges that were drawn, below the graphs."""
-    handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    labels = [kind for kind in ("in both", "only in x", "only in y") if kind in handles]
-    if labels:
-        ax.legend(
-            [handles[kind] for kind in labels],
-            [f"edge {kind}" for kind in labels],
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.03),
-            ncols=3,
-            frameon=False,
-        )

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from ._difference import draw_answers, make_room
+from ._difference import explain_lines, line_styles, make_room, say_difference, vector_text
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 from ._theme import Theme, theme
 
@@ -85,15 +85,8 @@ def plot_sequences(
                 _draw_entry(ax, witness, name, place, column, colors)
     if vectors:
         _write_vectors(ax, witness, colors)
-    else:
-        values = float(witness.query_x), float(witness.query_y)
-        apart = gap or f"{abs(values[0] - values[1]):.6g}"
-        draw_answers(ax, values, f"|f(x) − f(y)|\n= {apart}", colors)
-    said = f"f = {query}" if query != "f" else "f"
-    if vectors and gap:
-        said = f"{said}, |f(x) − f(y)| = {gap}"
-    ax.set_title(f"{said}\n{neighbors}".rstrip(), **PLAIN, fontsize="medium", pad=14)
-    _add_legend(ax)
+    say_difference(ax, witness, query, neighbors, gap, colors)
+    explain_lines(ax, {str(patch.get_label()): patch for patch in ax.patches}, "entry", 0.14)
     return ax
 
 
@@ -116,13 +109,7 @@ def _columns(witness: Any) -> list[tuple[int | None, int | None]]:
 def _draw_entry(ax: Axes, witness: Any, name: str, place: int, column: int, colors: Theme) -> None:
     """Draw an entry of x or y as a box with its value."""
     changed = place in (witness.deleted if name == "x" else witness.inserted)
-    style: dict[str, Any] = {"edgecolor": colors.gray(0.65), "linewidth": 1.2, "label": "in both"}
-    if changed and name == "x":
-        style = {"edgecolor": colors.color("#0072B2"), "linewidth": 2.6, "label": "only in x"}
-    elif changed:
-        dashes = (0, (4, 1.4))
-        style = {"edgecolor": colors.color("#D55E00"), "linewidth": 2.6, "label": "only in y"}
-        style["linestyle"] = dashes
+    style = line_styles(colors)[f"only in {name}" if changed else "in both"]
     height = _HEIGHTS[name]
     ax.add_patch(Rectangle((column - 0.43, height - 0.32), 0.86, 0.64, fill=False, **style))
     value = getattr(witness, name)[place]
@@ -134,29 +121,12 @@ def _draw_entry(ax: Axes, witness: Any, name: str, place: int, column: int, colo
 def _write_vectors(ax: Axes, witness: Any, colors: Theme) -> None:
     """Write the answers below the names of the sequences."""
     for name, height in _HEIGHTS.items():
-        answer = ", ".join(f"{one:g}" for one in map(float, getattr(witness, f"query_{name}")))
-        text = textwrap.shorten(f"f({name}) = ({answer})", 40, placeholder=" ...")
         ax.text(
             1.02,
             height,
-            text,
+            vector_text(witness, name),
             transform=ax.get_yaxis_transform(),
             va="center",
             color=colors.ink,
             **PLAIN,
-        )
-
-
-def _add_legend(ax: Axes) -> None:
-    """Explain the boxes that were drawn, below them."""
-    handles = {str(patch.get_label()): patch for patch in ax.patches}
-    labels = [kind for kind in ("in both", "only in x", "only in y") if kind in handles]
-    if labels:
-        ax.legend(
-            [handles[kind] for kind in labels],
-            [f"entry {kind}" for kind in labels],
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.14),
-            ncols=3,
-            frameon=False,
         )
