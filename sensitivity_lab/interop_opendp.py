@@ -23,7 +23,8 @@ from .calls.global_sensitivity import global_sensitivity
 from .checks import shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
-from .pipelines.noise.arguments import check_public, positive, rational, upper_bound
+from .pipelines.noise.arguments import positive, rational, upper_bound
+from .pipelines.noise.context import check_public
 from .pipelines.noise.scales import laplace_scale
 from .universes.relations import SymmetricDifference
 from .universes.universe import Universe

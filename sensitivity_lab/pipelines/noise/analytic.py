@@ -21,7 +21,8 @@ from typing import Any
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 
-from .arguments import check_public, positive, small_delta, square_of
+from .arguments import positive, small_delta, square_of
+from .context import check_public
 
 EPSILONS = Fraction(1, 10**9), Fraction(100)
 """What an epsilon may be."""

@@ -26,7 +26,8 @@ from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, nearest, round_up
 
-from .arguments import check_public, not_negative, positive, square_of
+from .arguments import not_negative, positive, square_of
+from .context import check_public
 
 
 def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = False) -> float:
