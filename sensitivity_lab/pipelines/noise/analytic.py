@@ -66,7 +66,11 @@ def analytic_gaussian_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Notes
     -----

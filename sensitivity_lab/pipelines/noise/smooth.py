@@ -144,7 +144,8 @@ def smooth_laplace_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
 
     Notes
     -----
@@ -203,7 +204,8 @@ def smooth_cauchy_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
 
     Notes
     -----
