@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -193,6 +195,57 @@ def check_local(asked, query, define, draw) -> None:
 @given(st.data())
 def test_local(family, exactly, data):
     check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
+
+
+X = list(range(100, 112))
+ITSELF, TABLE = sl.Universe.from_dataset(X), sl.TableUniverse.from_dataset(pd.DataFrame({"v": X}))
+Z = [-93, -93, -91, -90, -89, -86, -84, -83, -80, -78, -77]
+OTHERS = [-100, -95, -92, -91, -90, -88, -88, -87, -86, -84, -82, -74]
+
+
+@pytest.mark.parametrize("exactly", [False, True])
+@pytest.mark.parametrize(
+    ("x", "universe", "query", "relation", "truth"),
+    [
+        (X, ITSELF, "range", sl.Unbounded(9, direction="remove"), 9),
+        (X, ITSELF, "iqr", sl.Unbounded(9, direction="remove"), Fraction(9, 2)),
+        (X, ITSELF, "range", sl.SymmetricDifference(9), 9),
+        (X, ITSELF, "iqr", sl.SymmetricDifference(9), Fraction(9, 2)),
+        (
+            pd.DataFrame({"v": X}),
+            TABLE,
+            sl.ColumnQuery("v", "range"),
+            sl.Unbounded(9, direction="remove"),
+            9,
+        ),
+        # All records are replaced by ones between the bounds.
+        (X, sl.Universe.from_interval(100, 111), "range", sl.Bounded(12), 11),
+        (X, sl.Universe.from_interval(90, 111), "range", sl.Bounded(12), 11),
+        (X, sl.Universe.from_interval(90, 140), "range", sl.Bounded(12), 39),
+        (
+            X,
+            sl.Universe.from_interval(90, 140),
+            "iqr",
+            sl.Unbounded(9, direction="remove"),
+            Fraction(9, 2),
+        ),
+        # 9 * 107 - (100 + .. + 106), and 9 * 107 where 107 is all that is left.
+        (
+            X[:8],
+            sl.Universe.from_dataset(X[:8]),
+            sl.LStatistic(lambda n: [-1] * (n - 1) + [9]),
+            sl.Unbounded(7, direction="remove"),
+            sum(range(100, 107)),
+        ),
+        (Z, sl.Universe.from_dataset(Z + OTHERS), "range", sl.Bounded(9), 10),
+    ],
+)
+def test_local_with_few_records_kept(x, universe, query, relation, truth, exactly):
+    """A state of the walk that no choice reaches never counts, however large the records are."""
+    relation = dataclasses.replace(relation, exactly=exactly)
+    result = sl.local_sensitivity(x, universe, query, neighbors=relation)
+    assert result.exact == truth
+    result.verify()
 
 
 @pytest.mark.stress
