@@ -290,6 +290,24 @@ def test_hundreds_of_records(query, neighbors):
     assert 3 * found[0] == found[1] > 0
 
 
+@pytest.mark.parametrize(
+    ("query", "replacing", "removing", "of_one"),
+    [
+        ("trimmed_mean_10", "order_statistics", "order_statistics", "order_statistics"),
+        ("midrange", "ranks", "order_statistics", "order_statistics"),
+        ("winsorized_mean_10", "ranks", "ranks", "order_statistics"),
+        ("range", "ranks", "ranks", "ranks"),
+    ],
+)
+def test_the_engine_that_the_tables_name(query, replacing, removing, of_one):
+    """Without negative weights `order_statistics` is first, if its condition holds."""
+    universe = sl.Universe.from_dataset(range(20))
+    for neighbors, engine in ((sl.Bounded(1), replacing), (sl.Unbounded(1), removing)):
+        everywhere = sl.global_sensitivity(universe, query, size=10, neighbors=neighbors)
+        here = sl.local_sensitivity(range(10), universe, query, neighbors=neighbors)
+        assert (everywhere.method, here.method) == (engine, of_one)
+
+
 def test_the_range_of_thousands_is_quick():
     """Few keys at any size: no step for every record, rank and change."""
     universe = sl.Universe.from_dataset(range(0, 100_000, 2))
