@@ -1,4 +1,7 @@
-"""The search over an implementation: what it needs, whether it is feasible, and how it runs."""
+"""The search over an implementation: what it needs, whether it is feasible, and how it runs.
+
+See docs/proofs.md, "Code on ordered datasets".
+"""
 
 from __future__ import annotations
 
