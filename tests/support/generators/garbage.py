@@ -253,6 +253,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "table": (TABLE,),
     "targets": (Mechanism,),
     **dict.fromkeys(("transformation", "before"), (TOTAL, COUNTED)),
+    "unit": (None,),
     "universe": (
         *(UNIVERSE, sl.Universe.from_domain([0, 1, 5])),
         sl.Universe.from_interval(0, 5),
