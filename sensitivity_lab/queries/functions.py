@@ -239,10 +239,19 @@ def _without_rounding(x: Any) -> NDArray[Any]:
 def _are_close(alone: Answers, among: Answers, others: Answers, row: NDArray[Any]) -> bool:
     """Tell whether answers in floats differ no more than the order of additions can explain."""
     largest = float(np.abs(others.astype(np.float64)).max())
-    slack = _CLOSE * largest + _CLOSE**2 * float(np.abs(row.astype(np.float64)).max(initial=0.0))
+    slack = slack_of(largest, float(np.abs(row.astype(np.float64)).max(initial=0.0)))
     with np.errstate(over="ignore"):
         gaps = np.abs(alone.astype(np.float64) - among.astype(np.float64))
     return bool((gaps <= slack).all())
+
+
+def slack_of(answers: float, records: float) -> float:
+    """Return how far floats of a vectorized function may differ, among other rows and alone.
+
+    `answers` and `records` are the largest absolute values of these: an answer may have lost the
+    leading digits of the records.
+    """
+    return _CLOSE * answers + _CLOSE**2 * records
 
 
 def _shape(answer: Answers) -> str:
