@@ -157,6 +157,18 @@ class _Hasher:
 
     def _refer(self, value: Any, name: str = "") -> None:
         """Tell a value: at once if it is plain, else by a number, and what it is later."""
+        if self._is_told(value, name):
+            return
+        if id(value) in self._met:
+            self._tell("met", str(self._met[id(value)][0]))
+        else:
+            self._tell("new")
+            self._met[id(value)] = len(self._met), value
+            path = ", ".join(filter(None, (self._path, name)))
+            self._waiting.append((value, path))
+
+    def _is_told(self, value: Any, name: str) -> bool:
+        """Tell a value that cannot change, by its content; return whether it is one."""
         kind = type(value)
         if kind in _WRITTEN:
             self._tell(kind.__name__, repr(value))
@@ -179,13 +191,9 @@ class _Hasher:
         elif isinstance(value, np.generic) and kind.__module__ == "numpy":
             self._tell("scalar", repr(value.dtype))
             self._values(np.asarray(value))
-        elif id(value) in self._met:
-            self._tell("met", str(self._met[id(value)][0]))
         else:
-            self._tell("new")
-            self._met[id(value)] = len(self._met), value
-            path = ", ".join(filter(None, (self._path, name)))
-            self._waiting.append((value, path))
+            return False
+        return True
 
     def _set(self, value: Any) -> None:
         """Tell a set, in the order of its elements' own hashes."""

@@ -162,8 +162,10 @@ def refused(module: str, name: str) -> str | None:
     full = f"{module}.{name}"
     if full in _HARMLESS:
         return None
+    if module in ("builtins", "io", "_io") and name in _BY_NAME:
+        return f"{name}, which answers by more than its arguments"
     if module == "builtins":
-        return f"{name}, which answers by more than its arguments" if name in _BY_NAME else None
+        return None
     parents = module.split(".")
     of_world = {".".join(parents[: end + 1]) for end in range(len(parents))} | {full}
     if of_world & _WORLD:

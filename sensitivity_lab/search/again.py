@@ -14,7 +14,7 @@ import numpy as np
 
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.functions import slack_of
+from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
 from sensitivity_lab.running.guards import TimeUpError, limited
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -22,13 +22,6 @@ from sensitivity_lab.universes.relations import show
 
 SAMPLE = 32
 """So many datasets are evaluated again, and so many of those of the pairs that were found."""
-
-
-TWO_ANSWERS = (
-    "it is random, or keeps state between calls; a query must give the same answer each time, so "
-    "take the random numbers out of it, and let it change nothing that it reads later"
-)
-"""Why a function can give two answers, and what to do."""
 
 
 def spread(number: int, seed: int = 0) -> list[int]:

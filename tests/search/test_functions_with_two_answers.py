@@ -144,6 +144,16 @@ def test_a_vectorized_function_that_keeps_state():
         globally(sl.from_function(keeping, vectorized=True))
 
 
+def test_a_vectorized_function_that_is_random():
+    """Alone it differs from itself, not only from what it is among other datasets."""
+    draws = np.random.default_rng(1)
+    query = sl.from_function(lambda rows: rows.sum(axis=1) + draws.normal(), vectorized=True)
+    with pytest.raises(sl.QueryError) as caught:
+        globally(query)
+    told = r"query 'function' on the dataset \(.*\) returned .+, and .+ when it was asked again"
+    assert re.fullmatch(f"{told}: {WHY}", str(caught.value))
+
+
 def test_sums_of_floats_in_another_batch_are_no_other_answers():
     universe = sl.Universe.from_dataset(np.random.default_rng(1).normal(size=12) * 1e6)
     query = sl.from_function(lambda rows: rows.T.sum(axis=0), vectorized=True, name="sums")

@@ -194,7 +194,8 @@ def _findings(
     for pair in sorted(best, key=lambda pair: -pair.gap):
         for data, answer in zip((pair.x, pair.y), pair.answers or (), strict=False):
             found.setdefault(data.tobytes(), (data, answer))
-    check_again(query, problem.universe, list(found.values())[:SAMPLE], levels.timeout)
+    if not query.vectorized:  # else it is asked alone, for each relation
+        check_again(query, problem.universe, list(found.values())[:SAMPLE], levels.timeout)
     return [
         _finding(problem, query, relation, pair, levels)
         for relation, pair in zip(levels.families, best, strict=True)
