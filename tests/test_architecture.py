@@ -46,6 +46,23 @@ ROOMS = (
 )
 """From the ground up: a room imports only from those before it."""
 
+CORE = frozenset(ROOMS[: ROOMS.index("calls") + 1])
+"""The calculator, on which the products stand beside each other."""
+
+PRODUCTS = {
+    "bounds": set(),
+    "implementations": set(),
+    "graphs": set(),
+    "sequences": {"graphs"},  # what both search, compare and tell
+    "pipelines": set(),
+    "article": set(),
+    "empirical": set(),
+    "interop_opendp": {"pipelines"},  # releases need a scale
+    "audits": {"implementations", "pipelines"},  # what is audited
+    "explorer": {"pipelines"},  # the noise that it shows
+}
+"""What stands on the core, and which other products each one needs."""
+
 THEORIES = sorted(
     path.name for path in (PACKAGE / "search").iterdir() if (path / "__init__.py").exists()
 )
@@ -137,6 +154,13 @@ def test_no_imports_go_in_a_circle_inside_a_room(room):
         if room_of(name_of(file)) == room
     }
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph) > 1
+
+
+def test_a_product_needs_the_core_and_few_other_products():
+    assert CORE | set(PRODUCTS) | {"", "cli", "__main__"} == set(ROOMS)
+    for product, others in PRODUCTS.items():
+        needed = {room_of(name) for file in files_of(product) for name in own_imports(file)}
+        assert needed - CORE - {product, ""} == others, product
 
 
 @pytest.mark.parametrize("theory", THEORIES)
@@ -241,13 +265,18 @@ def test_the_folders_of_the_tests_are_those_of_the_package():
 
 
 @pytest.fixture(scope="module")
-def imported() -> set[str]:
-    """The top-level packages that a fresh Python has imported with ours."""
+def modules() -> set[str]:
+    """The modules that a fresh Python has imported with our package."""
     command = "import sys, sensitivity_lab; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_the_core_alone(modules):
+    ours = {name.split(".")[1] for name in modules if name.startswith("sensitivity_lab.")}
+    assert {"calls", "search"} <= ours <= CORE
 
 
 @pytest.mark.parametrize(
@@ -257,6 +286,6 @@ def imported() -> set[str]:
         *("ipywidgets", "voila"),
     ],
 )
-def test_importing_the_package_does_not_import(package, imported):
-    assert {"sensitivity_lab", "numpy", "pandas"} <= imported
-    assert package not in imported
+def test_importing_the_package_does_not_import(package, modules):
+    assert {"sensitivity_lab", "numpy", "pandas"} <= modules
+    assert package not in modules
