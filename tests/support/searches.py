@@ -39,7 +39,7 @@ if __name__ == "__main__":
     with cluster() if told["dask"] else contextlib.nullcontext():
         result = sl.global_sensitivity(
             universe,
-            spread,
+            sl.from_function(spread, name="spread"),  # it writes to a file
             size=told["size"],
             neighbors=told["neighbors"],
             n_jobs=jobs,
@@ -47,6 +47,10 @@ if __name__ == "__main__":
         )
     print(result.value, result.witness.x, result.witness.y)
 """
+
+
+AGAIN = 32 + 32
+"""So many datasets are evaluated again: of those that are kept, and of those that are new."""
 
 
 class Search:
