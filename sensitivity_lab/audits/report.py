@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, number_text
-from sensitivity_lab.errors import InputError, SensitivityViolation
+from sensitivity_lab.checks import check_flag, html_text, number_text, shown
+from sensitivity_lab.errors import InputError, SensitivityViolation, printable
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
@@ -219,7 +218,7 @@ class AuditReport:
             If `witness` is neither of these, or the file cannot be written.
         """
         if witness not in ("short", "full"):
-            raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
+            raise InputError(f"witness must be 'short' or 'full', got {shown(witness)}")
         frame = self.to_frame()
         if witness == "short":
             pairs = [brief_pair(row.evidence.x, row.evidence.y) for row in self.rows]
@@ -279,12 +278,13 @@ class AuditReport:
         setting = f"setting  {one_line(self.setting)}"
         notes = [f"note     {one_line(note)}" for note in self.notes]
         lines = [setting, *notes, *table, *("  ".join(one) for one in self._pair())]
-        return "\n".join([self._title, *(f"  {line.rstrip()}" for line in lines)])
+        lines = [self._title, *(f"  {line.rstrip()}" for line in lines)]
+        return "\n".join(map(printable, lines))
 
     def _repr_html_(self) -> str:
         def line(tag: str, cells: tuple[str, ...], span: int = 1) -> str:
             style = f"<{tag} style='text-align:left'"
-            *first, last = (escape(cell) for cell in cells)
+            *first, last = (html_text(cell) for cell in cells)
             return (
                 "<tr>"
                 + "".join(f"{style}>{cell}</{tag}>" for cell in first)
@@ -300,7 +300,7 @@ class AuditReport:
             *(line("td", row) for row in rows),
             *(line("td", pair, span) for pair in self._pair()),
         ]
-        return f"<table><caption>{escape(self._title)}</caption>{''.join(lines)}</table>"
+        return f"<table><caption>{html_text(self._title)}</caption>{''.join(lines)}</table>"
 
 
 def _float(number: Number | None) -> float:

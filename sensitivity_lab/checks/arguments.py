@@ -15,7 +15,7 @@ import numpy as np
 
 from sensitivity_lab.errors import InputError
 
-from .text import shown
+from .text import names_of, shown
 from .values import as_python, finite_number, is_long, whole_number
 
 _MOST_ITEMS = 2**31
@@ -64,9 +64,7 @@ def check_flag(name: str, value: Any) -> bool:
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return one of the texts to choose from, or raise InputError that lists them."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}"
-        )
+        raise InputError(f"{name} must be one of {names_of(choices)}, got {shown(value)}")
     return value
 
 

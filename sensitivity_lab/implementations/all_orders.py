@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import running
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries.returned import shape_of
 from sensitivity_lab.search.engine import Options
@@ -62,7 +63,7 @@ class Code:
     def __call__(self, order: Sequence[int]) -> CodeAnswer:
         """Return the answer on an ordered dataset, given as positions of values."""
         records = of_numbers(self.universe).array[np.array(order, dtype=np.intp)]
-        where = f"query {self.name!r} on the ordered dataset {tuple(records.tolist())}"
+        where = f"query {shown(self.name)} on the ordered dataset {tuple(records.tolist())}"
         try:
             raw = self.function(records[None, :] if self.vectorized else records)
         except Exception as error:
@@ -71,7 +72,7 @@ class Code:
             shape = shape_of(raw)
             if shape != (1,):
                 raise QueryError(
-                    f"{where} returned {raw!r} for one row; a vectorized function gets shape "
+                    f"{where} returned {shown(raw)} for one row; a vectorized function gets shape "
                     "(datasets, n) and returns shape (datasets,)"
                     if shape is None
                     else f"{where} returned an array of shape {shape} for one row; a vectorized "

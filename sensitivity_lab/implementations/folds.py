@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_flag, check_text, shown, unboxed
+from sensitivity_lab.checks import check_flag, check_text, named, shown, unboxed
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.queries import Mean, Query, Sum, Var, as_query
@@ -77,7 +77,7 @@ class Fold:
             raise InputError(
                 f"step must be a function (accumulator, record), got {shown(self.step)}"
             )
-        check_text("name", self.name, "a text")
+        object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
         if self.finish is not None and not callable(self.finish):
             raise InputError(
                 f"finish must be a function of the accumulator, got {shown(self.finish)}"

@@ -221,7 +221,7 @@ def _span(value: Any) -> Any:
         span: Any = pd.Timedelta(value)
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f"a cell holds {value!r}, a span of time that pandas cannot represent"
+            f"a cell holds {shown(value)}, a span of time that pandas cannot represent"
         ) from error
     return math.nan if span is pd.NaT else _finest(span)
 

@@ -16,13 +16,12 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, check_text, shown, whole_number
+from sensitivity_lab.checks import check_kind, check_text, names_of, shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.record_distances import INFINITE, change_one, symmetric
 from sensitivity_lab.exact.roots import Distance
 
 from .encoding import encode, encode_keys, encode_rows
-from .shown import names
 
 Rows = frozenset[tuple[bytes, int]]
 """A multiset of rows: the copies of each distinct row are numbered from 0."""
@@ -163,7 +162,7 @@ class IdDistance(Metric):
     @property
     def name(self) -> str:
         """What the metric counts, in words."""
-        return f"ids in {self.column!r} added or removed with all their rows"
+        return f"ids in {shown(self.column)} added or removed with all their rows"
 
     def form(self, data: pd.DataFrame) -> frozenset[tuple[bytes | None, Rows]]:
         """Return the multiset of rows of each id."""
@@ -233,8 +232,8 @@ def _rows_by_id(data: pd.DataFrame, column: str) -> dict[bytes | None, Rows]:
     """Return the multiset of rows of each id, or raise InputError if the ids have no column."""
     if column not in data.columns:
         raise InputError(
-            f"the table has no column {column!r} of privacy ids; its columns are "
-            f"{names(data.columns)}"
+            f"the table has no column {shown(column)} of privacy ids; its columns are "
+            f"{names_of(data.columns)}"
         )
     rows: dict[bytes | None, Counter[bytes]] = {}
     for owner, row in zip(encode_keys(data, [column]), encode_rows(data), strict=True):

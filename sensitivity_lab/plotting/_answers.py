@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
@@ -77,7 +78,7 @@ def plot_answers(
         "f(y)": np.atleast_1d(np.asarray(witness.query_y, dtype=np.float64)),
     }
     size = len(answers["f(x)"])
-    names = list(map(str, range(size) if labels is None else labels))
+    names = list(map(named, range(size) if labels is None else labels))
     if len(names) != size:
         raise InputError(f"labels: got {len(names)} for answers of {size} coordinates; give {size}")
     if ax is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, check_frame, given_axes, new_figure
@@ -119,7 +120,7 @@ def plot_clipping(
 def _check(frame: pd.DataFrame, xscale: str) -> None:
     check_frame(frame, _NEEDED, "pass what ClippingSweep.to_frame() returns")
     if xscale not in ("linear", "log"):
-        raise InputError(f"xscale: got {xscale!r}; use 'linear' or 'log'")
+        raise InputError(f"xscale: got {shown(xscale)}; use 'linear' or 'log'")
 
 
 def _draw_sums(ax: Axes, columns: dict[str, Any], true_sum: float) -> None:

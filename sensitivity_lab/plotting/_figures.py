@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import written_whole
 
@@ -65,7 +66,7 @@ def given_axes(ax: Any, panels: int) -> list[Axes]:
     axes = [ax] if isinstance(ax, Axes) else list(np.ravel(np.asarray(ax, dtype=object)))
     wrong = next((item for item in axes if not isinstance(item, Axes)), None)
     if wrong is not None:
-        raise InputError(f"ax: got {wrong!r}; pass a matplotlib Axes or a sequence of them")
+        raise InputError(f"ax: got {shown(wrong)}; pass a matplotlib Axes or a sequence of them")
     if len(axes) != panels:
         raise InputError(f"ax: got {len(axes)} Axes for {panels} panels; pass {panels} Axes")
     return axes
@@ -83,9 +84,13 @@ def check_path(path: Path) -> None:
     sensitivity_lab.errors.InputError: ...
     """
     if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"path: {str(path)!r} ends in {path.suffix!r}; use .pdf, .png or .svg")
+        raise InputError(
+            f"path: {shown(str(path))} ends in {shown(path.suffix)}; use .pdf, .png or .svg"
+        )
     if not path.parent.is_dir():
-        raise InputError(f"path: {str(path)!r} is in a folder that does not exist; create it first")
+        raise InputError(
+            f"path: {shown(str(path))} is in a folder that does not exist; create it first"
+        )
 
 
 def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
@@ -117,6 +122,6 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
             figure.figure.canvas.figure.savefig(part, dpi=150, bbox_inches="tight")
     except OSError as error:
         raise InputError(
-            f"path: {str(path)!r} cannot be written ({error.strerror}); "
+            f"path: {shown(str(path))} cannot be written ({error.strerror}); "
             "choose a file and a folder that you may write to"
         ) from error

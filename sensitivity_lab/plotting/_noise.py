@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
@@ -114,7 +115,7 @@ def plot_noise_variances(
     """
     check_frame(frame, _VARIANCES, "pass what noise_variances returns")
     if against not in ("answers", "sensitivity"):
-        raise InputError(f"against must be 'answers' or 'sensitivity', got {against!r}")
+        raise InputError(f"against must be 'answers' or 'sensitivity', got {shown(against)}")
     drawn = ("laplace_variance", "gaussian_variance")
     if against == "answers":
         ax = _with_lines(frame, ax, against, "sensitivity", drawn, "2b² σ² D")

@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
@@ -151,7 +152,7 @@ def _block(data: tuple[Any, Any], heading: str, caption: str) -> _Block:
         ]
         return _cut(heading, caption, ("", "x", "y"), marked)
     if isinstance(x, pd.DataFrame):
-        columns = tuple(map(str, x.columns))
+        columns = tuple(map(named, x.columns))
         x, y = (list(part.itertuples(index=False, name=None)) for part in data)
         return _cut(heading, caption, columns, _difference(x, y))
     if isinstance(x, list):
@@ -183,11 +184,11 @@ def _cut(heading: str, caption: str, columns: tuple[str, ...], marked: list[Any]
             room -= not mark
             kept.append((mark, tuple(map(_text, row))))
     shown = kept[:_MOST_ROWS]
-    return _Block(heading, caption, tuple(map(str, columns)), shown, len(marked) - len(shown))
+    return _Block(heading, caption, tuple(map(named, columns)), shown, len(marked) - len(shown))
 
 
 def _text(value: Any) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else named(value)
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 

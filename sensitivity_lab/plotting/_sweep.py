@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, check_frame
@@ -88,7 +89,7 @@ def plot_sweep(
     values = list(dict.fromkeys(frame["argument_value"]))
     numeric = all(map(_is_number, values))
     if xscale not in ("linear", "log"):
-        raise InputError(f"xscale: got {xscale!r}; use 'linear' or 'log'")
+        raise InputError(f"xscale: got {shown(xscale)}; use 'linear' or 'log'")
     if xscale == "log" and not (numeric and min(values) > 0):
         raise InputError(
             "xscale: 'log' needs numbers above 0, "
@@ -108,13 +109,13 @@ def plot_sweep(
         sharey=sharey,
     )
     axes = drawn.axes if ax is None else np.ravel(np.asarray(ax, dtype=object))
-    argument = str(frame["argument"].iloc[0])
+    argument = named(frame["argument"].iloc[0])
     label = _XLABELS.get(argument, argument.replace("_", " ")) if xlabel is None else xlabel
     for panel in axes:
         panel.set_xlabel(label, **PLAIN)
         _set_axis(panel, places, xscale)
         if not numeric:
-            _name_values(panel, [str(value) for value in values])
+            _name_values(panel, list(map(named, values)))
     return drawn
 
 

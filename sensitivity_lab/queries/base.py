@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import (
     Difference,
@@ -205,7 +206,7 @@ class Query(ABC):
     def undefined(self, records: Sequence[Any]) -> QueryError:
         """Return the error for a dataset on which the query has no answer."""
         return QueryError(
-            f"query {self.name!r} has no answer on the dataset {tuple(records)}: a mean of no "
+            f"query {shown(self.name)} has no answer on the dataset {tuple(records)}: a mean of no "
             "values, or a covariance of too few; choose other sizes, or give the answer for no "
             "values as empty"
         )

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import number_text, unboxed
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import number_text, shown, unboxed
+from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.keys import key_of, multiset
 
@@ -112,7 +112,7 @@ def one_line(text: str) -> str:
     >>> one_line("mean of" + chr(10) + "ages")
     'mean of ages'
     """
-    return text if text.isprintable() else " ".join(text.split())
+    return text if text.isprintable() else printable(" ".join(text.split()))
 
 
 def brief(value: Any) -> str:
@@ -247,7 +247,7 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
 def is_short(witness: Any) -> bool:
     """Tell whether datasets are to be short, or full; raise InputError for anything else."""
     if witness not in ("short", "full"):
-        raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
+        raise InputError(f"witness must be 'short' or 'full', got {shown(witness)}")
     return bool(witness == "short")
 
 

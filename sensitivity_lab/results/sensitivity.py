@@ -213,7 +213,7 @@ class Sensitivity(Rounded, Facts):
         numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):
             what = "answers that are vectors" if vector else "records that are no numbers"
-            raise InputError(f"kind {kind!r} cannot show {what}; use plot('answers')")
+            raise InputError(f"kind {shown(kind)} cannot show {what}; use plot('answers')")
         if kind == "witness":
             told = {
                 "query": self.query.name,

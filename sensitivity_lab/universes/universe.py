@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, shown, text_of
+from sensitivity_lab.checks import as_pandas, html_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
@@ -281,7 +281,7 @@ class Universe(FiniteUniverse):
         if len(rows) > 2 * SHOWN:
             rows = [*rows[:SHOWN], ("...", "..."), rows[-1]]
         body = "".join(
-            f"<tr><td>{text_of(value)}</td><td>{count}</td></tr>" for value, count in rows
+            f"<tr><td>{html_text(value)}</td><td>{count}</td></tr>" for value, count in rows
         )
         size = "" if self.counts is None else f" of {len(self)} records; {HOLDS}"
         return (

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._figures import PLAIN, check_frame, given_axes, new_figure
 from sensitivity_lab.plotting._theme import Theme, theme
@@ -182,11 +183,11 @@ def _panels(frame: pd.DataFrame, ax: Any, across: int | None, sharey: bool) -> l
 
 def _check_choices(yscale: Any, legend: Any, sharey: Any) -> None:
     if yscale not in ("linear", "log"):
-        raise InputError(f"yscale: got {yscale!r}; use 'linear' or 'log'")
+        raise InputError(f"yscale: got {shown(yscale)}; use 'linear' or 'log'")
     if legend is not None and legend not in _LEGENDS:
-        raise InputError(f"legend: got {legend!r}; use 'labels', 'box' or 'none'")
+        raise InputError(f"legend: got {shown(legend)}; use 'labels', 'box' or 'none'")
     if not isinstance(sharey, bool | np.bool_):
-        raise InputError(f"sharey: got {sharey!r}; use True or False")
+        raise InputError(f"sharey: got {shown(sharey)}; use True or False")
 
 
 def _chosen(frame: pd.DataFrame, queries: Any, columns: Any) -> tuple[pd.DataFrame, int | None]:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
@@ -133,7 +134,8 @@ class _Answerer:
                 return exact_answer(self.query, self.universe, data)
         except TimeUpError:
             raise QueryError(
-                f"query {self.query.name!r} on the dataset {show(self.universe.dataset(data))} "
+                f"query {shown(self.query.name)} on the dataset "
+                f"{show(self.universe.dataset(data))} "
                 f"took longer than timeout={self.timeout} seconds"
             ) from None
 
