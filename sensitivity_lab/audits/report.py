@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, html_text, number_text, shown
+from sensitivity_lab.checks import check_flag, check_kind, html_text, number_text
 from sensitivity_lab.errors import InputError, SensitivityViolation, printable
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain
+from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
 from .row import FAILING, VERDICTS, AuditRow, Evidence
@@ -130,6 +130,7 @@ class AuditReport:
             Long datasets are shortened, and the text says so; ``row.evidence.lines`` has them
             whole.
         """
+        check_kind("row", row, AuditRow, "a row of the report, such as report.decisive")
         notes = [f"({one_line(note)})" for note in (self.setting, *self.notes)]
         if not row.evidence.short:
             notes.append("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)")
@@ -217,10 +218,9 @@ class AuditReport:
         InputError
             If `witness` is neither of these, or the file cannot be written.
         """
-        if witness not in ("short", "full"):
-            raise InputError(f"witness must be 'short' or 'full', got {shown(witness)}")
+        short = is_short(witness)
         frame = self.to_frame()
-        if witness == "short":
+        if short:
             pairs = [brief_pair(row.evidence.x, row.evidence.y) for row in self.rows]
             frame["x"], frame["y"] = (list(texts) for texts in zip(*pairs, strict=True))
             for name in ("answer_x", "answer_y"):

@@ -1,11 +1,13 @@
 """What callers pass: values as Python's, as text in messages, and checks of arguments."""
 
 from .arguments import (
+    MOST_UNSIZED,
     check_callable,
     check_choice,
     check_column,
     check_flag,
     check_kind,
+    check_path,
     check_rational,
     check_running,
     check_text,
@@ -37,6 +39,7 @@ from .values import (
 
 __all__ = [
     "MOST_DIGITS",
+    "MOST_UNSIZED",
     "as_pandas",
     "as_python",
     "check_callable",
@@ -44,6 +47,7 @@ __all__ = [
     "check_column",
     "check_flag",
     "check_kind",
+    "check_path",
     "check_rational",
     "check_running",
     "check_text",

@@ -16,8 +16,16 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, check_text, names_of, shown, whole_number
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import (
+    check_kind,
+    check_text,
+    listed,
+    names_of,
+    shown,
+    text_of,
+    whole_number,
+)
+from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.exact.record_distances import INFINITE, change_one, symmetric
 from sensitivity_lab.exact.roots import Distance
 
@@ -51,8 +59,22 @@ class Metric(ABC):
         """Return the distance of two forms."""
 
     def distance(self, a: Any, b: Any) -> Any:
-        """Return the exact distance of two datasets, tables or answers."""
-        return self.between(self.form(a), self.form(b))
+        """Return the exact distance of two datasets, tables or answers.
+
+        Raises
+        ------
+        InputError
+            If one of them is not what the metric compares.
+        """
+        try:
+            return self.between(self.form(a), self.form(b))
+        except SensitivityLabError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"cannot measure ({self.name}) the distance of {shown(a)} and {shown(b)}: "
+                f"{type(error).__name__}: {text_of(error)}"
+            ) from error
 
     def check(self, d_in: Any) -> Any:
         """Return a distance that stability maps take, or raise InputError."""
@@ -69,7 +91,11 @@ class Metric(ABC):
 
 def rows_of(data: Any) -> Rows:
     """Return the multiset of a table's rows, or of a list's records."""
-    encoded = encode_rows(data) if isinstance(data, pd.DataFrame) else map(encode, data)
+    encoded = (
+        encode_rows(data)
+        if isinstance(data, pd.DataFrame)
+        else map(encode, listed(data, "a dataset is a sequence of records", text=True))
+    )
     return numbered(Counter(encoded))
 
 

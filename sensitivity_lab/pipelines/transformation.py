@@ -179,6 +179,7 @@ class Step:
 
     def after(self, before: Start | Transformation) -> Transformation:
         """Return the transformation of the output of `before`."""
+        check_kind("before", before, Start | Transformation, "a start or a transformation")
         domain, metric = before.output_domain, before.output_metric
         try:
             built = self.build(domain, metric)

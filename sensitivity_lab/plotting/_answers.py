@@ -15,6 +15,7 @@ from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import theme
 
 _BARS: dict[str, dict[str, Any]] = {
@@ -27,6 +28,7 @@ _MOST_NAMED = 24  # coordinates with a tick each
 _MOST_MARKED = 40  # differences with their number written
 
 
+@with_checked_options
 def plot_answers(
     witness: Any,
     labels: Sequence[Any] | None = None,

@@ -12,12 +12,14 @@ from sensitivity_lab.checks import named
 
 from ._difference import explain_lines, line_styles, make_room, say_difference, vector_text
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import Theme, theme
 
 _HEIGHTS = {"x": 1.0, "y": 0.0}
 """Where the rows of boxes are."""
 
 
+@with_checked_options
 def plot_sequences(
     witness: Any,
     *,

@@ -17,6 +17,7 @@ from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 
 _FILLS = {"": "white", "−": "#A9CCE8", "+": "#FBE3D6", "≠": "#FBE3D6"}
 """Rows of both, only of x, only of y, and answers that differ: in grey print, white to dark."""
@@ -54,6 +55,7 @@ class _Block:
         return 1 + max(1, len(self.rows)) + (self.left_out > 0)
 
 
+@with_checked_options
 def plot_stability(
     witness: Any,
     *,
@@ -108,10 +110,10 @@ def plot_stability(
     tables = [*inputs, (witness.output_x, witness.output_y)]
     if names is None:
         names = [*(["first table", "second table"] if pair else ["input"]), "output"]
+    names, captions = list(names), [""] * len(tables) if captions is None else list(captions)
     for what, given in (("names", names), ("captions", captions)):
-        if given is not None and len(given) != len(tables):
+        if len(given) != len(tables):
             raise InputError(f"{what}: got {len(given)} for {len(tables)} tables; give one each")
-    captions = captions or [""] * len(tables)
     blocks = [_block(*three) for three in zip(tables, names, captions, strict=True)]
     left, right = blocks[:-1], blocks[-1]
     wide = max(block.width for block in left)

@@ -15,6 +15,7 @@ from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, check_frame
+from ._options import with_checked_options
 from .curves.draw import plot_curves
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _NEEDED = ("argument", "argument_value", "relation", "kind")
 _MOST_NAMED = 12  # values that are not numbers, with a tick each
 
 
+@with_checked_options
 def plot_sweep(
     frame: pd.DataFrame,
     *,
@@ -88,7 +90,7 @@ def plot_sweep(
     check_frame(frame, _NEEDED, "call Sweep.plot()")
     values = list(dict.fromkeys(frame["argument_value"]))
     numeric = all(map(_is_number, values))
-    if xscale not in ("linear", "log"):
+    if not isinstance(xscale, str) or xscale not in ("linear", "log"):
         raise InputError(f"xscale: got {shown(xscale)}; use 'linear' or 'log'")
     if xscale == "log" and not (numeric and min(values) > 0):
         raise InputError(

@@ -16,6 +16,7 @@ from sensitivity_lab.checks import named
 
 from ._difference import KINDS, Kinds, draw_answers, kinds_of, make_room
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
+from ._options import with_checked_options
 from ._theme import theme
 
 _DIGIT = 6.0  # points of a digit of the number over a mark
@@ -28,6 +29,7 @@ _PLACES = (
 """How the names of queries begin whose answers are places among the records."""
 
 
+@with_checked_options
 def plot_witness(
     witness: Any,
     *,

@@ -23,6 +23,7 @@ from sensitivity_lab.exact.difference import (
 )
 from sensitivity_lab.universes.multiplicities import Groups
 from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.records import as_numbers
 from sensitivity_lab.universes.universe import of_numbers
 
 from .row_sums import Sums
@@ -280,7 +281,7 @@ class ExactQuery(Query):
 
     def __call__(self, x: Sequence[Number]) -> float:
         """Return the float nearest to the exact answer on one dataset, shape (n,)."""
-        records = x.tolist() if hasattr(x, "tolist") else list(x)
+        records = as_numbers(x)
         integers, unit = common_integers(records)
         answer = self.rational(np.sort(integers), unit)
         return (

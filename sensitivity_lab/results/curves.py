@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pandas as pd
 
-from sensitivity_lab.checks import named, names_of, number_text, shown
+from sensitivity_lab.checks import (
+    check_column,
+    check_text,
+    check_whole,
+    named,
+    names_of,
+    number_text,
+    shown,
+)
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import Relation
@@ -118,6 +126,11 @@ class SensitivityCurves(Tabled):
             If there is no such point, or more than one.
         """
         name = _name_of(query)
+        distance = check_whole("distance", distance, "a Hamming distance, at least 1")
+        if column is not None:
+            check_column("column", column)
+        if neighbors is not None and not isinstance(neighbors, Relation):
+            neighbors = check_text("neighbors", neighbors, "a relation or its name")
         relation = neighbors.at(distance) if isinstance(neighbors, Relation) else None
         found = [
             curve.results[place]

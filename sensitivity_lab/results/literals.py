@@ -57,7 +57,10 @@ def literal(value: Any) -> str:
         return repr(number.numerator)
     if isinstance(number, float) and not math.isfinite(number):
         return f"float('{number}')"
-    return one_line(repr(number))
+    try:
+        return one_line(repr(number))
+    except Exception:  # noqa: BLE001 - the caller's class, or a number of very many digits
+        return shown(number)
 
 
 def _table_literal(table: Any) -> str:
@@ -246,9 +249,9 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
 
 def is_short(witness: Any) -> bool:
     """Tell whether datasets are to be short, or full; raise InputError for anything else."""
-    if witness not in ("short", "full"):
+    if not isinstance(witness, str) or witness not in ("short", "full"):
         raise InputError(f"witness must be 'short' or 'full', got {shown(witness)}")
-    return bool(witness == "short")
+    return witness == "short"
 
 
 def short(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from sensitivity_lab.checks import html_text, named, shown
+from sensitivity_lab.checks import check_path, html_text, named, shown
 from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.universes.relations import show
@@ -279,6 +279,7 @@ def write_csv(table: pd.DataFrame, path: str | Path) -> None:
     A text that a spreadsheet would run as a formula gets an apostrophe before it; control
     characters are written as in Python, a new line as backslash and n.
     """
+    check_path("path", path)
     safe = table.map(_safe_cell)
     try:
         with written_whole(path) as part:

@@ -207,7 +207,8 @@ class Sensitivity(Rounded, Facts):
         InputError
             If `kind` is unknown, or not possible for this result.
         """
-        if kind not in ("strip", "witness", "answers", None):
+        known = isinstance(kind, str) and kind in ("strip", "witness", "answers")
+        if kind is not None and not known:
             raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {shown(kind)}")
         vector = has_vectors(self)
         numeric = self.universe.numeric

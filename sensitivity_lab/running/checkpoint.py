@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import check_path, shown
 from sensitivity_lab.errors import CheckpointError, InputError
 from sensitivity_lab.files import written_whole
 
@@ -145,12 +145,11 @@ class Checkpoint:
 def as_folder(name: str, folder: Any) -> Path:
     """Return the absolute path of a folder, or raise InputError if that is none."""
     try:
-        path = Path(folder).absolute() if str(folder) else None
-    except TypeError:
-        path = None
-    if path is None or isinstance(folder, bytes) or "\0" in str(path):
-        raise InputError(f"{name} must be None or the path of a folder, got {shown(folder)}")
-    return path
+        return check_path(name, folder).absolute()
+    except InputError:
+        raise InputError(
+            f"{name} must be None or the path of a folder, got {shown(folder)}"
+        ) from None
 
 
 def _prefix(about: Mapping[str, Any]) -> str:

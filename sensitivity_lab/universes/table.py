@@ -236,7 +236,8 @@ class TableUniverse(FiniteUniverse):
 
     def given(self, places: NDArray[np.intp]) -> pd.DataFrame:
         """Return the rows at some positions, as a caller's function gets them."""
-        return self.frame.take(places).reset_index(drop=True)
+        rows: pd.DataFrame = self._at(self.frame.take, places, 1)
+        return rows.reset_index(drop=True)
 
     def to_frame(self, dataset: Iterable[Row]) -> pd.DataFrame:
         """Return a dataset, such as that of a witness, as a DataFrame.

@@ -268,7 +268,7 @@ class Universe(FiniteUniverse):
 
     def given(self, places: NDArray[np.intp]) -> Any:
         """Return the records at some positions, as a caller's function gets them."""
-        return self.array[places]
+        return self._at(self.array.__getitem__, places, 2)
 
     def __hash__(self) -> int:
         # As of every finite universe, but of an array the values are not listed for it.
