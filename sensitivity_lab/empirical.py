@@ -148,7 +148,7 @@ def _by_column(
             f"got {kind_of(universe)}"
         )
     if isinstance(columns, str):
-        raise InputError(f"columns must be a list of column names, got the text {columns!r}")
+        raise InputError(f"columns must be a list of column names, got the text {shown(columns)}")
     names = listed(columns, "columns must be a list of column names")
     universes = {column: _universe(universe, column) for column in map(_name, names)}
     for column, records in universes.items():
@@ -172,20 +172,22 @@ def _universe(universe: Any, column: str) -> FiniteUniverse:
     try:
         return Universe.from_dataset(universe[column])
     except InputError as error:
-        raise InputError(f"column {column!r}: {error}") from error
+        raise InputError(f"column {shown(column)}: {error}") from error
 
 
 def _check(universe: int, release: int, k: int, column: str) -> None:
     """Check the sizes as the article does, in the same way for both relations."""
     if universe < release:
         raise InputError(
-            f"column {column!r}: the release of {release} records is larger than the universe of "
+            f"column {shown(column)}: the release of {release} records is larger than the "
+            "universe of "
             f"{universe}; choose universe_subset_cardinality of at most {universe}"
         )
     most = min(release - 1, universe - release)
     if k > most:
         raise InputError(
-            f"column {column!r}: hamming_distance {k} is too large for a release of {release} of "
+            f"column {shown(column)}: hamming_distance {k} is too large for a release of "
+            f"{release} of "
             f"{universe} records: it must be below {release} and at most {universe - release}; "
             f"the largest feasible one is {most}"
         )

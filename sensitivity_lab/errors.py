@@ -6,6 +6,38 @@ argument can cause are also `ValueError`.
 
 from __future__ import annotations
 
+import unicodedata
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""Return a text with what a terminal or a browser obeys instead of showing it as in Python.
+
+    These are control characters, marks that turn the direction of writing or join characters
+    without a width, halves of surrogate pairs, and characters that Unicode does not define.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    lines : bool, default False
+        Whether a line may break.
+
+    Examples
+    --------
+    >>> print(printable("red: \x1b[31m, backwards: \u202e"))
+    red: \x1b[31m, backwards: \u202e
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        one if _is_shown(one) or (lines and one == "\n") else repr(one)[1:-1] for one in text
+    )
+
+
+def _is_shown(one: str) -> bool:
+    """Tell whether a character is only shown, as are wide and narrow spaces, which repr hides."""
+    return one.isprintable() or unicodedata.category(one) == "Zs"
+
 
 def kind_of(value: object) -> str:
     """Return a value's type as errors name it: with its package, and how pandas can have it.
@@ -25,6 +57,8 @@ def kind_of(value: object) -> str:
 class SensitivityLabError(Exception):
     """Base class of every error that this package raises on purpose.
 
+    Its text has no control characters, whatever the names and values in it have.
+
     Examples
     --------
     >>> import sensitivity_lab as sl
@@ -34,6 +68,9 @@ class SensitivityLabError(Exception):
     ...     print(type(error).__name__)
     InputError
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__(), lines=True)
 
 
 class InputError(SensitivityLabError, ValueError):

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -50,13 +50,16 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
 def destination(path: str | os.PathLike[str]) -> Path:
     """Return the file that a path points to, through symbolic links; raise OSError without one.
 
-    A folder, a file without write permission, a circle of links, and a name with a NUL raise it.
+    A folder, a file without write permission, a circle of links, a name that is too long, and one
+    with a NUL raise it.
     """
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "the name has a NUL character", str(path))
     if is_stream(Path(path)):
         return Path(path)
     target = Path(os.path.realpath(path))
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.lstat(target)  # a name that is too long, and a folder that must not be searched
     if target.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     if target.is_dir():
@@ -69,5 +72,8 @@ def destination(path: str | os.PathLike[str]) -> Path:
 def is_stream(path: Path) -> bool:
     """Tell whether a path is a device or a pipe, or one of the links that name open files."""
     # /dev/stdout can point to a regular file: renaming would not reach its open descriptor.
-    of_system = path.is_symlink() and str(path.absolute()).startswith(("/dev/", "/proc/"))
-    return of_system or (path.exists() and not path.is_file() and not path.is_dir())
+    try:
+        of_system = path.is_symlink() and str(path.absolute()).startswith(("/dev/", "/proc/"))
+        return of_system or (path.exists() and not path.is_file() and not path.is_dir())
+    except OSError:  # no file can have this name
+        return False

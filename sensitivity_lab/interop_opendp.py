@@ -157,7 +157,7 @@ def opendp_clamped_sum(bounds: tuple[Any, Any]) -> Any:
     low, high, number = _checked(bounds)
     name = _name(number)
     start = dp.vector_domain(_atoms(name)), dp.symmetric_distance()
-    with _refusals(f"bounds: OpenDP refuses a sum with the bounds {bounds!r}"):
+    with _refusals(f"bounds: OpenDP refuses a sum with the bounds {shown(bounds)}"):
         return start >> dp.t.then_clamp((low, high)) >> dp.t.then_sum()
 
 
@@ -240,7 +240,7 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
     2     3        15   15
     """
     if isinstance(distances, (str, bytes)) or not isinstance(distances, Iterable):
-        raise InputError(f"distances must be several whole numbers, got {distances!r}")
+        raise InputError(f"distances must be several whole numbers, got {shown(distances)}")
     total = opendp_clamped_sum(bounds)
     low, high, number = _checked(bounds)
     ends = Universe.from_domain(sorted({low, high}))
@@ -249,7 +249,9 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
         found = global_sensitivity(ends, "sum", size=relation.k + 1, neighbors=relation)
         # The sum of ints is an int, also beyond 2**53.
         measured = found.upper if number is float else int(found.exact or 0)
-        with _refusals(f"bounds: OpenDP's map has no answer for {bounds!r} at d_in = {relation.k}"):
+        with _refusals(
+            f"bounds: OpenDP's map has no answer for {shown(bounds)} at d_in = {relation.k}"
+        ):
             d_out = total.map(relation.k)
         rows.append({"d_in": relation.k, "measured": measured, "map": d_out})
     return pd.DataFrame(rows)
@@ -354,6 +356,6 @@ def _checked(bounds: Any) -> tuple[Any, Any, type[int | float]]:
     if number is int and not -(2**63) < low <= high < 2**63:
         raise InputError(
             "bounds of ints must be between -2**63 and 2**63, for 64-bit integers, got "
-            f"{bounds!r}; give floats"
+            f"{shown(bounds)}; give floats"
         )
     return number(bounds[0]), number(bounds[1]), number

@@ -174,10 +174,10 @@ def test_theories_do_not_need_one_another(theory):
     assert imported & set(THEORIES) <= {theory}
 
 
-def test_plotting_knows_no_more_than_errors_and_files():
+def test_plotting_knows_no_more_than_errors_checks_and_files():
     for file in files_of("plotting"):
         rooms = {room_of(name) for name in own_imports(file)}
-        assert rooms <= {"plotting", "errors", "files"}, file
+        assert rooms <= {"plotting", "errors", "checks", "files"}, file
 
 
 @pytest.mark.exhaustive

@@ -1,4 +1,6 @@
-"""Garbage in every argument of every public callable: only documented errors, and none late.
+"""Garbage in every argument of every public callable and of the methods of what they return.
+
+Only documented errors come of it, and none late.
 
 The callables are those of `__all__`, with the methods that callers use, so a new one is tested as
 soon as it is public. A call has good arguments but for one or two. numpy is set to raise on every
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -17,14 +20,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from garbage import GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, valid
+from garbage import GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, VALID, endless, valid
 from graph_arguments import FOUR_NODES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from instances import instances, methods
 from sequence_arguments import DAYS
 
 import sensitivity_lab as sl
-from sensitivity_lab import empirical, graphs, sequences
+from sensitivity_lab import empirical, graphs, plotting, sequences
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
@@ -232,6 +236,116 @@ def test_garbage(numbers):
 @given(st.randoms(use_true_random=True))
 def test_much_garbage(numbers):
     call_is_fine(*call_of(numbers.randrange))
+
+
+OPTIONS = sorted(
+    {
+        name
+        for plot in plotting.__all__
+        for name, one in inspect.signature(getattr(plotting, plot)).parameters.items()
+        if one.kind is one.KEYWORD_ONLY
+    }
+)
+"""What the options of a method `plot` can be."""
+
+
+def good_for(name: str, one: inspect.Parameter, choose: Callable[[int], int]) -> Any:
+    """A good value for a parameter of a method, if one is known; else its default, else garbage."""
+    for key in (f"{name}.{one.name}", one.name):
+        if key in VALID:
+            return VALID[key][choose(len(VALID[key]))]
+    return GARBAGE[choose(len(GARBAGE))]() if one.default is one.empty else one.default
+
+
+def call_of_a_method(choose: Callable[[int], int]) -> tuple[Any, list[Any], dict[str, Any]]:
+    """Choose a method of something that the library makes, and its arguments, as `call_of` does."""
+    bound = methods()
+    name = sorted(bound)[choose(len(bound))]
+    method = bound[name][choose(len(bound[name]))]
+    parameters = list(inspect.signature(method).parameters.values())
+    bad = {choose(len(parameters) or 1), choose(len(parameters) or 1)}
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for place, one in enumerate(parameters):
+        value = GARBAGE[choose(len(GARBAGE))]()
+        if one.kind is one.VAR_KEYWORD:
+            named |= {OPTIONS[choose(len(OPTIONS))]: value for _ in range(choose(3))}
+        elif one.kind is _SEVERAL:
+            positional += [value] * (1 + choose(2))
+        elif one.kind is one.KEYWORD_ONLY or len(positional) < place:
+            if one.default is one.empty or place in bad:
+                named[one.name] = value if place in bad else good_for(name, one, choose)
+        else:
+            positional.append(value if place in bad else good_for(name, one, choose))
+    return method, positional, named
+
+
+def method_is_fine(method: Any, positional: list[Any], named: dict[str, Any]) -> None:
+    """Call a method; documented errors are fine, and that of an option that a plot has not."""
+    with guarded(), np.errstate(all="raise"):
+        try:
+            made = method(*positional, **named)
+            if type(made).__module__.startswith("sensitivity_lab"):
+                repr(made)
+        except sl.SensitivityLabError:
+            return
+        except TypeError as error:
+            if not re.search("unexpected keyword argument|multiple values for", str(error)):
+                raise
+
+
+@settings(max_examples=50 * settings.default.max_examples)
+@given(st.randoms(use_true_random=True))
+def test_garbage_in_methods(numbers):
+    method_is_fine(*call_of_a_method(numbers.randrange))
+
+
+@pytest.mark.stress
+@settings(max_examples=20_000)
+@given(st.randoms(use_true_random=True))
+def test_much_garbage_in_methods(numbers):
+    method_is_fine(*call_of_a_method(numbers.randrange))
+
+
+def test_methods_of_every_public_class_are_fuzzed():
+    """All but errors, abstract classes, and what has no methods of its own."""
+    for name, made in named():
+        if inspect.isclass(made) and not issubclass(made, Exception) and name not in ABSTRACT:
+            has_methods = any(
+                not method.startswith("_") and callable(getattr(made, method))
+                for method in dir(made)
+            )
+            assert made.__name__ in instances() or not has_methods, name
+
+
+ENDLESS = (itertools.count, endless, lambda: itertools.repeat("a"))
+
+
+@pytest.mark.parametrize("made", ENDLESS)
+def test_what_has_no_end_is_refused(made):
+    given = made()
+    with pytest.raises(sl.InputError) as caught:
+        sl.Universe.from_dataset(given)
+    assert str(caught.value) == (
+        "records must be a sequence of numbers, such as [0, 1, 2], range(21) or a column of a "
+        f"table, got more than 10,000,000 items of {given!r}, which may have no end; give a list "
+        "or an array"
+    )
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("made", ENDLESS)
+@pytest.mark.parametrize("name", NAMES)
+def test_no_argument_may_have_no_end(name, made):
+    """Each argument in turn has no end, the others are good."""
+    parameters = parameters_of(name)
+    for bad in parameters:
+        values = {
+            one.name: made() if one is bad else valid(name, one)[0]
+            for one in parameters
+            if one is bad or one.default is one.empty or one.name in NEEDED.get(name, ())
+        }
+        call_is_fine(name, *arranged(parameters, values))
 
 
 NEEDED = {

@@ -32,7 +32,7 @@ def test_every_requirement_is_installed_at_its_oldest_version(tool):
 
 def test_a_requirement_without_an_oldest_version_is_an_error(tool, monkeypatch, tmp_path):
     project = tmp_path / "pyproject.toml"
-    project.write_text(TEXT.replace('"tqdm>=4.65"', '"tqdm"'), "utf-8")
+    project.write_text(TEXT.replace('"tqdm>=4.66.3"', '"tqdm"'), "utf-8")
     monkeypatch.setattr(tool, "PROJECT", project)
     with pytest.raises(SystemExit) as caught:
         tool.floors()

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import unboxed
+from sensitivity_lab.checks import shown, unboxed
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number, common_integers, root_difference
 from sensitivity_lab.exact.keys import key_of, multiset
@@ -233,7 +233,7 @@ def exact(entry: Any) -> Fraction:
     """
     number = unboxed(entry)
     if not isinstance(number, Rational | float) or not math.isfinite(number):
-        raise QueryError(f"an answer holds {number!r}, which is not a finite number")
+        raise QueryError(f"an answer holds {shown(number)}, which is not a finite number")
     return Fraction(number)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pkgutil import resolve_name
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_flag
+from sensitivity_lab.checks import check_callable, check_flag, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -193,7 +193,7 @@ def audit_recorded(
             Recorder(function, tape, select),
             Replay(True if replay is None and shared else replay, fed, budget),
             tolerance,
-            str(subject or name_of(function)),
+            named(subject or name_of(function)),
             _NOT_RECORDED,
         )
 
@@ -214,7 +214,8 @@ def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None
             if isinstance(name, str) and name not in signature.parameters:
                 raise InputError(
                     f"{option} must name a parameter of {found.__qualname__}{signature}, got "
-                    f"{name!r}; pass {option}= with its name, or with a function of the dict of "
+                    f"{shown(name)}; pass {option}= with its name, or with a function of the dict "
+                    "of "
                     "arguments"
                 )
 

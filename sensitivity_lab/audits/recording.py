@@ -172,7 +172,8 @@ def _resolve(target: Any) -> Any:
         return found
     _refuse_sampler(found, repr(target))
     raise InputError(
-        f"target {target!r} names no class and no function; write it as package.module.Name, with "
+        f"target {shown(target)} names no class and no function; write it as package.module.Name, "
+        "with "
         "the package installed"
     )
 
@@ -214,7 +215,7 @@ def _record_class(
     """Put a recorder in the place of a class's method until `undo`."""
     original = getattr(target, method, None)
     if original is None:
-        raise InputError(f"{target.__qualname__} has no method {method!r}; name it by method=")
+        raise InputError(f"{target.__qualname__} has no method {shown(method)}; name it by method=")
 
     @functools.wraps(original)
     def record(self: Any, *args: Any, **kwargs: Any) -> Any:

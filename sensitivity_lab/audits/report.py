@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, number_text
-from sensitivity_lab.errors import InputError, SensitivityViolation
+from sensitivity_lab.checks import check_flag, check_kind, html_text, number_text
+from sensitivity_lab.errors import InputError, SensitivityViolation, printable
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain
+from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
 from .row import NOT_JUDGED, UNSOUND, VERDICTS, AuditRow, Evidence
@@ -149,6 +148,7 @@ class AuditReport:
             Long datasets are shortened, and the text says so; ``row.evidence.lines`` has them
             whole.
         """
+        check_kind("row", row, AuditRow, "a row of the report, such as report.decisive")
         notes = [f"({one_line(note)})" for note in (self.setting, *self.notes)]
         if not row.evidence.short:
             notes.append("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)")
@@ -237,10 +237,9 @@ class AuditReport:
         InputError
             If `witness` is neither of these, or the file cannot be written.
         """
-        if witness not in ("short", "full"):
-            raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
+        short = is_short(witness)
         frame = self.to_frame()
-        if witness == "short":
+        if short:
             pairs = [brief_pair(row.evidence.x, row.evidence.y) for row in self.rows]
             frame["x"], frame["y"] = (list(texts) for texts in zip(*pairs, strict=True))
             for name in ("answer_x", "answer_y"):
@@ -298,12 +297,13 @@ class AuditReport:
         setting = f"setting  {one_line(self.setting)}"
         notes = [f"note     {one_line(note)}" for note in self.notes]
         lines = [setting, *notes, *table, *("  ".join(one) for one in self._pair())]
-        return "\n".join([self._title, *(f"  {line.rstrip()}" for line in lines)])
+        lines = [self._title, *(f"  {line.rstrip()}" for line in lines)]
+        return "\n".join(map(printable, lines))
 
     def _repr_html_(self) -> str:
         def line(tag: str, cells: tuple[str, ...], span: int = 1) -> str:
             style = f"<{tag} style='text-align:left'"
-            *first, last = (escape(cell) for cell in cells)
+            *first, last = (html_text(cell) for cell in cells)
             return (
                 "<tr>"
                 + "".join(f"{style}>{cell}</{tag}>" for cell in first)
@@ -319,7 +319,7 @@ class AuditReport:
             *(line("td", row) for row in rows),
             *(line("td", pair, span) for pair in self._pair()),
         ]
-        return f"<table><caption>{escape(self._title)}</caption>{''.join(lines)}</table>"
+        return f"<table><caption>{html_text(self._title)}</caption>{''.join(lines)}</table>"
 
 
 def _mark(row: AuditRow) -> bool | None:

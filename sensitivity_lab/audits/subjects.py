@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
+from sensitivity_lab.checks import named
+
 
 def name_of(function: Any) -> str:
     """Return the name of a function: that of what a partial wraps, the place of a lambda.
@@ -24,8 +26,8 @@ def name_of(function: Any) -> str:
         return type(function).__name__
     code = getattr(function, "__code__", None)
     if name != "<lambda>" or code is None:
-        return name
-    return f"{name} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+        return named(name)
+    return f"{named(name)} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
 
 
 def name_of_query(query: Any) -> str:

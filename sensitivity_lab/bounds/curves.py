@@ -15,7 +15,7 @@ from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 from sensitivity_lab.results.curves import SensitivityCurves
-from sensitivity_lab.results.reprs import Tabled, printable, rounded_down, rounded_up
+from sensitivity_lab.results.reprs import Tabled, rounded_down, rounded_up
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.running.checkpoint import as_folder
 from sensitivity_lab.search.engine import Options
@@ -106,8 +106,6 @@ class BoundedCurves(Tabled):
         """Return the sensitivities with a row per curve and a column per distance."""
         frame = self.to_frame()
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
-        for name in ("column", "query"):
-            frame[name] = frame[name].map(printable)
         frame["sensitivity"] = [_text(one) for _, one in self.points]
         table = frame.pivot(
             index=["column", "neighbors", "query"], columns="distance", values="sensitivity"

@@ -88,7 +88,7 @@ def check_settings(bounds: Any) -> dict[str, Any]:
 def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:
     """Return the limits of seconds and of evaluations, or raise InputError."""
     seconds = as_python(time_limit)
-    if seconds == math.inf and evaluations is not None:
+    if isinstance(seconds, float) and seconds == math.inf and evaluations is not None:
         limit = math.inf
     else:
         number = finite_number(time_limit)

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.identity import query_identity, universe_identity
@@ -35,7 +36,7 @@ def open_scratch(folder: Any) -> str | None:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise InputError(
-            f"scratch must be a folder in which files can be written, got {str(path)!r}: {why}"
+            f"scratch must be a folder in which files can be written, got {shown(str(path))}: {why}"
         ) from None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import listed
+from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, NoEngineError
 from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import IntervalProblem, problem_on
@@ -125,7 +125,7 @@ def sensitivity_curves(
             listed_pairs += sum(one.lists_pairs for each in choices.values() for one in each)
             check_witnesses(sizes, max(1, listed_pairs), options.memory_limit)
         except (InputError, NoEngineError) as error:
-            raise type(error)(f"column {column!r}: {error}") from error
+            raise type(error)(f"column {shown(column)}: {error}") from error
         problems.append((column, problem, choices))
     return SensitivityCurves(
         Points(
@@ -146,7 +146,7 @@ def as_queries(queries: Any) -> tuple[Query, ...]:
     for name, count in Counter(query.name for query in asked).items():
         if count > 1:
             raise InputError(
-                f"two queries are called {name!r}; ask for it once, "
+                f"two queries are called {shown(name)}; ask for it once, "
                 "or give functions names with from_function(..., name=...)"
             )
     return asked

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import finite_number, shown
+from sensitivity_lab.checks import finite_number, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
@@ -202,10 +202,11 @@ def _check_sizes(
         if sizes is not None:
             raise InputError(f"sizes is for relations that add and remove, not {relation}")
         return size, size
-    try:
-        smallest, largest = (query.least_size, universe.size) if sizes is None else sizes
-    except (TypeError, ValueError):
-        raise InputError(f"sizes must be a pair of whole numbers, got {shown(sizes)}") from None
+    wrong = "sizes must be a pair of whole numbers"
+    pair = [query.least_size, universe.size] if sizes is None else listed(sizes, wrong)
+    if len(pair) != 2:
+        raise InputError(f"{wrong}, got {shown(sizes)}")
+    smallest, largest = pair
     if sizes is not None:
         for one in (smallest, largest):
             check_whole("a size", one, "a number of records, at least 1")

@@ -125,7 +125,8 @@ def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> 
         )
     if argument in fixed:
         raise InputError(
-            f"{argument} is what varies, but is also given as {fixed[argument]!r}; leave that out"
+            f"{argument} is what varies, but is also given as {shown(fixed[argument])}; leave "
+            "that out"
         )
     try:
         signature = inspect.signature(function)
@@ -137,7 +138,7 @@ def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> 
     known = ", ".join(signature.parameters)
     anything = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     if argument not in signature.parameters and not anything:
-        raise InputError(f"function has no argument {argument!r}; its arguments are {known}")
+        raise InputError(f"function has no argument {shown(argument)}; its arguments are {known}")
     try:
         signature.bind(**{argument: None}, **fixed)
     except TypeError as error:

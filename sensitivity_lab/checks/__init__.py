@@ -1,11 +1,13 @@
 """What callers pass: values as Python's, as text in messages, and checks of arguments."""
 
 from .arguments import (
+    MOST_UNSIZED,
     check_callable,
     check_choice,
     check_column,
     check_flag,
     check_kind,
+    check_path,
     check_rational,
     check_running,
     check_text,
@@ -16,8 +18,12 @@ from .arguments import (
 )
 from .frames import as_pandas
 from .text import (
+    cut,
     did_you_mean,
+    html_text,
     magnitude,
+    named,
+    names_of,
     number_text,
     shown,
     text_of,
@@ -33,6 +39,7 @@ from .values import (
 
 __all__ = [
     "MOST_DIGITS",
+    "MOST_UNSIZED",
     "as_pandas",
     "as_python",
     "check_callable",
@@ -40,16 +47,21 @@ __all__ = [
     "check_column",
     "check_flag",
     "check_kind",
+    "check_path",
     "check_rational",
     "check_running",
     "check_text",
     "check_whole",
+    "cut",
     "did_you_mean",
     "finite_number",
+    "html_text",
     "is_hashable",
     "is_long",
     "listed",
     "magnitude",
+    "named",
+    "names_of",
     "number_text",
     "one_or_several",
     "shown",

@@ -7,19 +7,29 @@ value before its type says that this is safe and quick.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+import os
+from collections.abc import Callable, Collection, Hashable, Iterable, Sized
 from fractions import Fraction
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.errors import InputError
 
-from .text import shown
+from .text import names_of, shown, text_of
 from .values import as_python, finite_number, is_long, whole_number
 
 _MOST_ITEMS = 2**31
 """Sequences that claim to be longer are not read."""
+
+MOST_UNSIZED = 10_000_000
+"""So many items are read of what does not know its length, as a generator, which may be endless."""
+
+
+_FINITE = (list, tuple, range, dict, set, frozenset, np.ndarray)
+"""What has an end, of these very classes: it is listed at once."""
 
 
 def check_rational(
@@ -64,9 +74,7 @@ def check_flag(name: str, value: Any) -> bool:
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return one of the texts to choose from, or raise InputError that lists them."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}"
-        )
+        raise InputError(f"{name} must be one of {names_of(choices)}, got {shown(value)}")
     return value
 
 
@@ -119,6 +127,22 @@ def check_whole(name: str, value: Any, meaning: str, least: int = 1) -> int:
     return number
 
 
+def check_path(name: str, value: Any) -> Path:
+    """Return the path of a file or a folder, or raise InputError.
+
+    Whether there is such a file, only the system can say.
+    """
+    try:
+        path = Path(value)
+        os.fsencode(path)  # fails for halves of surrogate pairs that stand for no byte
+        good = str(value) != "" and "\0" not in str(path)
+    except Exception:  # noqa: BLE001 - the caller's class; whatever it raises, it is no path
+        good = False
+    if not good:
+        raise InputError(f"{name} must be the path of a file or a folder, got {shown(value)}")
+    return path
+
+
 def check_column(name: str, value: Any) -> None:
     """Raise InputError unless a value can be the name of a column."""
     if not is_hashable(value) or is_long(value) or not _has_text(value):
@@ -130,7 +154,8 @@ def check_column(name: str, value: Any) -> None:
 def _has_text(value: Any) -> bool:
     """Tell whether a value can be printed."""
     try:
-        return bool(str(value) or repr(value))
+        # Tables cannot hold halves of surrogate pairs.
+        return bool((str(value) or repr(value)).encode())
     except Exception:  # noqa: BLE001 - the caller's class; whatever it raises, it has no text
         return False
 
@@ -174,7 +199,8 @@ def listed(values: Any, wrong: str, *, text: bool = False) -> list[Any]:
     Raises
     ------
     InputError
-        If the argument is not iterable, claims to be too long, or raises when it is read.
+        If the argument is not iterable, claims to be too long, raises when it is read, or does not
+        know its length and has more than `MOST_UNSIZED` items, as one without an end has.
     """
     is_text = isinstance(values, str | bytes) and not text
     if is_text or not isinstance(values, Iterable):
@@ -182,10 +208,19 @@ def listed(values: Any, wrong: str, *, text: bool = False) -> list[Any]:
     try:
         if isinstance(values, range) and len(values) > _MOST_ITEMS:
             raise OverflowError
-        return list(values)
+        if type(values) in _FINITE:
+            return list(values)
+        known = len(values) if isinstance(values, Sized) else 0
+        items = list(islice(values, max(known, MOST_UNSIZED) + 1))
     except (OverflowError, MemoryError):
         raise InputError(f"{wrong}; these are too many: {shown(values)}") from None
     except Exception as error:
         raise InputError(
-            f"{wrong}, got {shown(values)}, which raised {type(error).__name__}: {error}"
+            f"{wrong}, got {shown(values)}, which raised {type(error).__name__}: {text_of(error)}"
         ) from error
+    if len(items) > max(known, MOST_UNSIZED):
+        raise InputError(
+            f"{wrong}, got more than {MOST_UNSIZED:,} items of {shown(values)}, which may have no "
+            "end; give a list or an array"
+        )
+    return items

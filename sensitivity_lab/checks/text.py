@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from html import escape
+from itertools import islice
 from typing import Any
+
+from sensitivity_lab.errors import printable
 
 from .values import MOST_DIGITS, as_python, is_long
 
 _SHOWN = 200
-"""The largest number of characters of a value that a message shows."""
+"""The largest number of characters that are shown of a value or a name."""
+
+_NAMES = 20
+"""The largest number of names that are shown of a list."""
 
 
 def shown(value: Any) -> str:
@@ -35,9 +42,58 @@ def shown(value: Any) -> str:
         return f"<{type(value).__name__}>"
     if "\n" in text:
         text = " ".join(text.split())
-    if len(text) > _SHOWN:
-        text = f"{text[: _SHOWN // 2]} ... {text[-_SHOWN // 4 :]}"
-    return text
+    return cut(printable(text))
+
+
+def named(name: Any) -> str:
+    r"""Return a name as people see it: on one line, without control characters, not too long.
+
+    Every name that a caller chooses, of a query, a column, a step or a file, passes here before it
+    is shown. Where it is quoted, `shown` does the same.
+
+    Examples
+    --------
+    >>> print(named("a\x1b[31m\nb"), named("x" * 100_000)[95:110], named(7))
+    a\x1b[31m\nb xxxxx ... xxxxx 7
+    """
+    return cut(text_of(name))
+
+
+def html_text(value: Any) -> str:
+    r"""Return a value as a page of HTML shows it: without markup and control characters.
+
+    Examples
+    --------
+    >>> print(html_text("<b>\x1b"))
+    &lt;b&gt;\x1b
+    """
+    return escape(printable(text_of(value), lines=True))
+
+
+def names_of(values: Collection[Any], text: Callable[[Any], str] = shown) -> str:
+    """Return a list of names as text; of many, the first ones and their number.
+
+    Examples
+    --------
+    >>> names_of("abc"), names_of([]), names_of(range(10**6))[-36:]
+    ("'a', 'b', 'c'", 'none', '16, 17, 18, 19, ... 1,000,000 in all')
+    """
+    if len(values) > _NAMES:
+        return f"{', '.join(map(text, islice(values, _NAMES)))}, ... {len(values):,} in all"
+    return ", ".join(map(text, values)) or "none"
+
+
+def cut(text: str) -> str:
+    """Return a text, or of a long one the beginning and the end.
+
+    Examples
+    --------
+    >>> cut("a" * 100 + "b" * 10**6)[95:110]
+    'aaaaa ... bbbbb'
+    """
+    if len(text) <= _SHOWN:
+        return text
+    return f"{text[: _SHOWN // 2]} ... {text[-_SHOWN // 4 :]}"
 
 
 def did_you_mean(name: Any, known: Iterable[Any]) -> str:
@@ -56,9 +112,9 @@ def did_you_mean(name: Any, known: Iterable[Any]) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as `str` writes it, or as `shown` does where that fails."""
+    """Return a value as `str` writes it, or as `shown` does where that fails; none obeyed."""
     try:
-        return str(value)
+        return printable(str(value))
     except Exception:  # noqa: BLE001 - the caller's class, or a number of very many digits
         return shown(value)
 

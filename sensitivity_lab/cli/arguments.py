@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sensitivity_lab.checks import named, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import destination, is_stream
 from sensitivity_lab.search.engine import Options
@@ -257,9 +258,9 @@ def read_named_universe(parsed: argparse.Namespace) -> tuple[str, AnyUniverse]:
     """Return the one column that was asked for, and its universe."""
     found = read_universes(parsed, [parsed.column] if parsed.column else None)
     if len(found) != 1:
-        raise InputError(f"choose one column with --column: {', '.join(found)}")
-    (named,) = found.items()
-    return named
+        raise InputError(f"choose one column with --column: {names_of(found, named)}")
+    (only,) = found.items()
+    return only
 
 
 def check_source(parsed: argparse.Namespace) -> None:
@@ -290,7 +291,9 @@ def read_universes(
         names = [name for name, _ in domains]
         for name in names:
             if names.count(name) > 1:
-                raise InputError(f"the domain {name!r} is given twice; give each column one domain")
+                raise InputError(
+                    f"the domain {shown(name)} is given twice; give each column one domain"
+                )
         return as_universes(dict(domains), columns)
     with warnings.catch_warnings(record=True) as left_out:
         warnings.simplefilter("always")
@@ -306,7 +309,7 @@ def _domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:
     values = values_of(written, text)
     for value, times in Counter(values).items():
         if times > 1:
-            raise InputError(f"the domain {name!r} lists {value} twice; list every value once")
+            raise InputError(f"the domain {shown(name)} lists {value} twice; list every value once")
     return name, Universe.from_domain(values, copies)
 
 
@@ -315,7 +318,8 @@ def read_distance(parsed: argparse.Namespace) -> int:
     found = read_distances(parsed.distances)
     if len(found) > 1:
         raise InputError(
-            f"{parsed.command} takes one distance, got {parsed.distances!r}; choose one, or ask "
+            f"{parsed.command} takes one distance, got {shown(parsed.distances)}; choose one, or "
+            "ask "
             "`sensitivity-lab curves` for several"
         )
     return found[0]
@@ -342,7 +346,9 @@ def check_files(parsed: argparse.Namespace) -> None:
             continue
         other = known.setdefault(Path(os.path.realpath(path)), name)
         if other != name:
-            raise InputError(f"{other} and {name} are one file, {str(path)!r}; choose another name")
+            raise InputError(
+                f"{other} and {name} are one file, {shown(str(path))}; choose another name"
+            )
 
 
 def check_writable(path: Path | None, *, picture: bool = False) -> None:
@@ -352,14 +358,15 @@ def check_writable(path: Path | None, *, picture: bool = False) -> None:
     try:
         target = destination(path)
     except IsADirectoryError:
-        raise InputError(f"cannot write {str(path)!r}: it is a folder") from None
+        raise InputError(f"cannot write {shown(str(path))}: it is a folder") from None
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror}") from error
+        raise InputError(f"cannot write {shown(str(path))}: {error.strerror}") from error
     folder = target.parent
     if not (is_stream(target) or (folder.is_dir() and os.access(folder, os.W_OK))):
-        named = folder if path.is_symlink() else path.parent
+        where = folder if path.is_symlink() else path.parent
         raise InputError(
-            f"cannot write {str(path)!r}: {str(named)!r} is not a folder that can be written to"
+            f"cannot write {shown(str(path))}: {shown(str(where))} is not a folder that can be "
+            "written to"
         )
     if picture:
         from sensitivity_lab.plotting import check_path

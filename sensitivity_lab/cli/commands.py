@@ -14,6 +14,7 @@ from sensitivity_lab.article import UNITS, checks, experiments
 from sensitivity_lab.audits.call import audit
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.checks import cut, shown
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.queries import DEFAULT_QUERIES
 
@@ -48,6 +49,11 @@ from .releases import add_histogram, add_noise
 from .sweep import add_sweep
 from .written import read_distances
 
+_PROGRAM = "sensitivity-lab"
+
+_FAULT = 70
+"""The exit code of a fault of the program: EX_SOFTWARE of sysexits.h."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -61,14 +67,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0; 1 where an audit finds a claim violated; 2 where the input is not
-        acceptable or the output cannot be written (said in one line); 130 after Ctrl-C.
+        acceptable or the output cannot be written (said in one line); 70 for an error of the
+        program itself, which nobody foresaw; 130 after Ctrl-C.
     """
-    parser = _make_parser()
-    complete(parser)
-    session = Session(parser.prog)
+    session = Session(_PROGRAM)
     code: Any = 0
     try:
         try:
+            parser = _make_parser()
+            complete(parser)
             parsed = parser.parse_args(arguments)
             session.command = f"{parser.prog} {parsed.command}"
             session.as_json = getattr(parsed, "json", False)
@@ -90,6 +97,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SensitivityLabError as error:
         session.complain(in_options(str(error)))
         return 2
+    except OSError as error:
+        file = "" if error.filename is None else f": {shown(error.filename)}"
+        why = f"{error.strerror}{file}" if error.strerror else str(error)
+        session.complain(f"the system refuses, while {session.doing}: {cut(why)}")
+        return 2
+    except Exception as error:  # noqa: BLE001 - a traceback would end in 1, which is for violations
+        what = f"{type(error).__name__}: {cut(str(error))}".removesuffix(": ")
+        session.complain(
+            in_options(
+                f"a fault of {_PROGRAM}, met while {session.doing}: {what}; please report it"
+            )
+        )
+        return _FAULT
     if session.failure:
         session.complain(f"cannot write to standard output: {session.failure}")
         return 2
@@ -97,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="sensitivity-lab")
+    parser = Parser(prog=_PROGRAM)
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_curves(commands)
@@ -263,7 +283,9 @@ def _article(parsed: argparse.Namespace, session: Session) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from error
+        raise InputError(
+            f"cannot make the folder {shown(str(folder))}: {error.strerror}"
+        ) from error
     planned = [
         (experiment, folder / f"{experiment.name}.png", folder / f"{experiment.name}.csv")
         for experiment in experiments()

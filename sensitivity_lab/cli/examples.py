@@ -46,7 +46,7 @@ EXAMPLES = {
         '  bash, zsh: eval "$(register-python-argcomplete sensitivity-lab)"\n'
         "  fish:      register-python-argcomplete --shell fish sensitivity-lab | source\n\n"
         "Exit codes: 0; 1 a claim is violated; 2 bad input, or an output that cannot be written;\n"
-        "130 after Ctrl-C.",
+        "70 a fault of the program, please report it; 130 after Ctrl-C.",
     ),
     "explore": About(
         "A page with sliders in the browser: the sensitivity, the worst case, the noise, and the\n"

@@ -8,6 +8,7 @@ from typing import Any
 
 from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
+from sensitivity_lab.checks import named, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.noise.smooth import (
     smooth_beta,
@@ -199,14 +200,22 @@ def _read(parsed: argparse.Namespace, session: Session) -> tuple[str, AnyUnivers
     return name, universe, _records(parsed.dataset, name)
 
 
+def _exists(name: str) -> bool:
+    """Tell whether there is a file of a name, which may be one that no file can have."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False
+
+
 def _records(text: str, name: str) -> list[Any]:
     """Return the records of a dataset: numbers that are listed, or the column of a file."""
     listed = [exact_number(part) for part in text.split(",")]
     if None not in listed:
         return listed
-    if "," in text and not Path(text).exists():
+    if "," in text and not _exists(text):
         raise InputError(
-            f"a dataset is written 20,35,35, or it is the name of a CSV file, got {text!r}"
+            f"a dataset is written 20,35,35, or it is the name of a CSV file, got {shown(text)}"
         )
     table = read_table(Path(text))
     if name in table:
@@ -214,6 +223,6 @@ def _records(text: str, name: str) -> list[Any]:
     if len(table.columns) == 1:
         return table.iloc[:, 0].tolist()
     raise InputError(
-        f"--dataset {text} has no column {name!r}; its columns are "
-        f"{', '.join(map(repr, table.columns))}, so name the domain like one of them"
+        f"--dataset {named(text)} has no column {shown(name)}; its columns are "
+        f"{names_of(table.columns)}, so name the domain like one of them"
     )

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from sensitivity_lab.checks import number_text
+from sensitivity_lab.errors import printable
 from sensitivity_lab.results.literals import json_ready
-from sensitivity_lab.results.reprs import printable
 from sensitivity_lab.results.sensitivity import Sensitivity
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from sensitivity_lab.checks import did_you_mean
+from sensitivity_lab.checks import cut, did_you_mean
 
 from .examples import EXAMPLES
 from .output import complain
@@ -36,6 +36,7 @@ class Parser(argparse.ArgumentParser):
         if refused:
             choices = [choice.strip("'") for choice in refused[2].split(", ")]
             message += did_you_mean(refused[1], choices)
+        message = " ".join(map(cut, message.split(" ")))
         complain(f"{self.prog}: {message}")
         self.exit(2)
 

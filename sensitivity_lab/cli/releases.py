@@ -8,7 +8,7 @@ from typing import Any
 
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.checks import did_you_mean
+from sensitivity_lab.checks import did_you_mean, named, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.noise.table import noise_table
 from sensitivity_lab.queries import Histogram
@@ -176,11 +176,11 @@ def _chosen(asked: str | None, known: list[str]) -> str:
         return str(asked)
     if asked:
         raise InputError(
-            f"unknown column {asked!r}; the columns are {', '.join(map(repr, known))}"
+            f"unknown column {shown(asked)}; the columns are {names_of(known)}"
             f"{did_you_mean(asked, known)}"
         )
     if len(known) > 1:
-        raise InputError(f"choose one column with --column: {', '.join(known)}")
+        raise InputError(f"choose one column with --column: {names_of(known, named)}")
     return known[0]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import names_of, shown
 from sensitivity_lab.errors import InputError
 
 STANDARD_INPUT = Path("-")
@@ -63,7 +64,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
     The file ``-`` is standard input.
     """
-    name = "standard input" if path == STANDARD_INPUT else repr(str(path))
+    name = "standard input" if path == STANDARD_INPUT else shown(str(path))
     if path.suffix.lower() == ".json":
         raise InputError(
             f"{name} is not a CSV file; write the values of a domain as "
@@ -79,7 +80,10 @@ def read_table(path: Path) -> pd.DataFrame:
             cells = pd.read_csv(
                 text, header=None, index_col=False, dtype=str, keep_default_na=False
             )
-    except (OSError, ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
+    except OSError as error:
+        why = error.strerror or shown(error)
+        raise InputError(f"cannot read {name} as a CSV file: {why}") from error
+    except (ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
         raise InputError(f"cannot read {name} as a CSV file: {error}") from error
     names = _column_names(name, cells.iloc[0].tolist())
     return pd.DataFrame(
@@ -100,11 +104,11 @@ def _column_names(file: str, header: list[str]) -> list[str]:
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     for name in names:
         if exact_number(name) is not None or name.strip().lower() in ("nan", "inf", "-inf"):
-            raise InputError(f"the first line of {file} must name the columns, got {name!r}")
+            raise InputError(f"the first line of {file} must name the columns, got {shown(name)}")
     twice = sorted(name for name in set(names) if names.count(name) > 1)
     if twice:
         raise InputError(
-            f"the first line of {file} names {', '.join(map(repr, twice))} more than once; "
+            f"the first line of {file} names {names_of(twice)} more than once; "
             "give every column its own name"
         )
     return names
@@ -117,8 +121,8 @@ def _column(name: str, texts: list[Any]) -> pd.Series[Any]:
         for line, entry in enumerate(entries):
             if not in_range(entry):
                 raise InputError(
-                    f"column {name!r}: numbers have exponents up to {LARGEST_EXPONENT}, got "
-                    f"{texts[line]!r} at position {line}"
+                    f"column {shown(name)}: numbers have exponents up to {LARGEST_EXPONENT}, got "
+                    f"{shown(texts[line])} at position {line}"
                 )
     return pd.Series(entries, dtype=object)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .tables import LARGEST_EXPONENT, exact_number, in_range
@@ -17,7 +18,7 @@ def split_domain(text: str) -> tuple[str, str]:
     """Return the name and the values of a domain, which are written NAME=VALUES."""
     name, equals, values = text.partition("=")
     if not (name and equals and values):
-        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {text!r}")
+        raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
     return name, values
 
 
@@ -29,10 +30,14 @@ def values_of(written: str, text: str | None = None) -> list[int | Decimal]:
     parts = [_number(value) for value in written.split(":")]
     first, last, step = (*parts, 1)[:3] if len(parts) < 3 else parts[:3]
     if len(parts) > 3 or step <= 0 or last < first:
-        raise InputError(f"a range is written first:last:step with a positive step, got {text!r}")
+        raise InputError(
+            f"a range is written first:last:step with a positive step, got {shown(text)}"
+        )
     count = (Fraction(last) - Fraction(first)) // Fraction(step) + 1
     if count > _MOST:
-        raise InputError(f"the domain {text!r} has more than {_MOST:,} values; take a larger step")
+        raise InputError(
+            f"the domain {shown(text)} has more than {_MOST:,} values; take a larger step"
+        )
     with localcontext() as context:
         # There are enough digits for every value. Rounding one would raise an error.
         context.prec = 2 * LARGEST_EXPONENT + len(text)
@@ -61,7 +66,7 @@ def _several(text: str, written: str) -> list[int]:
                 raise ValueError(part)
             found += several
     except (ValueError, OverflowError):
-        raise InputError(f"{written}, from small to large, got {text!r}") from None
+        raise InputError(f"{written}, from small to large, got {shown(text)}") from None
     return found
 
 
@@ -69,7 +74,7 @@ def read_sizes(text: str) -> tuple[int, int]:
     """Parse 3-9."""
     smallest, dash, largest = text.partition("-")
     if not (dash and smallest.isdecimal() and largest.isdecimal()):
-        raise InputError(f"--sizes are written 3-9, smallest and largest, got {text!r}")
+        raise InputError(f"--sizes are written 3-9, smallest and largest, got {shown(text)}")
     return int(smallest), int(largest)
 
 
@@ -81,15 +86,16 @@ def read_exact(text: str, what: str) -> int | Decimal | Fraction:
             return _number(above)
         return Fraction(_number(above)) / Fraction(_number(below))
     except (InputError, ZeroDivisionError):
-        raise InputError(f"{what} is written 2, 0.5 or 1/3, got {text!r}") from None
+        raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
 
 
 def _number(text: str) -> int | Decimal:
     number = exact_number(text)
     if number is None:
-        raise InputError(f"a domain has numbers, got {text!r}")
+        raise InputError(f"a domain has numbers, got {shown(text)}")
     if not in_range(number):
         raise InputError(
-            f"a domain has finite numbers with exponents up to {LARGEST_EXPONENT}, got {text!r}"
+            f"a domain has finite numbers with exponents up to {LARGEST_EXPONENT}, got "
+            f"{shown(text)}"
         )
     return number

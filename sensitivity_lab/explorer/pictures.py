@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 
+from sensitivity_lab.checks import html_text
 from sensitivity_lab.results.literals import plain
 from sensitivity_lab.results.reprs import rounded_up
 from sensitivity_lab.results.roles import Block
@@ -197,9 +197,8 @@ def _short(count: float) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
-    )
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text class="{kind}" {place}>{html_text(text)}</text>'
 
 
 def _axis(left: float, y: float, right: float) -> str:
@@ -208,10 +207,10 @@ def _axis(left: float, y: float, right: float) -> str:
 
 def _svg(parts: Sequence[str], height: float, label: str) -> str:
     return (
-        f'<svg class="sl-picture" role="img" aria-label="{escape(label)}" '
+        f'<svg class="sl-picture" role="img" aria-label="{html_text(label)}" '
         f'viewBox="0 0 {WIDTH} {height:g}">{"".join(parts)}</svg>'
     )
 
 
 def _note(text: str) -> str:
-    return f'<p class="sl-note">{escape(text)}</p>'
+    return f'<p class="sl-note">{html_text(text)}</p>'

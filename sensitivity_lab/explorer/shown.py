@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from html import escape
 
+from sensitivity_lab.checks import html_text
 from sensitivity_lab.results.reprs import rounded_up
 
 from . import pictures
@@ -25,15 +25,17 @@ def headline(view: View) -> str:
         return ""
     where = f"{state.neighbors}; n = {state.size:,}; {view.extent}"
     return (
-        f'<p class="sl-number"><span>Δ</span> {escape(view.text)}</p>'
-        f'<p class="sl-note">global sensitivity of {escape(state.query)}, exact '
-        f"({escape(view.method)}); {escape(where)}</p>"
+        f'<p class="sl-number"><span>Δ</span> {html_text(view.text)}</p>'
+        f'<p class="sl-note">global sensitivity of {html_text(state.query)}, exact '
+        f"({html_text(view.method)}); {html_text(where)}</p>"
     )
 
 
 def messages(view: View) -> str:
     """Return what could not be done."""
-    return "".join(f'<p class="sl-message" role="alert">{escape(one)}</p>' for one in view.messages)
+    return "".join(
+        f'<p class="sl-message" role="alert">{html_text(one)}</p>' for one in view.messages
+    )
 
 
 def curve(view: View) -> str:
@@ -81,8 +83,8 @@ def pair(view: View) -> str:
     ]
     facts = (
         f"<p class='sl-note'>both have {witness.shared:,}; "
-        f"<b class='text-A'>only x: {escape(_some(witness.only_x))}</b>; "
-        f"<b class='text-B'>only y: {escape(_some(witness.only_y))}</b></p>"
+        f"<b class='text-A'>only x: {html_text(_some(witness.only_x))}</b>; "
+        f"<b class='text-B'>only y: {html_text(_some(witness.only_y))}</b></p>"
     )
     return _section(
         "The witness pair",
@@ -91,7 +93,7 @@ def pair(view: View) -> str:
 
 
 def _row(name: str, records: tuple[str, ...], size: int, answer: float) -> str:
-    listed = escape(", ".join(records))
+    listed = html_text(", ".join(records))
     return (
         f"<tr><th>{name}</th><td>{listed} <span class='sl-note'>({size:,} records)</span></td>"
         f"<td>f({name}) = {answer:.6g}</td></tr>"
@@ -110,12 +112,12 @@ def _local(view: View) -> str:
     if local is None:
         return (
             "<p class='sl-note'>Type a value for a record of x to see the local sensitivity of "
-            f"that dataset; that of this x is the global one, {escape(view.text)}.</p>"
+            f"that dataset; that of this x is the global one, {html_text(view.text)}.</p>"
         )
     return (
-        f"<p>Record {view.state.record:,} of x from {escape(local.before)} to "
-        f"{escape(local.after)}: f = {escape(local.answer)}, local sensitivity "
-        f"<b class='sl-local'>{escape(local.text)}</b>; global {escape(view.text)}.</p>"
+        f"<p>Record {view.state.record:,} of x from {html_text(local.before)} to "
+        f"{html_text(local.after)}: f = {html_text(local.answer)}, local sensitivity "
+        f"<b class='sl-local'>{html_text(local.text)}</b>; global {html_text(view.text)}.</p>"
     )
 
 
@@ -131,7 +133,7 @@ def noise(view: View) -> str:
             "record only among these records. For a release, type a public domain.</p>"
         )
     for caution in view.cautions:
-        warning += f"<p class='sl-warning'>{escape(caution)}</p>"
+        warning += f"<p class='sl-warning'>{html_text(caution)}</p>"
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     spread = (
         f"<p class='sl-note'>Laplace noise of scale Δ/ε = {rounded_up(view.scale, digits=6)}: half "
@@ -149,7 +151,7 @@ def code(view: View) -> str:
     return _section(
         "The code of this view",
         f'<button class="sl-copy" onclick="{_COPY}">Copy the code</button>'
-        f'<pre tabindex="0"><code>{escape(view.code)}</code></pre>',
+        f'<pre tabindex="0"><code>{html_text(view.code)}</code></pre>',
     )
 
 
@@ -161,7 +163,7 @@ def status(report: View | Busy | str) -> str:
         text = report
     else:
         text = "Ready" if report.done else "Searching"
-    return f'<p class="sl-status" role="status">{escape(text)}</p>'
+    return f'<p class="sl-status" role="status">{html_text(text)}</p>'
 
 
 def _section(title: str, body: str) -> str:

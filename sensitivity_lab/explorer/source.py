@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_column
+from sensitivity_lab.checks import check_column, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import literal
@@ -60,7 +60,9 @@ def _universe(source: Source, column: str) -> AnyUniverse:
     """Return the universe of a column; made once, since a million records take a second."""
     (universe,) = as_universes(source.data, [source.columns[column][0]]).values()
     if not universe.numeric:
-        raise InputError(f"column {column!r} has records that are rows; explore one of its columns")
+        raise InputError(
+            f"column {shown(column)} has records that are rows; explore one of its columns"
+        )
     return universe
 
 
@@ -72,7 +74,7 @@ def as_source(data: Any) -> Source:
     rows = next((name for name, one in universes.items() if not one.numeric), None)
     if rows is not None:
         raise InputError(
-            f"explore takes universes of numbers, and {rows!r} is one of rows; "
+            f"explore takes universes of numbers, and {shown(rows)} is one of rows; "
             "explore one column, universe.column(name)"
         )
     named = isinstance(data, Mapping)
@@ -93,7 +95,7 @@ def of_frame(frame: pd.DataFrame, expression: str) -> Source:
     for name in frame.columns:
         check_column("a column of the table", name)
     columns = {
-        str(name): (name, expression.replace("{column}", literal(name)))
+        named(name): (name, expression.replace("{column}", literal(name)))
         for name in frame.columns
         if _has_numbers(frame[name])
     }

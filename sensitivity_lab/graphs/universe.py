@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_whole, listed, shown, whole_number
+from sensitivity_lab.checks import check_text, check_whole, listed, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
 
 Edge = tuple[int, int]
@@ -167,6 +167,7 @@ class GraphUniverse:
         >>> GraphUniverse(3).mask([(2, 1), (0, 1)])
         5
         """
+        check_text("name", name, "what errors call the graph")
         places = {edge: place for place, edge in enumerate(self.edges)}
         read = _edges_of(graph, name, self.nodes)
         missing = [edge for edge in read if edge not in places]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import running
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries.returned import shape_of
 from sensitivity_lab.search.engine import Options
@@ -70,7 +71,7 @@ class Code:
             shape = shape_of(raw)
             if shape != (1,):
                 raise QueryError(
-                    f"{where} returned {raw!r} for one row; a vectorized function gets shape "
+                    f"{where} returned {shown(raw)} for one row; a vectorized function gets shape "
                     "(datasets, n) and returns shape (datasets,)"
                     if shape is None
                     else f"{where} returned an array of shape {shape} for one row; a vectorized "
@@ -81,7 +82,8 @@ class Code:
 
     def where(self, order: Sequence[int]) -> str:
         """Return the function and an ordered dataset as errors name them."""
-        return f"query {self.name!r} on the ordered dataset {tuple(self._records(order).tolist())}"
+        records = tuple(self._records(order).tolist())
+        return f"query {shown(self.name)} on the ordered dataset {records}"
 
     def _records(self, order: Sequence[int]) -> NDArray[Any]:
         return of_numbers(self.universe).array[np.array(order, dtype=np.intp)]

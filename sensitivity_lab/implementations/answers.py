@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import unboxed
+from sensitivity_lab.checks import shown, unboxed
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Integers, common_integers, rational_of
 
@@ -39,7 +39,7 @@ def as_answer(raw: Any, where: str) -> CodeAnswer:
         if isinstance(given, Fraction) or math.isfinite(given):
             return rational_of(given)
         return float(given)
-    raise QueryError(f"{where} returned {given!r}; an implementation returns one number")
+    raise QueryError(f"{where} returned {shown(given)}; an implementation returns one number")
 
 
 def class_of(answer: CodeAnswer) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.relations import Dataset
@@ -71,7 +72,9 @@ class Automaton:
         with np.errstate(all="ignore"):
             for state in states.tolist():
                 accumulator = self._accumulators[state]
-                where = f"{self.fold.name!r} that ends with the accumulator {accumulator!r}"
+                where = (
+                    f"{shown(self.fold.name)} that ends with the accumulator {shown(accumulator)}"
+                )
                 try:
                     raw = self.fold.answer(accumulator)
                 except Exception as error:
@@ -84,7 +87,7 @@ class Automaton:
         needed = more + self.states * (_STATE_BYTES + 8 * self._next.shape[1])
         if needed > self._memory_limit:
             raise TooLargeError(
-                f"the search over {what} of {self.fold.name!r} has reached {self.states:,} "
+                f"the search over {what} of {shown(self.fold.name)} has reached {self.states:,} "
                 f"accumulators and would need about {needed / 2**20:,.1f} MiB, more than the "
                 f"memory limit of {self._memory_limit / 2**20:,.1f} MiB; choose a smaller size or "
                 "distance, fewer distinct values, or a larger memory_limit"
@@ -93,7 +96,10 @@ class Automaton:
     def _step(self, state: int, letter: int) -> int:
         accumulator, record = self._accumulators[state], self._records[letter]
         self.steps += 1
-        where = f"the step of {self.fold.name!r} from {accumulator!r} with the record {record!r}"
+        where = (
+            f"the step of {shown(self.fold.name)} from {shown(accumulator)} with the record "
+            f"{shown(record)}"
+        )
         try:
             arrived = self.fold.step(accumulator, record)
         except Exception as error:

@@ -171,7 +171,7 @@ def _conclude(
     answers = [run(question.query, question.universe, data) for data in (x, y)]
     if gap_between(*answers) != found.gap:
         raise QueryError(
-            f"query {question.query.name!r} answers the same ordered dataset differently each "
+            f"query {shown(question.query.name)} answers the same ordered dataset differently each "
             f"time, x = {x} or y = {y}; give code that is not random"
         )
     return ImplementedSensitivity(
@@ -197,7 +197,8 @@ def _as_implementation(query: Any) -> Implementation:
         return query
     if isinstance(query, (str, Query)):
         raise InputError(
-            f"{getattr(query, 'name', query)!r} is a query as mathematics, which has no order; "
+            f"{shown(getattr(query, 'name', query))} is a query as mathematics, which has no "
+            "order; "
             "give code: a Fold such as float_sum('float32'), or a function of a 1-D array"
         )
     if callable(query) and not isinstance(query, type):

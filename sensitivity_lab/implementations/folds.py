@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_flag, check_text, shown, unboxed
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_flag, check_text, listed, named, shown, text_of, unboxed
+from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.queries import Mean, Query, Sum, Var, as_query
 
@@ -77,7 +77,7 @@ class Fold:
             raise InputError(
                 f"step must be a function (accumulator, record), got {shown(self.step)}"
             )
-        check_text("name", self.name, "a text")
+        object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
         if self.finish is not None and not callable(self.finish):
             raise InputError(
                 f"finish must be a function of the accumulator, got {shown(self.finish)}"
@@ -110,21 +110,37 @@ class Fold:
         values : iterable of numbers
             The records as the universe has them.
         """
+        records = listed(values, "a dataset must be a sequence of numbers")
         if self.dtype is None:
-            return tuple(values)
-        return tuple(_converted(value, self.dtype) for value in values)
+            return tuple(records)
+        return tuple(_converted(value, self.dtype) for value in records)
 
     def answer(self, accumulator: Any) -> Any:
         """Return what the fold answers when it ends with this accumulator."""
         return accumulator if self.finish is None else self.finish(accumulator)
 
     def __call__(self, x: Iterable[Number]) -> Any:
-        """Return the answer on an ordered dataset."""
+        """Return the answer on an ordered dataset.
+
+        Raises
+        ------
+        InputError
+            If the dataset is no sequence, or `dtype` cannot hold a record.
+        QueryError
+            If `step` or `finish` raises.
+        """
         accumulator = self.first
-        with np.errstate(all="ignore"):
-            for record in self.records(x):
-                accumulator = self.step(accumulator, record)
-            answer = self.answer(accumulator)
+        records = self.records(x)
+        try:
+            with np.errstate(all="ignore"):
+                for record in records:
+                    accumulator = self.step(accumulator, record)
+                answer = self.answer(accumulator)
+        except Exception as error:
+            raise QueryError(
+                f"{shown(self.name)} on the ordered dataset {shown(records)} raised "
+                f"{type(error).__name__}: {text_of(error)}"
+            ) from error
         return unboxed(answer)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.queries import Function
@@ -266,7 +266,7 @@ def run(query: Implementation, universe: FiniteUniverse, records: Sequence[Numbe
     if isinstance(query, Function):
         code = Code(query.function, query.vectorized, query.name, universe)
         return code([universe.index(record) for record in records])
-    where = f"{query.name!r} on the ordered dataset {show(records)}"
+    where = f"{shown(query.name)} on the ordered dataset {show(records)}"
     try:
         raw = query(records)
     except Exception as error:

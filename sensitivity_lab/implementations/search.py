@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Function
@@ -128,7 +129,8 @@ class Question:
             )
         if isinstance(self.query, Function) and self.orders > self.evaluation_limit:
             raise TooLargeError(
-                f"query {self.query.name!r} would be called on {self.orders:,} orders, more than "
+                f"query {shown(self.query.name)} would be called on {self.orders:,} orders, more "
+                "than "
                 f"the evaluation_limit of {self.evaluation_limit:,}; {advice}, a Fold instead of a "
                 "function, or a larger evaluation_limit"
             )

@@ -202,7 +202,7 @@ def distance_of(given: Any, metric: Metric) -> Any:
     if isinstance(given, ProtectedChange):
         if given.metric != metric:
             raise InputError(
-                f"{given!r} protects {given.metric}, but the input metric is {metric}; "
+                f"{shown(given)} protects {given.metric}, but the input metric is {metric}; "
                 "start the chain with the change that it is to protect"
             )
         return given.d_in

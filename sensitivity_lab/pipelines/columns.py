@@ -13,11 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import names_of, shown
 from sensitivity_lab.errors import InputError
 
 from .encoding import encode, plain
-from .shown import names
 
 Schema = tuple[tuple[str, Any], ...]
 """Columns and their declared types, by name."""
@@ -66,7 +65,7 @@ def declared(values: list[Any], dtype: Any, column: str, where: str) -> pd.Serie
     made = column_of(values, dtype)
     if made is None:
         raise InputError(
-            f"{where}: the values of the column {column!r} do not fit its type {dtype}; "
+            f"{where}: the values of the column {shown(column)} do not fit its type {dtype}; "
             "declare another type with schema={column: dtype}"
         )
     return made
@@ -79,8 +78,8 @@ def table_of(rows: list[Mapping[str, Any]]) -> pd.DataFrame:
         if set(row) != set(first):
             raise InputError(
                 f"the rows of a table have the same columns: row 0 has "
-                f"{names(first)}, row {place} has "
-                f"{names(row)}; write a missing value as None"
+                f"{names_of(first)}, row {place} has "
+                f"{names_of(row)}; write a missing value as None"
             )
     made = {name: any_column_of([row[name] for row in rows], None) for name in first}
     return pd.DataFrame(made, index=pd.RangeIndex(len(rows)))

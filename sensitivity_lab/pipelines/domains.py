@@ -42,7 +42,7 @@ class Domain(ABC):
 
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""
-        return self == other
+        return isinstance(other, Domain) and self == other
 
     def __str__(self) -> str:
         return self.name

@@ -153,10 +153,14 @@ def _text(value: str) -> bytes:
     return b"s" + value.encode("utf-8", "surrogatepass")
 
 
-def _number(value: Any) -> bytes:
-    """Return the bytes of a rational in lowest terms, of an infinity, or of NaN."""
+def _check_digits(value: Any) -> None:
     if is_long(value):
         raise InputError(f"a cell holds a number of too many digits: {shown(value)}")
+
+
+def _number(value: Any) -> bytes:
+    """Return the bytes of a rational in lowest terms, of an infinity, or of NaN."""
+    _check_digits(value)
     try:
         above, below = value.as_integer_ratio()
     except ValueError:
@@ -189,6 +193,7 @@ def _float(value: float) -> int | float:
 
 def _rational(value: Any) -> Any:
     """Return a number as an int or a float if that is exact, else as a Fraction."""
+    _check_digits(value)
     try:
         above, below = value.as_integer_ratio()
     except ValueError:
@@ -221,7 +226,7 @@ def _span(value: Any) -> Any:
         span: Any = pd.Timedelta(value)
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f"a cell holds {value!r}, a span of time that pandas cannot represent"
+            f"a cell holds {shown(value)}, a span of time that pandas cannot represent"
         ) from error
     return math.nan if span is pd.NaT else _finest(span)
 

@@ -16,13 +16,20 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, check_text, shown, whole_number
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import (
+    check_kind,
+    check_text,
+    listed,
+    names_of,
+    shown,
+    text_of,
+    whole_number,
+)
+from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.exact.record_distances import INFINITE, change_one, symmetric
 from sensitivity_lab.exact.roots import Distance
 
 from .encoding import encode, encode_keys, encode_rows
-from .shown import names
 
 Rows = frozenset[tuple[bytes, int]]
 """A multiset of rows: the copies of each distinct row are numbered from 0."""
@@ -52,8 +59,22 @@ class Metric(ABC):
         """Return the distance of two forms."""
 
     def distance(self, a: Any, b: Any) -> Any:
-        """Return the exact distance of two datasets, tables or answers."""
-        return self.between(self.form(a), self.form(b))
+        """Return the exact distance of two datasets, tables or answers.
+
+        Raises
+        ------
+        InputError
+            If one of them is not what the metric compares.
+        """
+        try:
+            return self.between(self.form(a), self.form(b))
+        except SensitivityLabError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"cannot measure ({self.name}) the distance of {shown(a)} and {shown(b)}: "
+                f"{type(error).__name__}: {text_of(error)}"
+            ) from error
 
     def check(self, d_in: Any) -> Any:
         """Return a distance that stability maps take, or raise InputError."""
@@ -70,7 +91,11 @@ class Metric(ABC):
 
 def rows_of(data: Any) -> Rows:
     """Return the multiset of a table's rows, or of a list's records."""
-    encoded = encode_rows(data) if isinstance(data, pd.DataFrame) else map(encode, data)
+    encoded = (
+        encode_rows(data)
+        if isinstance(data, pd.DataFrame)
+        else map(encode, listed(data, "a dataset is a sequence of records", text=True))
+    )
     return numbered(Counter(encoded))
 
 
@@ -163,7 +188,7 @@ class IdDistance(Metric):
     @property
     def name(self) -> str:
         """What the metric counts, in words."""
-        return f"ids in {self.column!r} added or removed with all their rows"
+        return f"ids in {shown(self.column)} added or removed with all their rows"
 
     def form(self, data: pd.DataFrame) -> frozenset[tuple[bytes | None, Rows]]:
         """Return the multiset of rows of each id."""
@@ -233,8 +258,8 @@ def _rows_by_id(data: pd.DataFrame, column: str) -> dict[bytes | None, Rows]:
     """Return the multiset of rows of each id, or raise InputError if the ids have no column."""
     if column not in data.columns:
         raise InputError(
-            f"the table has no column {column!r} of privacy ids; its columns are "
-            f"{names(data.columns)}"
+            f"the table has no column {shown(column)} of privacy ids; its columns are "
+            f"{names_of(data.columns)}"
         )
     rows: dict[bytes | None, Counter[bytes]] = {}
     for owner, row in zip(encode_keys(data, [column]), encode_rows(data), strict=True):

@@ -9,13 +9,20 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, check_text, is_hashable, is_long, listed, shown
+from sensitivity_lab.checks import (
+    check_kind,
+    check_text,
+    is_hashable,
+    is_long,
+    listed,
+    names_of,
+    shown,
+)
 from sensitivity_lab.errors import InputError, kind_of
 
 from .columns import check_schema, declared, table_of
 from .domains import Counted, Domain
 from .encoding import encode
-from .shown import names
 
 
 @dataclass(frozen=True)
@@ -43,9 +50,9 @@ class Limit:
         if self.kind == "id":
             return f"{self.most} rows per id"
         return (
-            f"{self.most} groups of {self.column!r} per id"
+            f"{self.most} groups of {shown(self.column)} per id"
             if self.kind == "groups"
-            else f"{self.most} rows per id and group of {self.column!r}"
+            else f"{self.most} rows per id and group of {shown(self.column)}"
         )
 
     def largest(self, table: pd.DataFrame) -> int:
@@ -59,8 +66,9 @@ class Limit:
         missing = [name for name in (self.owner, self.column) if name not in table.columns]
         if missing:
             raise InputError(
-                f"a limit of {self} needs the column {missing[0]!r}; the columns of the table are "
-                f"{names(list(table.columns))}"
+                f"a limit of {self} needs the column {shown(missing[0])}; the columns of the "
+                "table are "
+                f"{names_of(list(table.columns))}"
             )
         owners = [encode(value) for value in table[self.owner].tolist()]
         groups = [encode(value) for value in table[self.column].tolist()]
@@ -177,8 +185,9 @@ class Table(Counted):
         for column, dtype in self.schema:
             if column not in table.columns:
                 raise InputError(
-                    f"the domain is {self}, but the table has no column {column!r}; its columns "
-                    f"are {names(columns)}"
+                    f"the domain is {self}, but the table has no column {shown(column)}; its "
+                    "columns "
+                    f"are {names_of(columns)}"
                 )
             if table[column].dtype != dtype:
                 values = table[column].tolist()
@@ -228,7 +237,7 @@ class Groups(Domain):
     @property
     def name(self) -> str:
         """A description of the data."""
-        groups = f"{len(self.keys)} groups of {self.column!r}"
+        groups = f"{len(self.keys)} groups of {shown(self.column)}"
         return groups if isinstance(self.data, Table) else f"{groups}, each {self.data}"
 
     def read(self, data: Any) -> dict[Any, Any]:

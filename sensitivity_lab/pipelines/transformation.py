@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_flag, check_kind, check_text, listed
+from sensitivity_lab.checks import (
+    check_callable,
+    check_flag,
+    check_kind,
+    check_text,
+    listed,
+    named,
+)
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
@@ -75,7 +82,7 @@ class Transformation:
     unit: Unit = None
 
     def __post_init__(self) -> None:
-        check_text("name", self.name, "a text")
+        object.__setattr__(self, "name", _chain_named(self.name))
         object.__setattr__(self, "by_id", check_flag("by_id", self.by_id))
         check_callable("function", self.function, "a function of data")
         check_callable("stability_map", self.stability_map, "a function of a distance")
@@ -178,7 +185,7 @@ class Step:
     build: Callable[[Domain, Metric], Transformation]
 
     def __post_init__(self) -> None:
-        check_text("name", self.name, "a text")
+        object.__setattr__(self, "name", _chain_named(self.name))
         check_callable("build", self.build, "a function of a domain and a metric")
 
     def __call__(self, domain: Domain, metric: Metric) -> Transformation:
@@ -187,6 +194,7 @@ class Step:
 
     def after(self, before: Start | Transformation) -> Transformation:
         """Return the transformation of the output of `before`."""
+        check_kind("before", before, Start | Transformation, "a start or a transformation")
         domain, metric = before.output_domain, before.output_metric
         try:
             built = self.build(domain, metric)
@@ -291,6 +299,11 @@ def as_start(given: Any) -> Start | None:
         if isinstance(domain, Domain) and isinstance(metric, Metric):
             return Start(domain, metric)
     return None
+
+
+def _chain_named(name: Any) -> str:
+    """Return the name of a chain as it is shown: those of its steps, as many as there are."""
+    return " >> ".join(map(named, check_text("name", name, "a text").split(" >> ")))
 
 
 def _one(given: tuple[Any, ...]) -> Any:

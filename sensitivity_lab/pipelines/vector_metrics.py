@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sensitivity_lab.checks import check_kind, shown
+from sensitivity_lab.checks import check_kind, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import Norm, norm_of
 from sensitivity_lab.exact.roots import Distance, as_fraction, root_of, whole
@@ -62,7 +62,10 @@ class _OfVectors(_OfNumbers):
 
     def form(self, data: Iterable[Any]) -> tuple[Fraction, ...]:
         """Return the coordinates as fractions."""
-        return tuple(as_fraction(value, "a coordinate of an answer") for value in data)
+        return tuple(
+            as_fraction(value, "a coordinate of an answer")
+            for value in listed(data, "an answer must be a sequence of numbers")
+        )
 
     def between(self, a: tuple[Fraction, ...], b: tuple[Fraction, ...]) -> Distance:
         """Return the norm of the difference."""

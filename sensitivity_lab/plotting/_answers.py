@@ -11,9 +11,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import theme
 
 _BARS: dict[str, dict[str, Any]] = {
@@ -26,6 +28,7 @@ _MOST_NAMED = 24  # coordinates with a tick each
 _MOST_MARKED = 40  # differences with their number written
 
 
+@with_checked_options
 def plot_answers(
     witness: Any,
     labels: Sequence[Any] | None = None,
@@ -77,7 +80,7 @@ def plot_answers(
         "f(y)": np.atleast_1d(np.asarray(witness.query_y, dtype=np.float64)),
     }
     size = len(answers["f(x)"])
-    names = list(map(str, range(size) if labels is None else labels))
+    names = list(map(named, range(size) if labels is None else labels))
     if len(names) != size:
         raise InputError(f"labels: got {len(names)} for answers of {size} coordinates; give {size}")
     if ax is None:

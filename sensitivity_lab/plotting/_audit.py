@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import theme
 
 _CLAIM: dict[str, Any] = {"color": "#0072B2", "linestyle": (0, (4, 1.5)), "linewidth": 1.8}
@@ -29,6 +30,7 @@ _REGION: dict[str, Any] = {
 }
 
 
+@with_checked_options
 def plot_audit(
     points: Sequence[tuple[float, float, float, bool | None]],
     *,

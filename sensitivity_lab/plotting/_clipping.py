@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, check_frame, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import theme
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ _MOST_MARKED = 30
 _THOUSANDS = "{x:,.12g}"
 
 
+@with_checked_options
 def plot_clipping(
     frame: pd.DataFrame,
     *,
@@ -118,8 +121,8 @@ def plot_clipping(
 
 def _check(frame: pd.DataFrame, xscale: str) -> None:
     check_frame(frame, _NEEDED, "pass what ClippingSweep.to_frame() returns")
-    if xscale not in ("linear", "log"):
-        raise InputError(f"xscale: got {xscale!r}; use 'linear' or 'log'")
+    if not isinstance(xscale, str) or xscale not in ("linear", "log"):
+        raise InputError(f"xscale: got {shown(xscale)}; use 'linear' or 'log'")
 
 
 def _draw_sums(ax: Axes, columns: dict[str, Any], true_sum: float) -> None:

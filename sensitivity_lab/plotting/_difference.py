@@ -8,6 +8,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from sensitivity_lab.checks import named
+
 from ._figures import PLAIN
 from ._theme import Theme
 
@@ -115,7 +117,7 @@ def say_difference(
     ax: Axes, witness: Any, query: str, neighbors: str, gap: str, colors: Theme
 ) -> None:
     """Write the title, and draw the answers beside the neighbors; of vectors, name the gap."""
-    said = f"f = {query}" if query != "f" else "f"
+    said = f"f = {named(query)}" if query != "f" else "f"
     if not isinstance(witness.query_x, tuple):
         values = float(witness.query_x), float(witness.query_y)
         apart = gap or f"{abs(values[0] - values[1]):.6g}"

@@ -14,6 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from sensitivity_lab.checks import check_path as as_path
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import written_whole
 
@@ -61,11 +63,26 @@ def check_frame(frame: pd.DataFrame, needed: Iterable[str], advice: str) -> None
         raise InputError("frame: has no rows, so there is nothing to draw")
 
 
+def check_axes(name: str, given: Any) -> None:
+    """Raise InputError unless something is an Axes, or a sequence or rows of them."""
+    rows = _entries(given)
+    wrong = [one for row in rows for one in _entries(row) if not isinstance(one, Axes)]
+    if wrong:
+        raise InputError(
+            f"{name}: got {shown(wrong[0])}; pass a matplotlib Axes or a sequence of them"
+        )
+
+
+def _entries(given: Any) -> list[Any]:
+    """Return the entries of a sequence or an array, or a single object as the only one."""
+    if isinstance(given, np.ndarray):
+        return list(given.ravel())
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
 def given_axes(ax: Any, panels: int) -> list[Axes]:
+    check_axes("ax", ax)
     axes = [ax] if isinstance(ax, Axes) else list(np.ravel(np.asarray(ax, dtype=object)))
-    wrong = next((item for item in axes if not isinstance(item, Axes)), None)
-    if wrong is not None:
-        raise InputError(f"ax: got {wrong!r}; pass a matplotlib Axes or a sequence of them")
     if len(axes) != panels:
         raise InputError(f"ax: got {len(axes)} Axes for {panels} panels; pass {panels} Axes")
     return axes
@@ -83,9 +100,13 @@ def check_path(path: Path) -> None:
     sensitivity_lab.errors.InputError: ...
     """
     if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"path: {str(path)!r} ends in {path.suffix!r}; use .pdf, .png or .svg")
+        raise InputError(
+            f"path: {shown(str(path))} ends in {shown(path.suffix)}; use .pdf, .png or .svg"
+        )
     if not path.parent.is_dir():
-        raise InputError(f"path: {str(path)!r} is in a folder that does not exist; create it first")
+        raise InputError(
+            f"path: {shown(str(path))} is in a folder that does not exist; create it first"
+        )
 
 
 def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
@@ -110,13 +131,15 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     sensitivity_lab.errors.InputError: path: 'curves.jpg' ends in '.jpg'; use .pdf, .png or .svg
     """
-    path = Path(path)
+    if not hasattr(figure, "figure"):
+        raise InputError(f"figure must be a Figure or an Axes, got {shown(figure)}")
+    path = as_path("path", path)
     check_path(path)
     try:
         with written_whole(path) as part:
             figure.figure.canvas.figure.savefig(part, dpi=150, bbox_inches="tight")
     except OSError as error:
         raise InputError(
-            f"path: {str(path)!r} cannot be written ({error.strerror}); "
+            f"path: {shown(str(path))} cannot be written ({error.strerror}); "
             "choose a file and a folder that you may write to"
         ) from error

@@ -10,12 +10,14 @@ from matplotlib.axes import Axes
 
 from ._difference import explain_lines, line_styles, make_room, say_difference, vector_text
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import Theme, theme
 
 _CENTERS = (-1.5, 1.5)
 """Where the circles of x and y have their centers; their radius is 1."""
 
 
+@with_checked_options
 def plot_graphs(
     witness: Any,
     *,

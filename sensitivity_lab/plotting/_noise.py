@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import theme
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P")
 _MOST_MARKED = 25  # points of a line that get a marker each
 
 
+@with_checked_options
 def plot_noise_scales(
     frame: pd.DataFrame, *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
@@ -70,6 +73,7 @@ def plot_noise_scales(
     return ax
 
 
+@with_checked_options
 def plot_noise_variances(
     frame: pd.DataFrame,
     *,
@@ -113,8 +117,8 @@ def plot_noise_variances(
     ['Gaussian is smaller beyond k = 6.96']
     """
     check_frame(frame, _VARIANCES, "pass what noise_variances returns")
-    if against not in ("answers", "sensitivity"):
-        raise InputError(f"against must be 'answers' or 'sensitivity', got {against!r}")
+    if not isinstance(against, str) or against not in ("answers", "sensitivity"):
+        raise InputError(f"against must be 'answers' or 'sensitivity', got {shown(against)}")
     drawn = ("laplace_variance", "gaussian_variance")
     if against == "answers":
         ax = _with_lines(frame, ax, against, "sensitivity", drawn, "2b² σ² D")

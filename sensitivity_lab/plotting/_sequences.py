@@ -8,14 +8,18 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from sensitivity_lab.checks import named
+
 from ._difference import explain_lines, line_styles, make_room, say_difference, vector_text
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import Theme, theme
 
 _HEIGHTS = {"x": 1.0, "y": 0.0}
 """Where the rows of boxes are."""
 
 
+@with_checked_options
 def plot_sequences(
     witness: Any,
     *,
@@ -113,7 +117,7 @@ def _draw_entry(ax: Axes, witness: Any, name: str, place: int, column: int, colo
     height = _HEIGHTS[name]
     ax.add_patch(Rectangle((column - 0.43, height - 0.32), 0.86, 0.64, fill=False, **style))
     value = getattr(witness, name)[place]
-    text = textwrap.shorten(str(value), 12, placeholder="...") or "..."
+    text = textwrap.shorten(named(value), 12, placeholder="...") or "..."
     size = "medium" if len(text) <= 5 else "x-small"
     ax.text(column, height, text, ha="center", va="center", size=size, color=colors.ink, **PLAIN)
 

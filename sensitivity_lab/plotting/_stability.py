@@ -13,9 +13,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 
 _FILLS = {"": "white", "−": "#A9CCE8", "+": "#FBE3D6", "≠": "#FBE3D6"}
 """Rows of both, only of x, only of y, and answers that differ: in grey print, white to dark."""
@@ -53,6 +55,7 @@ class _Block:
         return 1 + max(1, len(self.rows)) + (self.left_out > 0)
 
 
+@with_checked_options
 def plot_stability(
     witness: Any,
     *,
@@ -107,10 +110,10 @@ def plot_stability(
     tables = [*inputs, (witness.output_x, witness.output_y)]
     if names is None:
         names = [*(["first table", "second table"] if pair else ["input"]), "output"]
+    names, captions = list(names), [""] * len(tables) if captions is None else list(captions)
     for what, given in (("names", names), ("captions", captions)):
-        if given is not None and len(given) != len(tables):
+        if len(given) != len(tables):
             raise InputError(f"{what}: got {len(given)} for {len(tables)} tables; give one each")
-    captions = captions or [""] * len(tables)
     blocks = [_block(*three) for three in zip(tables, names, captions, strict=True)]
     left, right = blocks[:-1], blocks[-1]
     wide = max(block.width for block in left)
@@ -151,7 +154,7 @@ def _block(data: tuple[Any, Any], heading: str, caption: str) -> _Block:
         ]
         return _cut(heading, caption, ("", "x", "y"), marked)
     if isinstance(x, pd.DataFrame):
-        columns = tuple(map(str, x.columns))
+        columns = tuple(map(named, x.columns))
         x, y = (list(part.itertuples(index=False, name=None)) for part in data)
         return _cut(heading, caption, columns, _difference(x, y))
     if isinstance(x, list):
@@ -183,11 +186,11 @@ def _cut(heading: str, caption: str, columns: tuple[str, ...], marked: list[Any]
             room -= not mark
             kept.append((mark, tuple(map(_text, row))))
     shown = kept[:_MOST_ROWS]
-    return _Block(heading, caption, tuple(map(str, columns)), shown, len(marked) - len(shown))
+    return _Block(heading, caption, tuple(map(named, columns)), shown, len(marked) - len(shown))
 
 
 def _text(value: Any) -> str:
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = f"{value:.6g}" if isinstance(value, float) else named(value)
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 

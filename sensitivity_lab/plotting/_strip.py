@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure
+from ._options import with_checked_options
 from ._theme import Theme, theme
 
 _PARTS = {
@@ -21,6 +22,7 @@ _LEAST_SHARE = 0.055  # of the strip, for a block to be seen and to hold its num
 _MOST_NAMED = 16  # blocks with their numbers written in
 
 
+@with_checked_options
 def plot_strip(
     blocks: Sequence[tuple[str, float, Any, Any]],
     *,

@@ -11,9 +11,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import InputError
 
 from ._figures import PLAIN, check_frame
+from ._options import with_checked_options
 from .curves.draw import plot_curves
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _NEEDED = ("argument", "argument_value", "relation", "kind")
 _MOST_NAMED = 12  # values that are not numbers, with a tick each
 
 
+@with_checked_options
 def plot_sweep(
     frame: pd.DataFrame,
     *,
@@ -87,8 +90,8 @@ def plot_sweep(
     check_frame(frame, _NEEDED, "call Sweep.plot()")
     values = list(dict.fromkeys(frame["argument_value"]))
     numeric = all(map(_is_number, values))
-    if xscale not in ("linear", "log"):
-        raise InputError(f"xscale: got {xscale!r}; use 'linear' or 'log'")
+    if not isinstance(xscale, str) or xscale not in ("linear", "log"):
+        raise InputError(f"xscale: got {shown(xscale)}; use 'linear' or 'log'")
     if xscale == "log" and not (numeric and min(values) > 0):
         raise InputError(
             "xscale: 'log' needs numbers above 0, "
@@ -108,13 +111,13 @@ def plot_sweep(
         sharey=sharey,
     )
     axes = drawn.axes if ax is None else np.ravel(np.asarray(ax, dtype=object))
-    argument = str(frame["argument"].iloc[0])
+    argument = named(frame["argument"].iloc[0])
     label = _XLABELS.get(argument, argument.replace("_", " ")) if xlabel is None else xlabel
     for panel in axes:
         panel.set_xlabel(label, **PLAIN)
         _set_axis(panel, places, xscale)
         if not numeric:
-            _name_values(panel, [str(value) for value in values])
+            _name_values(panel, list(map(named, values)))
     return drawn
 
 

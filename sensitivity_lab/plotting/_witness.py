@@ -12,8 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from sensitivity_lab.checks import named
+
 from ._difference import KINDS, Kinds, draw_answers, kinds_of, make_room
 from ._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
+from ._options import with_checked_options
 from ._theme import theme
 
 _DIGIT = 6.0  # points of a digit of the number over a mark
@@ -26,6 +29,7 @@ _PLACES = (
 """How the names of queries begin whose answers are places among the records."""
 
 
+@with_checked_options
 def plot_witness(
     witness: Any,
     *,
@@ -104,7 +108,7 @@ def plot_witness(
     draw_answers(ax, values, label, colors)
     _name_rows(ax, witness)
     ax.set_xlabel(f"record ({unit})" if unit else "record", **PLAIN)
-    name = "f" if query == "f" else f"f = {query}"
+    name = "f" if query == "f" else f"f = {named(query)}"
     title = f"{name}, {neighbors}" if neighbors else name
     ax.set_title(textwrap.fill(title, 60), **PLAIN, fontsize="medium", pad=24)
     _add_legend(ax)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import (
     Difference,
@@ -22,6 +23,7 @@ from sensitivity_lab.exact.difference import (
 )
 from sensitivity_lab.universes.multiplicities import Groups
 from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.records import as_numbers
 from sensitivity_lab.universes.universe import of_numbers
 
 from .row_sums import Sums
@@ -216,7 +218,7 @@ class Query(ABC):
     def undefined(self, records: Sequence[Any]) -> QueryError:
         """Return the error for a dataset on which the query has no answer."""
         return QueryError(
-            f"query {self.name!r} has no answer on the dataset {tuple(records)}: a mean of no "
+            f"query {shown(self.name)} has no answer on the dataset {tuple(records)}: a mean of no "
             "values, or a covariance of too few; choose other sizes, or give the answer for no "
             "values as empty"
         )
@@ -290,7 +292,7 @@ class ExactQuery(Query):
 
     def __call__(self, x: Sequence[Number]) -> float:
         """Return the float nearest to the exact answer on one dataset, shape (n,)."""
-        records = x.tolist() if hasattr(x, "tolist") else list(x)
+        records = as_numbers(x)
         integers, unit = common_integers(records)
         answer = self.rational(np.sort(integers), unit)
         return (

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_flag, check_text, shown
+from sensitivity_lab.checks import check_flag, check_text, named, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -52,7 +52,7 @@ class Function(Query):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        return self.label
+        return named(self.label)
 
     def fingerprinted(self) -> tuple[Any, ...]:
         """Return what tells the query from others: what it does, else the name it was given."""
@@ -120,7 +120,8 @@ class Function(Query):
             return self._together([self._one(row) for row in rows], rows)
         if not isinstance(rows, np.ndarray):
             raise QueryError(
-                f"query {self.name!r} is vectorized over rows of numbers, and cannot take tables; "
+                f"query {shown(self.name)} is vectorized over rows of numbers, and cannot take "
+                "tables; "
                 "give a function of one DataFrame"
             )
         try:
@@ -194,7 +195,7 @@ class Function(Query):
         for row in rows:
             self._alone(row)
         raise QueryError(
-            f"query {self.name!r} works on single rows but not on {len(rows)} rows at once; "
+            f"query {shown(self.name)} works on single rows but not on {len(rows)} rows at once; "
             "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
         )
 
@@ -225,7 +226,7 @@ class Function(Query):
             records = tuple(row.itertuples(index=False, name=None))
         else:
             records = tuple(row.tolist())
-        return f"query {self.name!r} on the dataset {records}"
+        return f"query {shown(self.name)} on the dataset {records}"
 
 
 def as_answered(answer: Answers) -> Answered:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
 from sensitivity_lab.universes.finite import AnyUniverse
@@ -28,7 +29,8 @@ def query_identity(query: Query) -> str:
         return fingerprint(query)
     except NoFingerprintError as error:
         raise InputError(
-            f"query {query.name!r} cannot be told from others, because it uses {error}; name it, "
+            f"query {shown(query.name)} cannot be told from others, because it uses {error}; name "
+            "it, "
             "and change the name whenever the query changes: "
             "from_function(function, name='my query 1')"
         ) from None

@@ -14,7 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_callable, check_text, finite_number, is_hashable, shown
+from sensitivity_lab.checks import (
+    check_callable,
+    check_text,
+    finite_number,
+    is_hashable,
+    named,
+    shown,
+)
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 
@@ -108,11 +115,11 @@ class LStatistic(ByRank):
         check_callable("weight_function", self.weight_function, accepted)
         if not is_hashable(self.weight_function):
             raise InputError(f"weight_function must have a hash, got {shown(self.weight_function)}")
-        check_text("name", self.name, "a text")
+        object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
 
     def weight_list(self, size: int) -> dict[int, Fraction]:
         """Return the weights that the function returns; QueryError unless they are numbers."""
-        asked = f"the weights of {self.name!r} for {size} records"
+        asked = f"the weights of {shown(self.name)} for {size} records"
         try:
             # One more than needed tells that there are too many, however many there are.
             given = list(islice(iter(self.weight_function(size)), size + 1))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column
+from sensitivity_lab.checks import check_column, named
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -45,7 +45,7 @@ class _OfMultiplicities(ExactQuery):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        return self._word if self.column is None else f"{self._word} of {self.column}"
+        return self._word if self.column is None else f"{self._word} of {named(self.column)}"
 
     @abstractmethod
     def of_groups(self, counts: NDArray[Any]) -> NDArray[Any]:

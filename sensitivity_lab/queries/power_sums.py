@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import finite_number, shown
+from sensitivity_lab.checks import as_pandas, finite_number, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
@@ -53,7 +54,10 @@ class Count(ExactQuery):
 
     def __call__(self, x: Any) -> float:
         """Return the number of records of one dataset, shape (n,) or a table."""
-        return float(len(x))
+        rows = as_pandas(x)
+        if isinstance(rows, pd.DataFrame):
+            return float(len(rows))
+        return float(len(listed(rows, "a dataset must be a sequence of records")))
 
     def sums(self, universe: FiniteUniverse) -> Sums:
         """Return the sum of 1 over the records."""

@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pandas as pd
 
-from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.checks import (
+    check_column,
+    check_text,
+    check_whole,
+    named,
+    names_of,
+    number_text,
+    shown,
+)
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.relations import Relation
 
 from .literals import is_short
 from .points import Curve, Point, Points
-from .reprs import Tabled, in_table, printable, write_csv
+from .reprs import Tabled, in_table, write_csv
 from .sensitivity import Sensitivity
 from .witness import has_vectors, short_pair
 
@@ -81,11 +89,12 @@ class SensitivityCurves(Tabled):
         query : str or Query
             The query or its name.
         """
-        name = query.name if isinstance(query, Query) else query
+        name = _name_of(query)
         found = [curve for curve in self._curves if curve.query.name == name]
         if not found:
+            asked = query.name if isinstance(query, Query) else query
             raise InputError(
-                f"no curve has the query {shown(name)}; choose among {self._distinct('query')}"
+                f"no curve has the query {shown(asked)}; choose among {self._distinct('query')}"
             )
         return SensitivityCurves(Points(found))
 
@@ -116,7 +125,12 @@ class SensitivityCurves(Tabled):
         InputError
             If there is no such point, or more than one.
         """
-        name = query if isinstance(query, str) else query.name
+        name = _name_of(query)
+        distance = check_whole("distance", distance, "a Hamming distance, at least 1")
+        if column is not None:
+            check_column("column", column)
+        if neighbors is not None and not isinstance(neighbors, Relation):
+            neighbors = check_text("neighbors", neighbors, "a relation or its name")
         relation = neighbors.at(distance) if isinstance(neighbors, Relation) else None
         found = [
             curve.results[place]
@@ -126,13 +140,14 @@ class SensitivityCurves(Tabled):
             if one.k == distance and (relation == one or neighbors in (None, one.family))
         ]
         if len(found) != 1:
+            asked = query.name if isinstance(query, Query) else query
             choices = "; ".join(
                 f"{one}: {self._distinct(one)}"
                 for one in ("column", "neighbors", "meaning", "query", "distance")
             )
             raise InputError(
-                f"{len(found) or 'no'} points have query {name!r} and distance {distance}, "
-                f"one is wanted; choose among {choices}"
+                f"{len(found) or 'no'} points have query {shown(asked)} and distance "
+                f"{shown(distance)}, one is wanted; choose among {choices}"
             )
         return found[0]
 
@@ -241,14 +256,12 @@ class SensitivityCurves(Tabled):
         return figure
 
     def _distinct(self, name: str) -> str:
-        return ", ".join(map(str, dict.fromkeys(self._frame()[name])))
+        return names_of(list(dict.fromkeys(self._frame()[name])), named)
 
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per curve and a column per distance."""
         frame = self._frame()
         frame["neighbors"] = frame["neighbors"] + ", " + frame["meaning"]
-        for name in ("column", "query"):
-            frame[name] = frame[name].map(printable)
         frame["sensitivity"] = [
             in_table(point.value, point.upper, point.exact) for _, point in self.points
         ]
@@ -275,6 +288,12 @@ _COLUMNS = (
     *("column", "query", "neighbors", "distance", "size", "sensitivity", "status", "method"),
     *("x", "y", "meaning", "exact", "upper", "kind", "norm", "linear_bound"),
 )
+
+
+def _name_of(query: Any) -> str | None:
+    """Return the name of a query that is asked for; None for what is no query and no name."""
+    name = query.name if isinstance(query, Query) else query
+    return named(name) if isinstance(name, str) else None
 
 
 def _full_pair(point: Sensitivity) -> tuple[Any, Any]:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import number_text, unboxed
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import number_text, shown, unboxed
+from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.keys import key_of, multiset
 
@@ -57,7 +57,10 @@ def literal(value: Any) -> str:
         return repr(number.numerator)
     if isinstance(number, float) and not math.isfinite(number):
         return f"float('{number}')"
-    return one_line(repr(number))
+    try:
+        return one_line(repr(number))
+    except Exception:  # noqa: BLE001 - the caller's class, or a number of very many digits
+        return shown(number)
 
 
 def _table_literal(table: Any) -> str:
@@ -112,7 +115,7 @@ def one_line(text: str) -> str:
     >>> one_line("mean of" + chr(10) + "ages")
     'mean of ages'
     """
-    return text if text.isprintable() else " ".join(text.split())
+    return text if text.isprintable() else printable(" ".join(text.split()))
 
 
 def brief(value: Any) -> str:
@@ -246,9 +249,9 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
 
 def is_short(witness: Any) -> bool:
     """Tell whether datasets are to be short, or full; raise InputError for anything else."""
-    if witness not in ("short", "full"):
-        raise InputError(f"witness must be 'short' or 'full', got {witness!r}")
-    return bool(witness == "short")
+    if not isinstance(witness, str) or witness not in ("short", "full"):
+        raise InputError(f"witness must be 'short' or 'full', got {shown(witness)}")
+    return witness == "short"
 
 
 def short(value: Any) -> Any:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+
+from sensitivity_lab.checks import html_text
+from sensitivity_lab.errors import printable
 
 _SYMBOLS = {"removed": "-", "added": "+", "replaced": "~"}
 # Of clearly different lightness, so that they can be told apart in grey.
@@ -43,7 +45,7 @@ def as_text(headings: Sequence[str], blocks: Sequence[Sequence[Cells]], left_out
     table = [[_written(row) for row in block] for block in blocks]
     columns = zip(*(cells for block in table for cells in block), strict=True)
     widths = [max(map(len, column)) for column in columns]
-    lines = [headings[0], *(f"  {line}" for line in headings[1:])]
+    lines = [printable(headings[0]), *(f"  {line}" for line in headings[1:])]
     for block, written in zip(blocks, table, strict=True):
         lines += ["", f"x = {block[0].x}, f(x) = {block[0].query_x}"]
         for cells in written:
@@ -65,10 +67,10 @@ def _written(row: Cells) -> tuple[str, ...]:
 
 def as_html(headings: Sequence[str], blocks: Sequence[Sequence[Cells]], left_out: str = "") -> str:
     """Return a table whose background tells the change, as do a symbol and a word."""
-    caption = "<br>".join([f"<b>{escape(headings[0])}</b>", *map(escape, headings[1:])])
-    heads = "".join(f"<th style='{_LEFT}'>{escape(head)}</th>" for head in _HEADS)
+    caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
+    heads = "".join(f"<th style='{_LEFT}'>{html_text(head)}</th>" for head in _HEADS)
     rows = "".join(map(_html_rows, blocks))
-    note = f"<p>({escape(left_out)})</p>" if left_out else ""
+    note = f"<p>({html_text(left_out)})</p>" if left_out else ""
     return (
         f"<table style='border-collapse:collapse'><caption style='{_LEFT}'>{caption}</caption>"
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
@@ -78,16 +80,20 @@ def as_html(headings: Sequence[str], blocks: Sequence[Sequence[Cells]], left_out
 def _html_rows(block: Sequence[Cells]) -> str:
     """Return the rows of one x, which stands beside all of them."""
     span = f"rowspan='{len(block)}' style='{_LEFT};vertical-align:top;{_EDGE}'"
-    beside = "".join(f"<td {span}>{escape(text)}</td>" for text in (block[0].x, block[0].query_x))
+    beside = "".join(
+        f"<td {span}>{html_text(text)}</td>" for text in (block[0].x, block[0].query_x)
+    )
     lines = []
     for place, row in enumerate(block):
         edge = "" if place else f";{_EDGE}"
         style = f"{_LEFT};background:{_COLORS[row.change]};color:#000{edge}"
         strong = "<b>{}</b>" if row.local else "{}"
         texts = (
-            *map(escape, (f"{_SYMBOLS[row.change]} {row.change}", row.records, row.y, row.query_y)),
-            strong.format(escape(row.difference)),
-            strong.format(escape(row.marks)),
+            *map(
+                html_text, (f"{_SYMBOLS[row.change]} {row.change}", row.records, row.y, row.query_y)
+            ),
+            strong.format(html_text(row.difference)),
+            strong.format(html_text(row.marks)),
         )
         cells = "".join(f"<td style='{style}'>{text}</td>" for text in texts)
         lines.append(f"<tr>{beside if place == 0 else ''}{cells}</tr>")

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sensitivity_lab.errors import InputError
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from sensitivity_lab.checks import check_path, html_text, named, shown
+from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.universes.relations import show
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet takes a text that begins so for a formula."""
@@ -32,9 +31,6 @@ _LEAST, _COLUMNS, _ROWS = 4, 20, 60
 """The fewest columns and the most columns and rows that a repr shows of a table."""
 
 _FLOAT = "{:.6g}".format
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-"""Control characters: what a terminal obeys instead of showing it."""
 
 
 def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) -> str:
@@ -189,15 +185,15 @@ class Facts(ABC):
 
     def __repr__(self) -> str:
         lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
-        return "\n".join([self._title, *lines])
+        return "\n".join(map(printable, [self._title, *lines]))
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(fact)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            f"<tr><th style='text-align:left'>{html_text(fact)}</th>"
+            f"<td style='text-align:left'>{html_text(text)}</td></tr>"
             for fact, text in self._facts()
         )
-        return f"<table><caption>{escape(self._title)}</caption><tbody>{rows}</tbody></table>"
+        return f"<table><caption>{html_text(self._title)}</caption><tbody>{rows}</tbody></table>"
 
 
 class Tabled(ABC):
@@ -220,21 +216,21 @@ class Tabled(ABC):
             columns -= 1
             text = _as_text(table, columns)
         note = self._left_out(table, columns)
-        return "\n".join([self._title, text, *([f"({note})"] if note else [])])
+        return "\n".join([printable(self._title), text, *([f"({note})"] if note else [])])
 
     def _repr_html_(self) -> str:
         table = self._laid_out
         html = table.to_html(float_format=_FLOAT, max_cols=_COLUMNS, max_rows=_ROWS)
         note = self._left_out(table, _COLUMNS)
         return (
-            f"<p>{escape(self._title)}</p><div style='overflow-x:auto'>{html}</div>"
-            f"{f'<p>({escape(note)})</p>' if note else ''}"
+            f"<p>{html_text(self._title)}</p><div style='overflow-x:auto'>{html}</div>"
+            f"{f'<p>({html_text(note)})</p>' if note else ''}"
         )
 
     @property
     def _laid_out(self) -> pd.DataFrame:
         """The table, on its side if it is too wide and has fewer rows than columns."""
-        table = self._table()
+        table = _with_names(self._table())
         sideways = table.columns.nlevels > 1 and table.shape[0] < table.shape[1]
         return table.T if sideways and _width(_as_text(table, table.shape[1])) > _WIDTH else table
 
@@ -246,6 +242,27 @@ class Tabled(ABC):
             *([f"{wide:,} columns"] if wide > columns else []),
         ]
         return f"{' and '.join(sizes)}; all are in .to_frame()" if sizes else ""
+
+
+def _with_names(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose cells, rows and columns show the names that they hold."""
+    shown = table.map(_shown)
+    for axis in (0, 1):
+        shown = shown.set_axis(_names_shown(table.axes[axis]), axis=axis)
+    return shown
+
+
+def _names_shown(axis: pd.Index) -> pd.Index:
+    """Return the names of rows or columns as they are shown."""
+    if isinstance(axis, pd.MultiIndex):
+        places = [tuple(map(_shown, place)) for place in axis]
+        return pd.MultiIndex.from_tuples(places, names=axis.names)
+    return axis if is_numeric_dtype(axis) else axis.map(_shown)
+
+
+def _shown(cell: Any) -> Any:
+    """Return a name as it is shown; everything else as it is."""
+    return named(cell) if isinstance(cell, str) else cell
 
 
 def _as_text(table: pd.DataFrame, columns: int) -> str:
@@ -265,13 +282,14 @@ def write_csv(table: pd.DataFrame, path: str | Path) -> None:
     A text that a spreadsheet would run as a formula gets an apostrophe before it; control
     characters are written as in Python, a new line as backslash and n.
     """
+    check_path("path", path)
     safe = table.map(_safe_cell)
     try:
         with written_whole(path) as part:
             safe.to_csv(part, index=False, errors="backslashreplace")
     except OSError as error:
         raise InputError(
-            f"cannot write the table to {str(path)!r}: {error.strerror or error}; "
+            f"cannot write the table to {shown(str(path))}: {error.strerror or error}; "
             "choose a file in an existing folder that you may write to"
         ) from error
 
@@ -281,17 +299,6 @@ def _safe_cell(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     return printable(f"'{cell}" if cell.startswith(_FORMULAS) else cell)
-
-
-def printable(text: str) -> str:
-    r"""Return a text with its control characters written as in Python.
-
-    Examples
-    --------
-    >>> print(printable("red: \x1b[31m"))
-    red: \x1b[31m
-    """
-    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def told(result: Any) -> dict[str, Any]:

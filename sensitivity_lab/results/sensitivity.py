@@ -213,13 +213,14 @@ class Sensitivity(Rounded, Facts):
         InputError
             If `kind` is unknown, or not possible for this result.
         """
-        if kind not in ("strip", "witness", "answers", None):
+        known = isinstance(kind, str) and kind in ("strip", "witness", "answers")
+        if kind is not None and not known:
             raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {shown(kind)}")
         vector = has_vectors(self)
         numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):
             what = "answers that are vectors" if vector else "records that are no numbers"
-            raise InputError(f"kind {kind!r} cannot show {what}; use plot('answers')")
+            raise InputError(f"kind {shown(kind)} cannot show {what}; use plot('answers')")
         if kind == "witness":
             told = {
                 "query": self.query.name,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from sensitivity_lab.checks import check_column, check_text
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.queries import Query
@@ -172,6 +173,8 @@ class SmoothSensitivity(Rounded, Facts):
             kind "local within k" it is the largest local sensitivity within distance t of x, of
             kind "smooth" that times exp(-beta t), whose maximum is the smooth sensitivity.
         """
+        check_text("column", column, "what to call the data")
+        check_column("column", column)
         largest = np.array([float(gap) for gap in self.local_at_distance])
         distances = np.arange(len(largest))
         damped = largest * np.exp(-float(self.beta) * distances)

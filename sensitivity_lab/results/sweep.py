@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import pandas as pd
 
+from sensitivity_lab.checks import named
+
 from .literals import shortened
-from .reprs import Tabled, in_table, printable
+from .reprs import Tabled, in_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -169,11 +171,11 @@ class Sweep(Tabled):
     def _table(self) -> pd.DataFrame:
         """Return the sensitivities with a row per value and a column per line of the plot."""
         levels = {
-            "column": [printable(column) for _, column, _ in self.points],
+            "column": [column for _, column, _ in self.points],
             "neighbors": self._relations(),
-            "query": list(map(printable, self._labels("kind", "norm"))),
+            "query": self._labels("kind", "norm"),
         }
-        rows = {id(value): printable(str(value)) for value, _, _ in self.points}
+        rows = {id(value): named(value) for value, _, _ in self.points}
         table: dict[Any, dict[int, float]] = {}
         lines = zip(*levels.values(), strict=True)
         for (value, _, _), line, fact in zip(self.points, lines, self._facts, strict=True):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import check_path, shown
 from sensitivity_lab.errors import CheckpointError, InputError
 from sensitivity_lab.files import written_whole
 
@@ -88,7 +88,7 @@ class Checkpoint:
             raise
         except OSError as error:
             raise CheckpointError(
-                f"cannot use the checkpoint {str(path)!r}: {_why(error)}"
+                f"cannot use the checkpoint {shown(str(path))}: {_why(error)}"
             ) from None
         return cls(str(path), dict(queries), manifest)
 
@@ -129,7 +129,7 @@ class Checkpoint:
                 file.write_bytes(data)
         except OSError as error:
             raise CheckpointError(
-                f"cannot write to the checkpoint {self.folder!r}: {_why(error)}; "
+                f"cannot write to the checkpoint {shown(self.folder)}: {_why(error)}; "
                 f"{self.resume.replace('call', 'mend that and call', 1)}"
             ) from None
 
@@ -148,18 +148,17 @@ class Checkpoint:
     @property
     def resume(self) -> str:
         """How to go on after an interruption, in words."""
-        return f"call again with the same arguments and checkpoint={self.folder!r} to go on"
+        return f"call again with the same arguments and checkpoint={shown(self.folder)} to go on"
 
 
 def as_folder(name: str, folder: Any) -> Path:
     """Return the absolute path of a folder, or raise InputError if that is none."""
     try:
-        path = Path(folder).absolute() if str(folder) else None
-    except TypeError:
-        path = None
-    if path is None or isinstance(folder, bytes) or "\0" in str(path):
-        raise InputError(f"{name} must be None or the path of a folder, got {shown(folder)}")
-    return path
+        return check_path(name, folder).absolute()
+    except InputError:
+        raise InputError(
+            f"{name} must be None or the path of a folder, got {shown(folder)}"
+        ) from None
 
 
 def _prefix(about: Mapping[str, Any]) -> str:
@@ -195,14 +194,15 @@ def _check_same(path: Path, belongs: Mapping[str, str]) -> None:
         stated = {}
     if stated.pop("what", None) != _WHAT:
         raise CheckpointError(
-            f"the file {str(path / _MANIFEST)!r} is not {_WHAT}, or is damaged; choose another "
+            f"the file {shown(str(path / _MANIFEST))} is not {_WHAT}, or is damaged; choose "
+            "another "
             "folder, or delete this one"
         )
     for name in dict.fromkeys([*belongs, *stated]):
         there, here = stated.get(name, "none"), belongs.get(name, "none")
         if there != here:
             raise CheckpointError(
-                f"the checkpoint {str(path)!r} belongs to another search: there, {name} is "
+                f"the checkpoint {shown(str(path))} belongs to another search: there, {name} is "
                 f"{there}; here, {here}; choose another folder, or delete this one"
             )
 
@@ -211,7 +211,8 @@ def _check_empty(path: Path) -> None:
     others = [one.name for one in path.iterdir() if not one.name.startswith(".sensitivity_lab-")]
     if others:
         raise CheckpointError(
-            f"the folder {str(path)!r} holds other files, such as {min(others)!r}; a checkpoint "
+            f"the folder {shown(str(path))} holds other files, such as {shown(min(others))}; a "
+            "checkpoint "
             "needs a folder of its own, new or empty"
         )
 

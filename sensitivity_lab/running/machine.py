@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
@@ -271,7 +272,7 @@ def no_room(folder: str, length: int) -> Iterator[None]:
         yield
     except OSError as error:
         raise TooLargeError(
-            f"the scratch folder {folder!r} cannot take {length:,} bytes more: "
+            f"the scratch folder {shown(folder)} cannot take {length:,} bytes more: "
             f"{error.strerror or type(error).__name__}; choose a folder on a disk with more room, "
             "or a smaller size or distance"
         ) from None

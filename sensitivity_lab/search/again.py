@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
@@ -77,8 +78,8 @@ def no_function(query: Query, dataset: Sequence[Any], first: Any, again: Any) ->
     if all(isinstance(one, float) for one in _numbers(again)):
         first = tuple(map(float, _numbers(first)))  # fractions that stand for floats
     return QueryError(
-        f"query {query.name!r} on the dataset {show(tuple(dataset))} returned {told(first)}, and "
-        f"{told(again)} when it was asked again: {TWO_ANSWERS}"
+        f"query {shown(query.name)} on the dataset {show(tuple(dataset))} returned {told(first)}, "
+        f"and {told(again)} when it was asked again: {TWO_ANSWERS}"
     )
 
 
@@ -132,7 +133,7 @@ def answered_in_time(
             return query.answered(universe, data)
     except TimeUpError:
         raise QueryError(
-            f"query {query.name!r} on the dataset {show(universe.dataset(data))} "
+            f"query {shown(query.name)} on the dataset {show(universe.dataset(data))} "
             f"took longer than timeout={timeout} seconds"
         ) from None
 

@@ -8,6 +8,8 @@ import shutil
 import tempfile
 from typing import NamedTuple
 
+from sensitivity_lab.checks import shown
+
 from .engine import Options
 
 _TAKES = 0.8
@@ -51,7 +53,8 @@ def ways(needs: Needs, options: Options) -> str:
     free = in_words(shutil.disk_usage(temporary).free)
     other = "another " if options.scratch else ""
     found.append(
-        f"{other}scratch=, a folder with {in_words(needs.disk)} free ({temporary!r} has {free})"
+        f"{other}scratch=, a folder with {in_words(needs.disk)} free ({shown(temporary)} has "
+        f"{free})"
     )
     larger = "larger " if options.on_cluster else ""
     found.append(f"a {larger}Dask cluster, whose workers have {in_words(needs.memory)} of memory")

@@ -135,7 +135,7 @@ def numbers_of_values(universe: SequenceUniverse, query: str) -> Sequence[Number
     if not universe.is_numeric:
         text = next(one for one in universe.values if isinstance(one, str))
         raise InputError(
-            f"{query!r} needs values that are numbers, got {shown(text)}; use numbers, or a "
+            f"{shown(query)} needs values that are numbers, got {shown(text)}; use numbers, or a "
             "function of a tuple of values"
         )
     return cast("Sequence[Number]", universe.values)
@@ -158,7 +158,8 @@ def evaluate(
     if isinstance(query, SequenceQuery):
         if query.vector and len(universe) * len(universe.values) > MOST_NUMBERS:
             raise TooLargeError(
-                f"{query.name!r} of {universe} are more than {MOST_NUMBERS:,} numbers, which is "
+                f"{shown(query.name)} of {universe} are more than {MOST_NUMBERS:,} numbers, which "
+                "is "
                 "the limit; use fewer values or shorter sequences"
             )
         denominator, given = 1, cast(Any, len(universe.values))

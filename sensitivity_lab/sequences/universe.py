@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_whole, finite_number, listed, shown, unboxed
+from sensitivity_lab.checks import check_text, check_whole, finite_number, listed, shown, unboxed
 from sensitivity_lab.errors import InputError, TooLargeError
 
 Value = int | float | Fraction | Decimal | str
@@ -142,6 +142,7 @@ class SequenceUniverse:
         >>> SequenceUniverse("abc", longest=3).code("ba")
         (2, 3)
         """
+        check_text("name", name, "what errors call the sequence")
         wrong = f"{name} must be a sequence of values of the universe"
         entries = listed(sequence, wrong, text=True)
         if len(entries) not in self.sizes:

@@ -92,7 +92,7 @@ def _named(name: Any, make: Callable[[Any], AnyUniverse], given: Any) -> AnyUniv
     try:
         return make(given)
     except InputError as error:
-        raise InputError(f"column {name!r}: {error}") from error
+        raise InputError(f"column {shown(name)}: {error}") from error
 
 
 def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
@@ -109,7 +109,7 @@ def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
 def _check_distinct(names: Iterable[Any]) -> None:
     for name, count in Counter(map(text_of, names)).items():
         if count > 1:
-            raise InputError(f"the column {name!r} occurs twice; columns need distinct names")
+            raise InputError(f"the column {shown(name)} occurs twice; columns need distinct names")
 
 
 def _listed(names: Iterable[Any]) -> str:

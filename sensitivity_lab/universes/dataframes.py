@@ -40,12 +40,12 @@ def as_frame(rows: Any, allow_missing: bool) -> pd.DataFrame:
         check_column("a column of the table", name)
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
-        raise InputError(f"the table has two columns called {twice!r}; rename one of them")
+        raise InputError(f"the table has two columns called {shown(twice)}; rename one of them")
     missing = frame.isna().sum()
     if not allow_missing and missing.any():
         name = missing.index[int(np.argmax(missing.to_numpy() > 0))]
         raise InputError(
-            f"column {name!r} has missing values ({missing[name]} of {len(frame)}); pass "
+            f"column {shown(name)} has missing values ({missing[name]} of {len(frame)}); pass "
             "allow_missing=True to make them ordinary values, or drop or replace them first"
         )
     return frame
@@ -102,11 +102,12 @@ def product(domains: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
         wrong = f"the domain of column {shown(name)} must list values"
         columns[name] = _series(listed(values, wrong))
         if columns[name].empty:
-            raise InputError(f"the domain of column {name!r} must list at least one value")
+            raise InputError(f"the domain of column {shown(name)} must list at least one value")
         twice = columns[name][columns[name].duplicated()]
         if len(twice):
             raise InputError(
-                f"the domain of column {name!r} lists {twice.tolist()[0]!r} more than once; list "
+                f"the domain of column {shown(name)} lists {shown(twice.tolist()[0])} more than "
+                "once; list "
                 "every value once"
             )
     lengths = [len(column) for column in columns.values()]

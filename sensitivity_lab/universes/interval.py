@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any, ClassVar, Protocol
 
-from sensitivity_lab.checks import as_python, listed, shown
+from sensitivity_lab.checks import as_python, html_text, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.roots import as_fraction
@@ -98,7 +97,9 @@ class IntervalUniverse:
         numbers = [_number(record, "a record") for record in given]
         for record in numbers:
             if record not in self:
-                raise InputError(f"the record {shown(record)} is not in the universe: {self!r}")
+                raise InputError(
+                    f"the record {shown(record)} is not in the universe: {shown(self)}"
+                )
         return tuple(sorted(numbers, key=lambda record: Fraction(record)))
 
     def __contains__(self, record: object) -> bool:
@@ -115,7 +116,7 @@ class IntervalUniverse:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>"
+        return f"<p>{html_text(repr(self))}</p>"
 
 
 def _number(value: Any, name: str) -> Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress, repeat
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of
+from sensitivity_lab.checks import as_pandas, check_whole, is_hashable, listed, shown, text_of
 from sensitivity_lab.errors import InputError
 
 HOLDS = "public, results hold only among datasets drawn from it"
@@ -84,6 +84,7 @@ class FiniteUniverse(ABC):
 
     def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
+        limit = check_whole("limit", limit, "a number of records, at least 0", least=0)
         if self.size == math.inf:
             return np.full(len(self.values), limit, dtype=np.int64)
         return np.minimum(self._counts, limit)
@@ -103,10 +104,34 @@ class FiniteUniverse(ABC):
 
     def dataset(self, multiplicities: NDArray[np.int64]) -> tuple[Any, ...]:
         """Return the records, ascending, of a dataset given by multiplicities, shape (m,)."""
+        multiplicities = self._check_multiplicities(multiplicities)
         times = multiplicities.tolist()
         if multiplicities.max() == 1:
             return tuple(compress(self.values, times))
         return tuple(chain.from_iterable(map(repeat, self.values, times)))
+
+    def _check_multiplicities(self, given: Any) -> NDArray[np.int64]:
+        """Return how often each value occurs, or raise InputError."""
+        array = type(given) is np.ndarray and given.dtype.kind in "iu"
+        if not array or given.shape != (len(self.values),) or given.min(initial=0) < 0:
+            raise InputError(
+                f"multiplicities must be an array of {len(self.values):,} whole numbers of at "
+                f"least 0, one per distinct value, got {shown(given)}"
+            )
+        multiplicities: NDArray[np.int64] = given
+        return multiplicities
+
+    def _at(self, take: Callable[[NDArray[np.intp]], Any], places: Any, most: int) -> Any:
+        """Return what is at some positions of values, or raise InputError."""
+        try:
+            if not isinstance(places, np.ndarray) or places.ndim > most:
+                raise IndexError
+            return take(places)
+        except (IndexError, TypeError, ValueError):
+            raise InputError(
+                f"places must be an array of positions of the {len(self.values):,} distinct "
+                f"values, from 0, got {shown(places)}"
+            ) from None
 
     def __len__(self) -> int:
         if self.counts is None:

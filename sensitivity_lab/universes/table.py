@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from html import escape
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, is_hashable, shown
+from sensitivity_lab.checks import as_pandas, html_text, is_hashable, named, names_of, shown
 from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
@@ -219,8 +218,7 @@ class TableUniverse(FiniteUniverse):
         place = self._places.get(name) if is_hashable(name) else None
         if place is None:
             raise InputError(
-                f"there is no column {shown(name)}; the columns are "
-                f"{', '.join(map(repr, self.columns))}"
+                f"there is no column {shown(name)}; the columns are {names_of(self.columns)}"
             )
         return [row[place] for row in self.values]
 
@@ -238,7 +236,8 @@ class TableUniverse(FiniteUniverse):
 
     def given(self, places: NDArray[np.intp]) -> pd.DataFrame:
         """Return the rows at some positions, as a caller's function gets them."""
-        return self.frame.take(places).reset_index(drop=True)
+        rows: pd.DataFrame = self._at(self.frame.take, places, 1)
+        return rows.reset_index(drop=True)
 
     def to_frame(self, dataset: Iterable[Row]) -> pd.DataFrame:
         """Return a dataset, such as that of a witness, as a DataFrame.
@@ -263,7 +262,7 @@ class TableUniverse(FiniteUniverse):
             return super().records_of(x)
         if set(x.columns) != set(self.columns):
             raise InputError(
-                f"a dataset has the columns {', '.join(map(repr, self.columns))}, "
+                f"a dataset has the columns {names_of(self.columns)}, "
                 f"got {', '.join(map(shown, x.columns))}"
             )
         return tuples_of(x[list(self.columns)])
@@ -283,14 +282,14 @@ class TableUniverse(FiniteUniverse):
 
     @property
     def _names(self) -> str:
-        return f" ({', '.join(map(str, self.columns))})"
+        return f" ({names_of(self.columns, named)})"
 
     def _repr_html_(self) -> str:
         counts = self.counts or ("any",) * len(self.values)
         shown = min(len(self.values), 2 * SHOWN)
-        head = "".join(f"<th>{escape(str(name))}</th>" for name in (*self.columns, "copies"))
+        head = "".join(f"<th>{html_text(named(name))}</th>" for name in (*self.columns, "copies"))
         body = "".join(
-            f"<tr>{''.join(f'<td>{escape(str(value))}</td>' for value in (*row, count))}</tr>"
+            f"<tr>{''.join(f'<td>{html_text(value)}</td>' for value in (*row, count))}</tr>"
             for row, count in zip(self.values[:shown], counts[:shown], strict=True)
         )
         more = len(self.values) - shown

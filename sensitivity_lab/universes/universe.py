@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, shown, text_of
+from sensitivity_lab.checks import as_pandas, html_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers, integers_of_floats
 
@@ -268,7 +268,7 @@ class Universe(FiniteUniverse):
 
     def given(self, places: NDArray[np.intp]) -> Any:
         """Return the records at some positions, as a caller's function gets them."""
-        return self.array[places]
+        return self._at(self.array.__getitem__, places, 2)
 
     def __hash__(self) -> int:
         # As of every finite universe, but of an array the values are not listed for it.
@@ -281,7 +281,7 @@ class Universe(FiniteUniverse):
         if len(rows) > 2 * SHOWN:
             rows = [*rows[:SHOWN], ("...", "..."), rows[-1]]
         body = "".join(
-            f"<tr><td>{text_of(value)}</td><td>{count}</td></tr>" for value, count in rows
+            f"<tr><td>{html_text(value)}</td><td>{count}</td></tr>" for value, count in rows
         )
         size = "" if self.counts is None else f" of {len(self)} records; {HOLDS}"
         return (

@@ -91,10 +91,9 @@ def python_says_of(path: str) -> str:
     [
         (
             "missing.csv",
-            "cannot read 'missing.csv' as a CSV file: "
-            "[Errno 2] No such file or directory: 'missing.csv'",
+            "cannot read 'missing.csv' as a CSV file: No such file or directory",
         ),
-        ("folder", "cannot read 'folder' as a CSV file: [Errno 21] Is a directory: 'folder'"),
+        ("folder", "cannot read 'folder' as a CSV file: Is a directory"),
         ("empty.csv", "cannot read 'empty.csv' as a CSV file: No columns to parse from file"),
         ("header.csv", "no column is numeric; the columns are 'a', 'b'"),
         (

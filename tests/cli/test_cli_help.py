@@ -120,6 +120,6 @@ def test_a_value_after_two_dashes_is_no_option(capsys):
     check_refused(
         capsys,
         arguments,
-        "sensitivity-lab sensitivity: cannot read '--odd.csv' as a CSV file: [Errno 2] No such "
-        "file or directory: '--odd.csv'",
+        "sensitivity-lab sensitivity: cannot read '--odd.csv' as a CSV file: No such file or "
+        "directory",
     )

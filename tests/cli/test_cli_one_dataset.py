@@ -127,7 +127,7 @@ def test_pictures(capsys, tmp_path, asked):
         ),
         (
             ("local", "--dataset", "x.csv"),
-            "cannot read 'x.csv' as a CSV file: [Errno 2] No such file or directory: 'x.csv'",
+            "cannot read 'x.csv' as a CSV file: No such file or directory",
         ),
         (
             ("smooth", "--dataset", "1,2", "--beta", "0"),

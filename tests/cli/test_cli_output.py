@@ -238,7 +238,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(capsys):
     check_refused(
         capsys,
         ("sensitivity", *arguments, "--domain", "b=1,2", "--query", "mean"),
-        r"sensitivity-lab sensitivity: choose one column with --column: a\x1b[31m b \x9b, b",
+        f"sensitivity-lab sensitivity: choose one column with --column: {SHOWN}, b",
     )
     code, _, err = run(capsys, "curves", NAME)
     assert (code, set(err) & {"\x1b", "\x9b", "\r"}, err.count("\n")) == (2, set(), 1)

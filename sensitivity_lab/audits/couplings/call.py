@@ -27,6 +27,7 @@ from sensitivity_lab.checks import (
     check_running,
     check_text,
     listed,
+    named,
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -190,7 +191,7 @@ def audit_randomized(
         f"{input_metric} of at most d_in to {output_metric}; values {brief(universe)}, sizes "
         f"{show(wanted)} {order}; {told}, under the best coupling; implementation"
     )
-    return AuditReport(str(subject or name_of(function)), tuple(rows), setting)
+    return AuditReport(named(subject or name_of(function)), tuple(rows), setting)
 
 
 def _source(function: Any, choices: Any, seeds: Any, draws: Any) -> tuple[Source, str]:

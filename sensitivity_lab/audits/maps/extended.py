@@ -56,7 +56,7 @@ def check_metric(name: str, metric: Any) -> Any:
     meant = _OF_NEIGHBORS.get(metric) if isinstance(metric, str) else None
     raise InputError(
         f"{name} must be one of {known}, or a function of two items that returns their distance, "
-        f"got {shown(metric)}" + (f"; did you mean {meant!r}?" if meant else "")
+        f"got {shown(metric)}" + (f"; did you mean {shown(meant)}?" if meant else "")
     )
 
 

@@ -202,7 +202,7 @@ def audit_selection(
         inspect.isclass(one) and hasattr(one, method) for one in mechanisms
     ):
         raise InputError(
-            f"mechanisms must be classes with the method {method!r}, got {shown(mechanisms)}"
+            f"mechanisms must be classes with the method {shown(method)}, got {shown(mechanisms)}"
         )
     runner = _Runner(function, mechanisms, method, names)
     check_one_source(values, sizes, datasets)

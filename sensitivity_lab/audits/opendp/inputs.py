@@ -8,6 +8,7 @@ from typing import Any
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
 from sensitivity_lab.audits.maps.arguments import check_datasets
 from sensitivity_lab.audits.maps.records import text_of
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import show
@@ -71,7 +72,9 @@ def _lines(sizes: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
     """Return the numbers of lines that were asked for; raise InputError if a line has an end."""
     broken = [line for line in lines if "\n" in line]
     if broken:
-        raise InputError(f"values are the lines of texts, so none has a line break: {broken[0]!r}")
+        raise InputError(
+            f"values are the lines of texts, so none has a line break: {shown(broken[0])}"
+        )
     if sizes is None:
         raise InputError("sizes must be given: the numbers of lines of the texts")
     return check_several("sizes", sizes, "a size, at least 0")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.audits.maps.extended import Metric
-from sensitivity_lab.checks import check_callable, shown
+from sensitivity_lab.checks import check_callable, names_of, shown
 from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.exact.difference import Number
 
@@ -142,7 +142,7 @@ def check_subject(transformation: Any, component: str | None, neighbors: Any = N
     if component not in components:
         raise InputError(
             f"{answer} measures three numbers; component must be one of "
-            f"{', '.join(map(repr, components))}, got {shown(component)}"
+            f"{names_of(components)}, got {shown(component)}"
         )
     place = components.index(component)
     return Subject(transformation, near, component, place)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.audits.recording import site_of
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 from .draws import GAUSSIAN, Draw, Tap, kind_of_noise
@@ -109,7 +110,8 @@ class StandIns:
         name = sampler.held.__name__
         if self._scale not in signature.parameters:
             raise InputError(
-                f"scale must be the name of a parameter of {name}{signature}, got {self._scale!r}"
+                f"scale must be the name of a parameter of {name}{signature}, got "
+                f"{shown(self._scale)}"
             )
 
         def draw(*args: Any, **options: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from sensitivity_lab.audits.row import FAILING, VERDICTS
+from sensitivity_lab.checks import html_text
 
 from .setting import FAILED, LATE, REFUSED, Line
 
@@ -91,9 +91,9 @@ def page_of(library: str, lines: Sequence[Line], left: int, missing: Sequence[st
         told += f" No settings: {', '.join(missing)}."
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
-        f"<title>Sweep of {escape(library)}</title>",
+        f"<title>Sweep of {html_text(library)}</title>",
         "<meta name=viewport content='width=device-width, initial-scale=1'>",
-        f"<style>{_STYLE}</style><h1>Sweep of {escape(library)}</h1><p>{escape(told)}</p>",
+        f"<style>{_STYLE}</style><h1>Sweep of {html_text(library)}</h1><p>{html_text(told)}</p>",
         "<h2>By constructor</h2>",
         _table(
             ("constructor", "settings", "verdicts", "claim / truth", "seconds"),
@@ -117,11 +117,11 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; settings and remarks are code, numbers stand at the right."""
     kinds = {"setting": " class=code", "remark": " class=code"}
     kinds |= dict.fromkeys(("settings", "seconds"), " class=number")
-    head = "".join(f"<th>{escape(name)}" for name in header)
+    head = "".join(f"<th>{html_text(name)}" for name in header)
     body = "\n".join(
         "<tr>"
         + "".join(
-            f"<td{kinds.get(name, '')}>{_link(cell) if name == 'script' else escape(cell)}"
+            f"<td{kinds.get(name, '')}>{_link(cell) if name == 'script' else html_text(cell)}"
             for name, cell in zip(header, row, strict=True)
         )
         for row in rows
@@ -131,4 +131,4 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _link(path: str) -> str:
     """Return a link to a file beside the page."""
-    return f"<a href='{escape(path)}'>script</a>" if path else ""
+    return f"<a href='{html_text(path)}'>script</a>" if path else ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.row import FAILING
-from sensitivity_lab.checks import check_running, check_whole, finite_number, shown
+from sensitivity_lab.checks import check_running, check_whole, finite_number, shown, text_of
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import written_whole
 
@@ -166,11 +166,12 @@ def _judge(
 
 def _folder(folder: Any) -> Path:
     """Return the folder, made if need be, or raise InputError."""
-    target = Path(folder)
     try:
+        target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot make the folder {str(folder)!r}: {error}") from error
+    except (OSError, ValueError, TypeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot make the folder {shown(text_of(folder))}: {why}") from error
     return target
 
 

@@ -263,7 +263,7 @@ def _point(
         error = _expected_error(abs(nearest(bias)), scale)
         if release is not None:
             answer = _released(release, bound, (clipped, exact, epsilon))
-            noisy = nearest(rational(answer, f"release: the answer for the bound {bound!r}"))
+            noisy = nearest(rational(answer, f"release: the answer for the bound {shown(bound)}"))
     return ClippingPoint(bound, clipped, bias, sensitivity, scale, noisy, error)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import listed, shown
+from sensitivity_lab.checks import listed, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, round_up
 from sensitivity_lab.exact.roots import Root
@@ -123,7 +123,9 @@ def noise_table(
         _row(name, result, share * loss, None if chance is None else share * chance)
         for (name, result), share in zip(named.items(), shares, strict=True)
     )
-    check_public({f"results[{name!r}]": result for name, result in named.items()}, public_universe)
+    check_public(
+        {f"results[{shown(name)}]": result for name, result in named.items()}, public_universe
+    )
     table = NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
     if release is None:
         return table
@@ -133,7 +135,7 @@ def noise_table(
 
 def _row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
     """Return the noise of one answer for its share, all numbers rounded up."""
-    label = f"results[{name!r}]"
+    label = f"results[{shown(name)}]"
     square = square_of(result, label, "L1" if delta is None else "L2")
     bound = Difference(square, Fraction(0), root=True).upper()
     # The scale is that of the exact sensitivity, where it is known by its square.
@@ -154,7 +156,7 @@ def _check_share(what: str, name: str, share: Fraction, limits: tuple[Fraction, 
     if not least <= share <= most:
         where = "below" if share < least else "above"
         raise InputError(
-            f"{what}: the share of {name!r} is {where} what Gaussian noise is computed for, "
+            f"{what}: the share of {shown(name)} is {where} what Gaussian noise is computed for, "
             f"{float(least):g} to {float(most):g}; choose another {what} or split"
         )
 
@@ -186,7 +188,7 @@ def _named(results: Any) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"two of the results are called {twice!r}; give a mapping of names to results"
+            f"two of the results are called {shown(twice)}; give a mapping of names to results"
         )
     return named
 
@@ -217,7 +219,7 @@ def _shares(split: Any, names: list[str]) -> list[Fraction]:
         given = dict(split)
         if set(given) != set(names):
             raise InputError(
-                f"split must be {accepted}; the names are {', '.join(map(repr, names))}, got "
+                f"split must be {accepted}; the names are {names_of(names)}, got "
                 f"{', '.join(map(shown, given)) or 'none'}"
             )
         weights = [given[name] for name in names]
@@ -228,6 +230,7 @@ def _shares(split: Any, names: list[str]) -> list[Fraction]:
                 f"split must be {accepted}: {len(names)} results, got {len(weights)} numbers"
             )
     exact = [
-        positive(weight, f"split[{name!r}]") for name, weight in zip(names, weights, strict=True)
+        positive(weight, f"split[{shown(name)}]")
+        for name, weight in zip(names, weights, strict=True)
     ]
     return [weight / sum(exact) for weight in exact]

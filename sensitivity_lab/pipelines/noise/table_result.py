@@ -9,7 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
-from sensitivity_lab.results.reprs import Tabled, printable, rounded_up
+from sensitivity_lab.results.reprs import Tabled, rounded_up
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class NoiseTable(Tabled):
         shown = ["sensitivity", "epsilon", *(["delta"] if self.delta else [])]
         table = frame[[*shown, "scale", "expected_error"]]
         table = table.map(lambda number: float(rounded_up(number, digits=6)))
-        table.index = pd.Index(list(map(printable, frame["name"])))
+        table.index = pd.Index(list(frame["name"]))
         return table
 
     @property

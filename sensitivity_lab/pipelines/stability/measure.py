@@ -244,7 +244,7 @@ def _check_pairs(pairs: int | None, limit: int, d_in: Any, transformation: Trans
         )
     if pairs < 1:
         raise InputError(
-            f"no two different inputs are at most {d_in!r} apart "
+            f"no two different inputs are at most {shown(d_in)} apart "
             f"({transformation.input_metric}); take more rows, other sizes, or a larger d_in"
         )
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from sensitivity_lab.checks import named
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.pipelines.changes import neighbors_text
 from sensitivity_lab.pipelines.metrics import PairDistance, SharedIdDistance
-from sensitivity_lab.pipelines.shown import cut
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
@@ -209,14 +209,16 @@ def _show(data: Any) -> str:
         rows = [_row(row) for row in data.itertuples(index=False, name=None)]
         return _listed("[", rows, "rows", "]", _SHOWN)
     if isinstance(data, Mapping):
-        return _listed("{", [f"{key}: {_show(value)}" for key, value in data.items()], "keys", "}")
+        return _listed(
+            "{", [f"{named(key)}: {_show(value)}" for key, value in data.items()], "keys", "}"
+        )
     if isinstance(data, tuple):
         return " and ".join(map(_show, data))
     if hasattr(data, "tolist"):
         data = data.tolist()
     if isinstance(data, list):
-        return _listed("[", [cut(str(value)) for value in data], "values", "]")
-    return cut(str(data))
+        return _listed("[", [named(value) for value in data], "values", "]")
+    return named(data)
 
 
 def _listed(begin: str, shown: list[str], unit: str, end: str, most: int = 3 * _SHOWN) -> str:
@@ -226,7 +228,7 @@ def _listed(begin: str, shown: list[str], unit: str, end: str, most: int = 3 * _
 
 
 def _row(row: tuple[Any, ...]) -> str:
-    return cut(f"({', '.join(map(str, row))})")
+    return named(f"({', '.join(map(str, row))})")
 
 
 def _plain(data: Any) -> Any:

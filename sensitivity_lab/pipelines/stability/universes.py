@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sized
 from typing import Any
 
@@ -76,15 +77,19 @@ def drawn_from(
     return drawn
 
 
+def _length(given: Any) -> int | float:
+    """Return the length of a list or a table; 0 of what has none, which is refused later."""
+    try:
+        return len(given) if isinstance(given, Sized) else 0
+    except OverflowError:  # a range of more items than a length can say
+        return sys.maxsize
+    except Exception:  # noqa: BLE001 - the caller's class; whatever it raises, it has no length
+        return 0
+
+
 def _check_rows(universe: Any, limit: int) -> None:
     """Raise TooLargeError for a universe with more rows than the limit of inputs."""
-    rows = (
-        universe.size
-        if isinstance(universe, FiniteUniverse)
-        else len(universe)
-        if isinstance(universe, Sized)
-        else 0
-    )
+    rows = universe.size if isinstance(universe, FiniteUniverse) else _length(universe)
     if limit < rows < math.inf:
         raise TooLargeError(
             f"the universe has {rows:,} rows, more than the limit of {limit:,} inputs; take fewer "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, check_text, shown
+from sensitivity_lab.checks import check_kind, check_text, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.pipelines.columns import rows_in
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values
@@ -19,7 +19,6 @@ from sensitivity_lab.pipelines.metrics import (
     Metric,
     SymmetricDistance,
 )
-from sensitivity_lab.pipelines.shown import names
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
@@ -179,7 +178,7 @@ def select(column: str, domain: Values | None = None) -> Step:
             "so a public number of them is declared at the start, Start(Table(size=...), metric), "
             "and bounds come from clamp(lower, upper)"
         )
-    name = f"select({column!r})"
+    name = f"select({shown(column)})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
         rows = rows_per_id(domain, metric)
@@ -233,8 +232,8 @@ def check_columns(table: pd.DataFrame, columns: Iterable[str], step: str) -> Non
     for column in columns:
         if column not in table.columns:
             raise InputError(
-                f"{step}: the table has no column {column!r}; its columns are "
-                f"{names(table.columns)}"
+                f"{step}: the table has no column {shown(column)}; its columns are "
+                f"{names_of(table.columns)}"
             )
 
 

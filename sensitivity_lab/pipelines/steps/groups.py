@@ -75,7 +75,7 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     chosen = tuple(listed(keys, "group_by: keys must be a list of values", text=True))
     norm = L1Distance() if metric is None else metric
     _check_keys(chosen, norm)
-    name = f"group_by({column!r}, {len(chosen)} keys)"
+    name = f"group_by({shown(column)}, {len(chosen)} keys)"
 
     def function(table: pd.DataFrame) -> dict[Any, pd.DataFrame]:
         check_columns(table, [column], name)
@@ -116,8 +116,8 @@ def _groups_map(
             return lambda d_in: d_in * per_id
     raise MismatchError(
         "tables whose rows are added, removed or replaced, or whose ids are, if "
-        f"max_rows_per_group_per_id(r, {column!r}) comes before (and max_groups_per_id(g, "
-        f"{column!r}), which makes the stability smaller), or max_rows_per_id(k)"
+        f"max_rows_per_group_per_id(r, {shown(column)}) comes before (and max_groups_per_id(g, "
+        f"{shown(column)}), which makes the stability smaller), or max_rows_per_id(k)"
     )
 
 

@@ -123,7 +123,8 @@ def joined_rows(tables: Tables, keys: tuple[Keys, Keys], columns: list[str]) -> 
     shared = [name for name in others if name in left.columns]
     if shared:
         raise InputError(
-            f"both tables of a join have the column {shared[0]!r}, which is not a key; rename it "
+            f"both tables of a join have the column {shown(shared[0])}, which is not a key; "
+            "rename it "
             "in one of them, or add it to on"
         )
     matches = places_of(keys[1])

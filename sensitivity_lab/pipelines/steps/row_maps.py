@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, shown
+from sensitivity_lab.checks import check_flag, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.columns import (
@@ -28,7 +28,6 @@ from sensitivity_lab.pipelines.metrics import (
     Metric,
     SymmetricDistance,
 )
-from sensitivity_lab.pipelines.shown import names
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 
@@ -250,13 +249,14 @@ class _Rows:
                 )
             if set(new) != set(columns):
                 raise InputError(
-                    f"{where()} gave a row with the columns {names(new)}, "
-                    f"expected {names(columns)}; say the new columns and "
+                    f"{where()} gave a row with the columns {names_of(new)}, "
+                    f"expected {names_of(columns)}; say the new columns and "
                     "their types with schema={column: dtype}"
                 )
             if owner is not None and encode(new[owner]) != encode(row[owner]):
                 raise InputError(
-                    f"{where()} gave a row of another id, {owner!r} = {new[owner]!r}; with privacy "
+                    f"{where()} gave a row of another id, {shown(owner)} = {shown(new[owner])}; "
+                    "with privacy "
                     "ids every row keeps the id of the row it comes from"
                 )
 
@@ -278,7 +278,8 @@ def _row_step(
     owner = metric.column if isinstance(metric, IdDistance) else None
     if owner is not None and rows.schema is not None and owner not in dict(rows.schema):
         raise InputError(
-            f"{rows.name}: schema has no column {owner!r}; with privacy ids every row keeps the id "
+            f"{rows.name}: schema has no column {shown(owner)}; with privacy ids every row keeps "
+            "the id "
             "of the row it comes from"
         )
     return Transformation(

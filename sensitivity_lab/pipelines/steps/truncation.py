@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, check_text
+from sensitivity_lab.checks import check_flag, check_text, shown
 from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, fixed_order
@@ -194,7 +194,7 @@ def max_groups_per_id(g: int, column: str) -> Step:
             if owner is not None and group in first[owner]
         ]
 
-    return _of_groups(f"max_groups_per_id({g}, {column!r})", "groups", column, g, kept)
+    return _of_groups(f"max_groups_per_id({g}, {shown(column)})", "groups", column, g, kept)
 
 
 def max_rows_per_group_per_id(r: int, column: str) -> Step:
@@ -232,7 +232,7 @@ def max_rows_per_group_per_id(r: int, column: str) -> Step:
         ]
         return first_of_each(both, rows, r)
 
-    name = f"max_rows_per_group_per_id({r}, {column!r})"
+    name = f"max_rows_per_group_per_id({r}, {shown(column)})"
     return _of_groups(name, "rows", column, r, kept)
 
 

@@ -13,8 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._figures import PLAIN, check_frame, given_axes, new_figure
+from sensitivity_lab.plotting._options import with_checked_options
 from sensitivity_lab.plotting._theme import Theme, theme
 
 from .compare import overlaid
@@ -29,6 +31,7 @@ _NEEDED = ("column", "query", "neighbors", "meaning", "distance", "size", "sensi
 _LEGENDS = ("labels", "box", "none")
 
 
+@with_checked_options
 def plot_curves(
     frame: pd.DataFrame,
     *,
@@ -181,12 +184,12 @@ def _panels(frame: pd.DataFrame, ax: Any, across: int | None, sharey: bool) -> l
 
 
 def _check_choices(yscale: Any, legend: Any, sharey: Any) -> None:
-    if yscale not in ("linear", "log"):
-        raise InputError(f"yscale: got {yscale!r}; use 'linear' or 'log'")
-    if legend is not None and legend not in _LEGENDS:
-        raise InputError(f"legend: got {legend!r}; use 'labels', 'box' or 'none'")
+    if not isinstance(yscale, str) or yscale not in ("linear", "log"):
+        raise InputError(f"yscale: got {shown(yscale)}; use 'linear' or 'log'")
+    if legend is not None and (not isinstance(legend, str) or legend not in _LEGENDS):
+        raise InputError(f"legend: got {shown(legend)}; use 'labels', 'box' or 'none'")
     if not isinstance(sharey, bool | np.bool_):
-        raise InputError(f"sharey: got {sharey!r}; use True or False")
+        raise InputError(f"sharey: got {shown(sharey)}; use True or False")
 
 
 def _chosen(frame: pd.DataFrame, queries: Any, columns: Any) -> tuple[pd.DataFrame, int | None]:

@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 
 
-def with_bounds(frame: pd.DataFrame, shown: Any) -> pd.DataFrame:
+def with_bounds(frame: pd.DataFrame, linear_bound: Any) -> pd.DataFrame:
     """Return the frame with linear bounds only if they are shown; InputError if it has none."""
-    if not isinstance(shown, bool | np.bool_):
-        raise InputError(f"linear_bound: got {shown!r}; use True or False")
-    if not shown:
+    if not isinstance(linear_bound, bool | np.bool_):
+        raise InputError(f"linear_bound: got {shown(linear_bound)}; use True or False")
+    if not linear_bound:
         return frame.assign(linear_bound=np.nan)
     if "linear_bound" not in frame.columns or frame["linear_bound"].isna().all():
         raise InputError(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.checks import named
 from sensitivity_lab.plotting._theme import PALETTE, Theme
 
 from .panels import Panel
@@ -28,7 +29,7 @@ def with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     """Return the frame with what legends call each curve, their title, and the y axis' name."""
     given = frame["kind"] if "kind" in frame.columns else pd.Series("global", frame.index)
     kind = given.fillna("global").astype(str)
-    frame = frame.assign(kind=kind, curve=frame["query"])
+    frame = frame.assign(kind=kind, curve=frame["query"].map(named))
     if "norm" in frame.columns:
         norm = frame["norm"].fillna("").astype(str)
         frame["curve"] += norm.map(lambda name: f" ({name})" if name else "")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import listed, named, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._figures import query_unit
 
@@ -67,18 +68,20 @@ def chosen(frame: pd.DataFrame, name: str, wanted: Any) -> pd.DataFrame:
     """Return the rows with some values of a column, in the order asked for, or raise InputError."""
     argument, also = ("queries", "") if name == "query" else ("columns", ", or a number")
     if not isinstance(wanted, Iterable):
-        raise InputError(f"{argument}: got {wanted!r}; give names{also}")
-    values = [wanted] if isinstance(wanted, str) else list(wanted)
+        raise InputError(f"{argument}: got {shown(wanted)}; give names{also}")
+    values = [wanted] if isinstance(wanted, str) else listed(wanted, f"{argument} must be names")
     known = list(frame[name].unique())
     for value in values:
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise InputError(
-                f"{argument}: {value!r} is not in the frame; "
-                f"choose among {', '.join(map(str, known))}"
+                f"{argument}: {shown(value)} is not in the frame; "
+                f"choose among {names_of(known, named)}"
             )
     if not values:
         raise InputError(f"{argument}: got none; give names{also}")
-    return pd.concat([frame[frame[name] == value] for value in dict.fromkeys(values)])
+    parts = [frame[frame[name] == value] for value in dict.fromkeys(values)]
+    rows: pd.DataFrame = pd.concat(parts)
+    return rows
 
 
 def panels_of(frame: pd.DataFrame, by_scale: bool, across: int | None) -> list[Panel]:
@@ -125,7 +128,7 @@ def _panel(part: pd.DataFrame, column: Any, scale: str, cell: tuple[int, int]) -
     return Panel(
         column=column,
         scale=scale,
-        title=f"{textwrap.fill(str(column), 34)}\n{neighbors}, {_size_text(part['size'])}",
+        title=f"{textwrap.fill(named(column), 34)}\n{neighbors}, {_size_text(part['size'])}",
         xlabel=f"Hamming distance k ({meaning})",
         queries=list(part["query"].unique()),
         table=table[part["curve"].unique()],

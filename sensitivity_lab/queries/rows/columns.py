@@ -11,7 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, check_whole, finite_number, listed, shown
+from sensitivity_lab.checks import (
+    check_column,
+    check_whole,
+    finite_number,
+    listed,
+    named,
+    names_of,
+    shown,
+)
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Integers, Number, common_integers
 from sensitivity_lab.exact.norms import Norm, check_norm
@@ -79,7 +87,7 @@ class SumOf(RecordQuery):
         """What tables and legends call the query."""
         clipped = "" if self.clip is None else f" clipped to {self.clip[0]}..{self.clip[1]}"
         filtered = "" if self.where is None else f" where {CountIf(self.where).told}"
-        return f"sum of {self.column}{clipped}{filtered}"
+        return f"sum of {named(self.column)}{clipped}{filtered}"
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sum of the column's values."""
@@ -126,7 +134,7 @@ class MeanOf(RecordQuery):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        return f"mean of {self.column}"
+        return f"mean of {named(self.column)}"
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sum and the number of the column's values."""
@@ -179,7 +187,7 @@ class Covariance(RecordQuery):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        plain = f"covariance of {self.a} and {self.b}"
+        plain = f"covariance of {named(self.a)} and {named(self.b)}"
         return plain if self.ddof == 0 else f"{plain} (ddof {self.ddof})"
 
     def sums_on(self, universe: TableUniverse) -> Sums:
@@ -256,13 +264,13 @@ class VectorSum(RecordQuery):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        listed = ", ".join(map(str, self.columns))
+        listed = names_of(self.columns, named)
         return f"sums of {listed} clipped to {self.norm} {self.clip_norm}"
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The columns."""
-        return tuple(map(str, self.columns))
+        return tuple(map(named, self.columns))
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sums of the clipped values."""
@@ -297,7 +305,7 @@ def numbers_of(universe: TableUniverse, column: Any) -> list[Fraction | None]:
             numbers.append(Fraction(number))
         else:
             raise InputError(
-                f"column {column!r} must have finite numbers, got {shown(value)} "
+                f"column {shown(column)} must have finite numbers, got {shown(value)} "
                 f"({type(value).__name__}); choose another column"
             )
     return numbers

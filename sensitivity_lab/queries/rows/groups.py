@@ -12,13 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import (
-    as_python,
-    check_column,
-    is_hashable,
-    listed,
-    shown,
-)
+from sensitivity_lab.checks import as_python, check_column, is_hashable, listed, named, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.queries.base import Query
 from sensitivity_lab.queries.power_sums import Count
@@ -87,13 +81,13 @@ class Histogram(RecordQuery):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        return f"histogram of {self.column}"
+        return f"histogram of {named(self.column)}"
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The categories, or the bins."""
         if self.categories is not None:
-            return tuple("missing" if key is None else str(key) for key in self.categories)
+            return tuple("missing" if key is None else named(key) for key in self.categories)
         edges = self.bins or ()
         last = len(edges) - 2
         return tuple(
@@ -129,7 +123,8 @@ class Histogram(RecordQuery):
                 return len(edges) - 2
         except (TypeError, ArithmeticError):
             raise InputError(
-                f"column {self.column!r} has the value {shown(value)}, which cannot be compared "
+                f"column {shown(self.column)} has the value {shown(value)}, which cannot be "
+                "compared "
                 "with the bins; give categories"
             ) from None
         return place if 0 <= place < len(edges) - 1 else None
@@ -184,7 +179,7 @@ class GroupBy(PartedQuery):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        return f"{self.query.name} by {self.column}"
+        return f"{self.query.name} by {named(self.column)}"
 
     @property
     def inner(self) -> tuple[Query, ...]:
@@ -215,7 +210,8 @@ class GroupBy(PartedQuery):
             found = tuple(int(of_group.sum()) for of_group in rows)
             if found != self.group_sizes:
                 raise QueryError(
-                    f"query {self.name!r} has answers only on datasets whose groups have the sizes "
+                    f"query {shown(self.name)} has answers only on datasets whose groups have the "
+                    "sizes "
                     f"{self.group_sizes}, got {found}; the engine 'groups' compares no others"
                 )
         return [(self.query, of_group) for of_group in rows]
@@ -224,7 +220,7 @@ class GroupBy(PartedQuery):
     def labels(self) -> tuple[str, ...]:
         """The groups, with the answers' own labels where there are several."""
         inner = self.query.labels or ()
-        groups = ["missing" if key is None else str(key) for key in self.groups or ()]
+        groups = ["missing" if key is None else named(key) for key in self.groups or ()]
         if len(inner) == 1:
             return tuple(groups)
         return tuple(f"{group}: {label}" for group in groups for label in inner)

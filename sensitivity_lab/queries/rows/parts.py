@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column, finite_number, shown
+from sensitivity_lab.checks import check_column, finite_number, named, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number, common_integers, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -160,7 +160,7 @@ class ColumnQuery(Query):
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
-        return f"{self.query.name} of {self.column}"
+        return f"{self.query.name} of {named(self.column)}"
 
     @property
     def least_size(self) -> int:

@@ -112,7 +112,7 @@ class Predicate:
     def _column(self, name: str, frame: pd.DataFrame) -> pd.Series[Any]:
         column = self.quoted.get(name, name)
         if column not in frame.columns:
-            raise QueryError(f"there is no column {column!r}")
+            raise QueryError(f"there is no column {shown(column)}")
         series: pd.Series[Any] = frame[column]
         return series
 
@@ -203,7 +203,8 @@ def _check_comparable(series: Any, value: Any) -> None:
     numbers = not isinstance(value, str) and is_datetime64_any_dtype(series.dtype)
     if words or numbers:
         raise QueryError(
-            f"it compares the column {series.name!r} ({series.dtype}) with {shown(value)}, which "
+            f"it compares the column {shown(series.name)} ({series.dtype}) with {shown(value)}, "
+            "which "
             "no record can have"
         )
 

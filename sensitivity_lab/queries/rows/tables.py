@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_text, shown
+from sensitivity_lab.checks import check_text, named, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -126,16 +126,15 @@ class CountIf(RecordQuery):
                 "predicate must be a function of a DataFrame, or a text such as 'age >= 18', "
                 f"got {shown(self.predicate)}"
             )
-        check_text("name", self.name, "a text")
-        if not self.name:
-            made = "count_if" if self.told == "<lambda>" else f"count of {self.told}"
-            object.__setattr__(self, "name", made)
+        made = "count_if" if self.told == "<lambda>" else f"count of {self.told}"
+        name = check_text("name", self.name, "a text") or made
+        object.__setattr__(self, "name", named(name))
 
     @property
     def told(self) -> str:
         """The expression, or the name of the function."""
         text = self.predicate
-        return text if isinstance(text, str) else str(getattr(text, "__name__", "<lambda>"))
+        return named(text if isinstance(text, str) else getattr(text, "__name__", "<lambda>"))
 
     def sums_on(self, universe: TableUniverse) -> Sums:
         """Return the sum of 1 over the records for which the predicate holds."""
@@ -144,7 +143,7 @@ class CountIf(RecordQuery):
         for place in places:
             if self._holds(universe.given(places=np.array([place])))[0] != flags[place]:
                 raise QueryError(
-                    f"the predicate of {self.name!r} decides differently on the row "
+                    f"the predicate of {shown(self.name)} decides differently on the row "
                     f"{universe.values[place]} alone than among others; it must look at one row "
                     "at a time"
                 )
@@ -160,13 +159,13 @@ class CountIf(RecordQuery):
                 flags = self.predicate(frame.copy())
         except QueryError as error:
             raise QueryError(
-                f"the predicate of {self.name!r} cannot be used: {error}; the columns are "
-                f"{', '.join(map(repr, frame.columns))}"
+                f"the predicate of {shown(self.name)} cannot be used: {error}; the columns are "
+                f"{names_of(frame.columns)}"
             ) from None
         except Exception as error:
             raise QueryError(
-                f"the predicate of {self.name!r} raised {type(error).__name__}: {error}; the "
-                f"columns are {', '.join(map(repr, frame.columns))}"
+                f"the predicate of {shown(self.name)} raised {type(error).__name__}: {error}; the "
+                f"columns are {names_of(frame.columns)}"
             ) from error
         try:
             shape = np.shape(flags)
@@ -176,7 +175,8 @@ class CountIf(RecordQuery):
         if shape != (len(frame),) or not pd.api.types.is_bool_dtype(series.dtype):
             came = f"{type(flags).__name__} of shape {shape}" if shape else shown(flags)
             raise QueryError(
-                f"the predicate of {self.name!r} returned {came} for {len(frame)} rows; it must "
+                f"the predicate of {shown(self.name)} returned {came} for {len(frame)} rows; it "
+                "must "
                 "return one boolean per row"
             )
         holds: NDArray[np.bool_] = series.fillna(False).to_numpy(dtype=bool)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import running
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
@@ -133,7 +134,7 @@ class Evaluator:
         except TimeUpError:
             beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""
             raise QueryError(
-                f"query {query.name!r} on the dataset {show(self.dataset(batch))}{beside} "
+                f"query {shown(query.name)} on the dataset {show(self.dataset(batch))}{beside} "
                 f"took longer than timeout={self.timeout} seconds for each dataset"
             ) from None
 
@@ -191,7 +192,8 @@ def joined(query: Query, parts: Sequence[Answers]) -> Answers:
     if len(shapes) > 1:
         one, other = ("a number" if not shape else f"{shape[0]} numbers" for shape in shapes[:2])
         raise QueryError(
-            f"query {query.name!r} returned {one} on some datasets and {other} on others; a query "
+            f"query {shown(query.name)} returned {one} on some datasets and {other} on others; a "
+            "query "
             "returns a number, or an array of one fixed length"
         )
     return parts[0] if len(parts) == 1 else np.concatenate(alike(parts))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import SensitivityLabError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.problem import Problem
@@ -271,7 +272,7 @@ def _time(levels: Levels) -> tuple[float | None, int]:
 def _room(options: Options) -> str:
     """Return what is too small, in words."""
     if options.scratch:
-        return f"the {in_words(options.room)} that are free in scratch={options.scratch!r}"
+        return f"the {in_words(options.room)} that are free in scratch={shown(options.scratch)}"
     if options.on_cluster:
         return f"the {in_words(options.room)} of the cluster's workers"
     return f"the memory limit of {in_words(options.memory_limit)}"

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from sensitivity_lab.checks import shown
 from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.queries import Answered, ExactQuery, Query
 from sensitivity_lab.running.machine import IN_TURN
@@ -202,7 +203,7 @@ def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
 def _as_rational(answer: Answered) -> Fraction:
     """Return a number as the rational that it is."""
     if isinstance(answer, tuple):
-        raise TypeError(f"{answer!r} is not a number")
+        raise TypeError(f"{shown(answer)} is not a number")
     return rational_of(answer)
 
 
@@ -328,7 +329,7 @@ class _Cores:
         if query.arithmetic == "exact":
             first, second = query.exactly(universe, x), query.exactly(universe, y)
             if not isinstance(first, Fraction) or not isinstance(second, Fraction):
-                raise TypeError(f"{query.name} answers with {first!r} and {second!r}")
+                raise TypeError(f"{query.name} answers with {shown(first)} and {shown(second)}")
             if self.family.of_x < self.family.of_y:
                 x, y = y, x
             return FoundPair(x, y, gap, Difference(first, second, query.root), None)

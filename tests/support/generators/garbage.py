@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -38,6 +39,12 @@ def raising(*_: Any, **__: Any) -> Any:
 def hostile(*methods: str) -> Callable[[], object]:
     """A class whose objects fail in some special methods."""
     return type("Hostile", (), dict.fromkeys(methods, raising))
+
+
+def endless() -> Iterator[int]:
+    """A generator without an end."""
+    while True:
+        yield 1
 
 
 def recursive() -> list[Any]:
@@ -79,6 +86,8 @@ OTHERS: tuple[Callable[[], Any], ...] = (
     *(lambda: ["a"], lambda: (1, 2), lambda: (1, 2, 3), lambda: [math.nan], lambda: [10**5000]),
     *(lambda: [Decimal("1e99999999")], lambda: (None, None), lambda: ("a", "b"), lambda: [{}]),
     *(lambda: (one for one in (1, 2)), lambda: iter([1]), lambda: range(5)),
+    *(itertools.count, lambda: itertools.repeat("a"), lambda: itertools.cycle([1, [2]]), endless),
+    *(lambda: "\u202ea\u200b", lambda: Path("\ud800"), lambda: Path("x" * 300), lambda: [["a"]]),
     *(lambda: range(10**12), lambda: range(10**30), lambda: range(-3, 0)),
     *(lambda: lambda x: x, lambda: lambda *_, **__: math.nan, lambda: lambda *_: None),
     *(lambda: raising, lambda: lambda *_: "a", lambda: lambda *_: [1, [2]], lambda: len),

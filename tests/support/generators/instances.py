@@ -1,0 +1,115 @@
+"""An object or two of every public class that has methods, for the fuzz of methods."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import garbage
+from garbage import DOMAIN, MEASURED, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
+from graph_arguments import FOUR_NODES
+from sequence_arguments import DAYS
+
+import sensitivity_lab as sl
+from sensitivity_lab import graphs, sequences
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.relation import Relation
+
+_ASKED: dict[str, Any] = {"size": 2, "neighbors": sl.Bounded(1)}
+_NEW = ("__getitem__", "__contains__", "__call__", "__rshift__", "__rrshift__")
+"""The special methods that are called with something of the caller's."""
+
+
+def _made() -> Iterator[Any]:
+    """Results, and what is made of arguments."""
+    yield from (UNIVERSE, DOMAIN, ROWS, sl.Universe.from_interval(0, 5))
+    yield sl.TableUniverse.from_domain({"sex": ["f", "m"], "age": [1, 2]})
+    yield from (sl.Bounded(1), sl.Unbounded(2, direction="add"), sl.SymmetricDifference(2))
+    yield from (MEASURED, SMOOTH, MEASURED.witness)
+    yield sl.local_sensitivity([1, 2, 3], DOMAIN, "mean", neighbors="bounded")
+    histogram = sl.Histogram("sex", categories=["f", "m"])
+    yield from (histogram, sl.GroupBy("sex", sl.Count(), groups=["f", "m"]))
+    yield sl.global_sensitivity(ROWS, histogram, **_ASKED)
+    yield sl.sensitivity_curves(TABLE[["age"]], ["mean", "sum"], distances=[1, 2], **_ASKED)
+    yield sl.bounded_curves(UNIVERSE, ["mean", max], distances=[1], **_ASKED)
+    yield sl.sensitivity_bounds(UNIVERSE, max, evaluations=20, seed=1, **_ASKED)
+    yield sl.neighbor_table(UNIVERSE, "mean", **_ASKED)
+    fixed = {"queries": "mean", "distances": 1, "neighbors": "bounded"}
+    yield sl.sweep(sl.sensitivity_curves, "size", [2, 3], universes=UNIVERSE, **fixed)
+    report = sl.audit("mean", 1, UNIVERSE, distances=[1, 2], **_ASKED)
+    yield from (report, report.rows[0])
+    fold = sl.Fold(lambda total, record: total + record, 0)
+    yield from (fold, sl.implemented_sensitivity(fold, UNIVERSE, **_ASKED))
+    yield sl.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)
+    yield pl.measured_stability(TOTAL, [1, 2], sizes=[1, 2], d_in=1)
+    yield pl.clipping_sweep(RECORDS, bounds=[1, 5], neighbors="bounded", epsilon=1)
+    yield from (TOTAL, pl.clamp(0, 5), pl.Start(pl.Numbers(), pl.SymmetricDistance()))
+    yield TOTAL >> pl.laplace(1)
+    yield from (pl.AbsoluteDistance(), pl.ChangeOneDistance(), pl.SymmetricDistance())
+    yield from (pl.L1Distance(), pl.L2Distance(), pl.GroupsDistance(pl.L1Distance()))
+    yield from (pl.IdDistance("id"), pl.SharedIdDistance("id"))
+    yield pl.PairDistance(pl.SymmetricDistance(), pl.SymmetricDistance())
+    yield from (pl.Scalar(), pl.Numbers(), pl.Numbers(3, bounds=(0, 5)), pl.Values(2), pl.Table())
+    yield from (pl.Vector(2), pl.Groups("sex", ("f", "m")), pl.Pair(pl.Numbers(), pl.Scalar()))
+    yield from (pl.DropExcess(2), pl.DropNonUnique(), pl.AddMaxRows(1), pl.AddRowsWithID("id"))
+    yield from (FOUR_NODES, DAYS)
+    yield graphs.global_sensitivity(FOUR_NODES, "triangles", neighbors=graphs.EdgeNeighbors())
+    yield sequences.global_sensitivity(DAYS, "changes", neighbors=sequences.Hamming(1))
+    for name in dir(sl):
+        made = getattr(sl, name)
+        if inspect.isclass(made) and issubclass(made, Query):
+            needed = inspect.signature(made).parameters.values()
+            given = [
+                garbage.valid(name, one)[0]
+                for one in needed
+                if one.default is one.empty and one.kind is not one.VAR_KEYWORD
+            ]
+            with contextlib.suppress(sl.SensitivityLabError):
+                yield made(*given)
+
+
+@cache
+def instances() -> dict[str, list[Any]]:
+    """What there is of every public class, by its name."""
+    found: dict[str, list[Any]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.DatasetUniverseWarning)
+        for one in _made():
+            found.setdefault(type(one).__name__, []).append(one)
+    return found
+
+
+_BETWEEN = {
+    # What relations, metrics, domains and rules declare to engines and to each other.
+    *((Relation, name) for name in ("changes", "changes_at", "check_feasible")),
+    *((pl.Metric, name) for name in ("form", "between", "norm")),
+    *((pl.Domain, name) for name in ("read_values", "within", "limit", "only_rows_per_id")),
+    *((kind, "kept") for kind in (pl.DropExcess, pl.DropNonUnique)),
+}
+
+
+def _of_callers(one: Any, method: str) -> bool:
+    """Whether callers call a method; the rest engines call, on what was checked before."""
+    if isinstance(one, Query):
+        return method == "__call__"
+    return not any(isinstance(one, kind) and method == name for kind, name in _BETWEEN)
+
+
+def methods() -> dict[str, list[Callable[..., Any]]]:
+    """Every public method of what there is, bound, by the names of class and method."""
+    found: dict[str, list[Callable[..., Any]]] = {}
+    for name, objects in instances().items():
+        for one in objects:
+            for method in dir(type(one)):
+                public = not method.startswith("_") or method in _NEW
+                if not public or not _of_callers(one, method):
+                    continue
+                bound = inspect.getattr_static(type(one), method)
+                if callable(bound) or isinstance(bound, classmethod | staticmethod):
+                    found.setdefault(f"{name}.{method}", []).append(getattr(one, method))
+    return found
