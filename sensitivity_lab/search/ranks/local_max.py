@@ -119,7 +119,7 @@ def _walk(
     """
     removed, added = change
     shape = (removed + 1, added + 1)
-    never = -1 - 4 * int(abs(records).max()) * int(abs(weights).sum())
+    never = -1 - int(abs(records).max()) * int(abs(weights).sum())  # below every sum
     sums = np.full(shape, never, dtype=object)
     sums[0, 0] = 0
     shift = np.arange(added + 1)[None, :] - np.arange(removed + 1)[:, None]
