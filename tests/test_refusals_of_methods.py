@@ -77,7 +77,7 @@ WITNESS = "witness must be 'short' or 'full', got array([1., 1.])"
         (lambda: UNIVERSE.given(np.array([7])), PLACES.format("array([7])")),
         (
             lambda: UNIVERSE.multiplicities("a"),
-            "limit must be a whole number (a number of records, at least 0), got 'a' (str)",
+            "limit must be a number of records, from 0 to 2**63 - 1, got 'a'",
         ),
         (
             lambda: sl.Mean()(3),

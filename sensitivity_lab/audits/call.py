@@ -8,7 +8,7 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.calls.curves import as_relations
-from sensitivity_lab.checks import check_flag, check_running, check_text, named, shown
+from sensitivity_lab.checks import check_flag, check_running, check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import check_norm
@@ -22,7 +22,7 @@ from sensitivity_lab.universes.relations import Relation, as_relation
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
 from .inputs import check_audited_sizes
 from .report import AuditReport, AuditRow
-from .subjects import name_of_query
+from .subjects import name_of_query, subject_named
 from .truths import Measured, of_code, of_mathematics
 
 
@@ -145,7 +145,7 @@ def audit(
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
     claims = [_claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
-    own_name = named(subject or name_of_query(query))
+    own_name = subject_named(subject or name_of_query(query))
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
     if not implementation:
         query = as_query(query)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pkgutil import resolve_name
 from typing import Any
 
-from sensitivity_lab.checks import check_callable, check_flag, named, shown
+from sensitivity_lab.checks import check_callable, check_flag, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -20,7 +20,7 @@ from .replay.histories import check_histories
 from .replay.question import Replay, answered, check_question
 from .replay.runs import Glimpse, Recorder
 from .report import AuditReport
-from .subjects import name_of
+from .subjects import name_of, subject_named
 
 _NOT_RECORDED = (
     "give a mechanism that takes the answer, or audit the sampler by audit_sampled with "
@@ -193,7 +193,7 @@ def audit_recorded(
             Recorder(function, tape, select),
             Replay(True if replay is None and shared else replay, fed, budget),
             tolerance,
-            named(subject or name_of(function)),
+            subject_named(subject or name_of(function)),
             _NOT_RECORDED,
         )
 

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from sensitivity_lab.checks import named
+from sensitivity_lab.results.literals import one_line
 
 
 def name_of(function: Any) -> str:
@@ -28,6 +29,17 @@ def name_of(function: Any) -> str:
     if name != "<lambda>" or code is None:
         return named(name)
     return f"{named(name)} ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+
+
+def subject_named(subject: str) -> str:
+    """Return what a report calls its subject: on one line, as a name is shown.
+
+    Examples
+    --------
+    >>> subject_named("mean of" + chr(10) + "ages")
+    'mean of ages'
+    """
+    return named(one_line(subject))
 
 
 def name_of_query(query: Any) -> str:

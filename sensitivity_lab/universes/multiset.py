@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, check_whole, is_hashable, listed, shown, text_of
+from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of
 from sensitivity_lab.errors import InputError
 
 HOLDS = "public, results hold only among datasets drawn from it"
@@ -84,7 +84,10 @@ class FiniteUniverse(ABC):
 
     def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
-        limit = check_whole("limit", limit, "a number of records, at least 0", least=0)
+        if not isinstance(limit, int | np.integer) or not 0 <= limit < 2**63:
+            raise InputError(
+                f"limit must be a number of records, from 0 to 2**63 - 1, got {shown(limit)}"
+            )
         if self.size == math.inf:
             return np.full(len(self.values), limit, dtype=np.int64)
         return np.minimum(self._counts, limit)

@@ -18,7 +18,7 @@ from sensitivity_lab.audits.claims import (
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
 from sensitivity_lab.audits.metrics import METRICS
 from sensitivity_lab.audits.report import AuditReport, AuditRow, Evidence
-from sensitivity_lab.audits.subjects import name_of
+from sensitivity_lab.audits.subjects import name_of, subject_named
 from sensitivity_lab.audits.worst_pair import check_pairs
 from sensitivity_lab.checks import (
     check_callable,
@@ -27,7 +27,6 @@ from sensitivity_lab.checks import (
     check_running,
     check_text,
     listed,
-    named,
 )
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -191,7 +190,7 @@ def audit_randomized(
         f"{input_metric} of at most d_in to {output_metric}; values {brief(universe)}, sizes "
         f"{show(wanted)} {order}; {told}, under the best coupling; implementation"
     )
-    return AuditReport(named(subject or name_of(function)), tuple(rows), setting)
+    return AuditReport(subject_named(subject or name_of(function)), tuple(rows), setting)
 
 
 def _source(function: Any, choices: Any, seeds: Any, draws: Any) -> tuple[Source, str]:

@@ -11,8 +11,8 @@ from sensitivity_lab import running
 from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.audits.subjects import name_of
-from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text, named
+from sensitivity_lab.audits.subjects import name_of, subject_named
+from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
@@ -165,7 +165,7 @@ def audit_map(
     answers = [call(x) for x in running.tracked(tried, unit="datasets", progress=progress)]
     rows = rows_of(question, call, tried, answers, progress)
     setting = f"{_named(near)} of at most k to {_named(far)}; {among}; implementation"
-    return AuditReport(named(subject or name_of(transformation)), rows, setting)
+    return AuditReport(subject_named(subject or name_of(transformation)), rows, setting)
 
 
 def _named(metric: Metric) -> str:

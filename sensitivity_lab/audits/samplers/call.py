@@ -13,8 +13,8 @@ from sensitivity_lab.audits.replay.rows import WHOLE, ReplayRow
 from sensitivity_lab.audits.replay.runs import Recorder
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
-from sensitivity_lab.audits.subjects import name_of
-from sensitivity_lab.checks import check_choice, check_text, named
+from sensitivity_lab.audits.subjects import name_of, subject_named
+from sensitivity_lab.checks import check_choice, check_text
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -181,7 +181,7 @@ def audit_sampled(
 
     recorder = Recorder(by_return if value == "returns" else by_location, tape, list)
     replay = Replay(None, HISTORIES, promise.stated, promise.refusal)
-    name = named(subject or name_of(function))
+    name = subject_named(subject or name_of(function))
     tolerance = check_tolerance(ROUNDING_ULPS)
     with quiet(samplers or NUMPY, location, scale) as tap:
         report = answered(question, recorder, replay, tolerance, name, _RETURNS)
