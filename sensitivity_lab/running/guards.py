@@ -14,6 +14,7 @@ from typing import Any
 
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.files import remove_held
 
 _LOOKS = 0.5
 """Seconds between two looks of a worker whether its parent is still there."""
@@ -84,6 +85,9 @@ def _time_is_up(*_: Any) -> None:
     raise TimeUpError
 
 
+_OF_TERMINALS = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+"""The signals that every process of a terminal gets."""
+
 _served: list[int] = []
 """In a worker process: the process that it serves."""
 
@@ -96,7 +100,8 @@ def serve(parent: int) -> None:
     """Let this process end with `parent`, and only with it; do nothing if it is `parent`.
 
     It ends within seconds once `parent` is gone. Ctrl-C reaches every process of a terminal; here
-    it does nothing, because the parent stops its workers itself.
+    it does nothing, because the parent stops its workers itself. A terminal that is closed ends
+    this process as it does by default.
     """
     if os.getpid() != parent and not _served:
         _served.append(parent)
@@ -105,19 +110,21 @@ def serve(parent: int) -> None:
             # Not SIG_IGN, which programs that a query starts would inherit.
             signal.signal(signal.SIGINT, lambda *_: None)
             if hasattr(signal, "pthread_sigmask"):
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINALS)
 
 
 @contextmanager
 def workers_without_interrupts() -> Iterator[None]:
     """Start workers inside this block so that Ctrl-C does not end them before they can `serve`.
 
-    They inherit that the signal is blocked; for this thread, it comes when the block ends.
+    They inherit that the signals of terminals are blocked; for this thread, these come when the
+    block ends. The process of joblib's that removes what it shares is started here, too: it never
+    hears that the terminal was closed, and so outlives the others, as it does after SIGTERM.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
         yield
     finally:
@@ -133,4 +140,5 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_LOOKS)
     # The parent can no longer collect anything; its resource tracker removes what was shared.
+    remove_held()
     os._exit(1)

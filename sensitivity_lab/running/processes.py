@@ -15,9 +15,14 @@ from typing import Any
 import joblib
 
 from sensitivity_lab.errors import InputError, WorkerError
+from sensitivity_lab.files import remove_abandoned, temporary_folder
 
 from .block import Block, Keeper, Produced
 from .guards import serve, workers_without_interrupts
+from .shared import remove_shared, will_share
+
+_PREFIX = "sensitivity_lab-"
+"""How the names of the folders of runs begin."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,12 @@ def run(
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
     given: Iterator[tuple[int, Block[Any]]] = enumerate(blocks)
     waiting: dict[int, Block[Any]] = {}
-    with tempfile.TemporaryDirectory(prefix="sensitivity_lab-") as folder:
-        task = _Task(portable, keeper, os.getpid(), folder)
+    remove_abandoned(tempfile.gettempdir(), _PREFIX, remove_shared)
+    with temporary_folder(tempfile.gettempdir(), _PREFIX) as folder:
+        will_share(folder)
+        begun = folder / "begun"
+        begun.mkdir()
+        task = _Task(portable, keeper, os.getpid(), str(begun))
         while True:
             try:
                 for produced in _by_joblib(task, given, waiting, n_jobs):
@@ -76,8 +85,8 @@ def run(
                     yield produced
                 return
             except BrokenProcessPool:
-                under_way = sorted(int(mark.name) for mark in Path(folder).iterdir())
-                for mark in Path(folder).iterdir():
+                under_way = sorted(int(mark.name) for mark in begun.iterdir())
+                for mark in begun.iterdir():
                     mark.unlink()
                 suspects = [place for place in under_way if place in waiting]
                 if not suspects:
