@@ -46,9 +46,9 @@ class _Task:
     begun: str
 
     def __call__(self, place: int, block: Block[Any]) -> Produced:
-        serve(self.parent)
         mark = Path(self.begun, str(place))
         mark.touch()
+        serve(self.parent, mark)
         answer = self.function(block.recipe)
         # Here, not in the parent: what is finished is kept even if the parent is killed now.
         if self.keeper is not None:
@@ -158,13 +158,23 @@ def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) ->
         # With one job, joblib would run the block in this very process.
         (produced,) = joblib.Parallel(n_jobs=2)([joblib.delayed(task)(place, block)])
     except BrokenProcessPool:
-        raise _death(f"twice in {block.label}", keeper) from None
+        # A worker that is ended because its time is up says there where it was.
+        where = Path(task.begun, str(place)).read_text(encoding="utf-8", errors="replace")
+        raise _death(f"twice in {block.label}", keeper, where) from None
     found: Produced = produced
     return found
 
 
-def _death(when: str, keeper: Keeper | None) -> WorkerError:
+def _death(when: str, keeper: Keeper | None, where: str = "") -> WorkerError:
     how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
+    if where:
+        error = WorkerError(
+            f"a worker process was ended {when}: a call took longer than timeout= allows and could "
+            "not be interrupted, as compiled code cannot that does not return to Python; choose a "
+            f"larger timeout, or let the query answer these datasets in less time{how}"
+        )
+        error.add_note(where)
+        return error
     return WorkerError(
         f"a worker process ended {when}: it crashed, was killed, called os._exit, or ran out of "
         f"memory; call the query there with n_jobs=1 to see which{how}"

@@ -20,7 +20,7 @@ from sensitivity_lab import running
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.running.guards import TimeUpError, limited
+from sensitivity_lab.running.guards import TimeUpError, in_time
 from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Lattice
@@ -127,8 +127,8 @@ class Evaluator:
     def _in_time(self, query: Query, rows: NDArray[Any], batch: Recipe) -> Answers:
         """Return answers, or raise QueryError if they take more time than all rows may take."""
         try:
-            with limited(None if self.timeout is None else self.timeout * len(rows)):
-                return self._evaluated(query, rows)
+            limit = None if self.timeout is None else self.timeout * len(rows)
+            return in_time(limit, self._evaluated, query, rows)
         except TimeUpError:
             data = self._lattice.multiplicities(batch.size, batch.first)
             beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""

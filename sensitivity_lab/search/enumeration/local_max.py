@@ -13,7 +13,7 @@ from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
-from sensitivity_lab.running.guards import TimeUpError, limited
+from sensitivity_lab.running.guards import TimeUpError, in_time
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -129,8 +129,7 @@ class _Answerer:
     def _answer(self, data: Multiplicities) -> ExactAnswer:
         limit = None if self.query.arithmetic == "exact" else self.timeout
         try:
-            with limited(limit):
-                return exact_answer(self.query, self.universe, data)
+            return in_time(limit, exact_answer, self.query, self.universe, data)
         except TimeUpError:
             raise QueryError(
                 f"query {self.query.name!r} on the dataset {show(self.universe.dataset(data))} "
