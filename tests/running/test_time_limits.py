@@ -93,6 +93,8 @@ STUBBORN = [
 ]
 
 
+# Of so many interruptions, one may come where Python can only report it, as in a destructor.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("function", STUBBORN)
 def test_a_function_that_swallows_the_interruption_ends(function, monkeypatch):
     monkeypatch.setattr(guards, "_AGAIN", 0.05)
@@ -154,6 +156,7 @@ def stubborn(x):
     return float(x[0])
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_the_error_names_the_dataset_and_the_limit(n_jobs):
     with joblib.parallel_config(backend="loky"), pytest.raises(sl.QueryError) as caught:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -149,11 +148,11 @@ def answers_on(
     answers: dict[int, ExactAnswer] = keeper.kept(number) if keeper else {}
     answerer = _Answerer(query, universe, options.timeout)
     missing = ((at, data) for at, data in enumerate(datasets) if at not in answers)
-    seconds = 0.0
+    seconds, sample = 0.0, running.Sample()
     for at, data in islice(missing, _PROBE):
-        started = time.perf_counter()
-        answers[at] = answerer(Chunk(at, (data,)))[0]
-        seconds = max(seconds, time.perf_counter() - started)
+        # Only the last counts as a sample: the first may have to import, and to make tables.
+        (answers[at],), sample = running.timed(answerer, Chunk(at, (data,)), 1)
+        seconds = max(seconds, sample.seconds)
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
@@ -173,6 +172,8 @@ def answers_on(
         n_jobs=options.n_jobs,
         progress=options.progress,
         keeper=keeper,
+        sample=sample,
+        apart=options.timeout is not None,
     )
     for chunk, part in zip(chunks, done, strict=True):
         answers |= dict(enumerate(part, chunk.first))
