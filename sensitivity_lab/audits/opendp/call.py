@@ -81,7 +81,8 @@ def audit_opendp(
         in units in the last place of the truth; see `audit`.
     n_jobs : int, optional
         The number of worker processes, as in joblib; they are started where they pay, see
-        `global_sensitivity`. A transformation that OpenDP cannot serialise is called in this process only, and the setting of the report says so.
+        `global_sensitivity`. A transformation that OpenDP cannot serialise is called in this
+        process only, and the setting of the report says so.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
 
