@@ -37,20 +37,12 @@ Examples
 (3.0, (2, 3, 10), (1, 2, 3))
 """
 
-from importlib.metadata import version
+from __future__ import annotations
 
-from . import graphs, pipelines, sequences
-from .audits.call import assert_sensitivity, audit
-from .audits.couplings import audit_randomized
-from .audits.maps.call import audit_map
-from .audits.maps.selections import audit_selection
-from .audits.opendp import audit_opendp, audit_opendp_measurement
-from .audits.recorded import audit_recorded
-from .audits.recording import recording
-from .audits.report import AuditReport, AuditRow, Evidence
-from .audits.samplers.call import audit_sampled
-from .audits.stability import audit_stability
-from .bounds import BoundedCurves, SensitivityBounds, bounded_curves, sensitivity_bounds
+import importlib
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
 from .calls.curves import sensitivity_curves
 from .calls.global_sensitivity import global_sensitivity
 from .calls.local_sensitivity import local_curves, local_sensitivity
@@ -63,6 +55,7 @@ from .errors import (
     InputError,
     MissingExtraError,
     NoEngineError,
+    PrivateSizeWarning,
     QueryError,
     SensitivityLabError,
     SensitivityViolation,
@@ -70,12 +63,6 @@ from .errors import (
     VerificationError,
     WorkerError,
 )
-from .explorer import explore
-from .implementations.call import implemented_sensitivity
-from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
-from .implementations.result import ImplementedSensitivity, OrderedWitness
-from .pipelines.noise.table import noise_table
-from .pipelines.noise.table_result import NoiseRow, NoiseTable
 from .queries import (
     ColumnQuery,
     Count,
@@ -118,6 +105,63 @@ from .universes.relations import Bounded, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse
 from .universes.universe import Universe
 
+if TYPE_CHECKING:
+    from . import graphs, pipelines, sequences
+    from .audits.call import assert_sensitivity, audit
+    from .audits.couplings import audit_randomized
+    from .audits.maps.call import audit_map
+    from .audits.maps.selections import audit_selection
+    from .audits.opendp import audit_opendp, audit_opendp_measurement
+    from .audits.recorded import audit_recorded
+    from .audits.recording import recording
+    from .audits.report import AuditReport, AuditRow, Evidence
+    from .audits.samplers.call import audit_sampled
+    from .audits.stability import audit_stability
+    from .bounds import BoundedCurves, SensitivityBounds, bounded_curves, sensitivity_bounds
+    from .explorer import explore
+    from .implementations.call import implemented_sensitivity
+    from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
+    from .implementations.result import ImplementedSensitivity, OrderedWitness
+    from .pipelines.noise.table import noise_table
+    from .pipelines.noise.table_result import NoiseRow, NoiseTable
+
+_PRODUCTS = {
+    "graphs": "graphs",
+    "pipelines": "pipelines",
+    "sequences": "sequences",
+    "assert_sensitivity": "audits.call",
+    "audit": "audits.call",
+    "audit_randomized": "audits.couplings",
+    "audit_map": "audits.maps.call",
+    "audit_selection": "audits.maps.selections",
+    "audit_opendp": "audits.opendp",
+    "audit_opendp_measurement": "audits.opendp",
+    "audit_recorded": "audits.recorded",
+    "recording": "audits.recording",
+    "AuditReport": "audits.report",
+    "AuditRow": "audits.report",
+    "Evidence": "audits.report",
+    "audit_sampled": "audits.samplers.call",
+    "audit_stability": "audits.stability",
+    "BoundedCurves": "bounds",
+    "SensitivityBounds": "bounds",
+    "bounded_curves": "bounds",
+    "sensitivity_bounds": "bounds",
+    "explore": "explorer",
+    "implemented_sensitivity": "implementations.call",
+    "Fold": "implementations.folds",
+    "float_mean": "implementations.folds",
+    "float_sum": "implementations.folds",
+    "integer_sum": "implementations.folds",
+    "welford_variance": "implementations.folds",
+    "ImplementedSensitivity": "implementations.result",
+    "OrderedWitness": "implementations.result",
+    "noise_table": "pipelines.noise.table",
+    "NoiseRow": "pipelines.noise.table_result",
+    "NoiseTable": "pipelines.noise.table_result",
+}
+"""Where the names stand that are no part of the calculator; they are loaded when they are used."""
+
 __version__ = version("sensitivity_lab")
 
 __all__ = [
@@ -158,6 +202,7 @@ __all__ = [
     "NoiseTable",
     "OrderedWitness",
     "Percentile",
+    "PrivateSizeWarning",
     "QueryError",
     "Range",
     "Sensitivity",
@@ -219,3 +264,18 @@ __all__ = [
     "sweep",
     "welford_variance",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a product, or what is named of one, when it is first used."""
+    if name not in _PRODUCTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_PRODUCTS[name]}")
+    found = module if _PRODUCTS[name] == name else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List all public names, those that are not loaded yet included."""
+    return sorted({*globals(), *_PRODUCTS})

@@ -132,7 +132,8 @@ class DatasetUniverseWarning(UserWarning):
 
     It is enough if these very records are public: say so with ``public_universe=True``. For private
     data compute the sensitivity over what a record can be, `Universe.from_domain` or
-    `Universe.from_interval`.
+    `Universe.from_interval`. A domain with fewer `copies` of a value than a dataset can hold is
+    such a list, too.
 
     Examples
     --------
@@ -149,6 +150,31 @@ class DatasetUniverseWarning(UserWarning):
     >>> median = sl.global_sensitivity(domain, "median", size=3, neighbors=sl.Bounded(1))
     >>> sl.pipelines.laplace_scale(median, epsilon=1)
     81.0
+    """
+
+
+class PrivateSizeWarning(UserWarning):
+    """Noise is scaled to a result for one size, where neighbors have different sizes.
+
+    If records are added or removed, the number of records is private, and most sensitivities depend
+    on it: noise scaled to that of one size tells the number, and is too small for neighbors of
+    another size. Ask for the sensitivity over every size that the data can have, as in
+    ``size=range(2, 1001)``. Sums and counts have one sensitivity for all sizes, and no warning.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import sensitivity_lab as sl
+    >>> scores = sl.Universe.from_domain(range(11))
+    >>> mean = sl.global_sensitivity(scores, "mean", size=1000, neighbors=sl.Unbounded(1))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     scale = sl.pipelines.laplace_scale(mean, epsilon=1)
+    >>> round(scale, 3), [warning.category.__name__ for warning in caught]
+    (0.01, ['PrivateSizeWarning'])
+    >>> mean = sl.global_sensitivity(scores, "mean", size=range(2, 1001), neighbors=sl.Unbounded(1))
+    >>> sl.pipelines.laplace_scale(mean, epsilon=1)
+    5.0
     """
 
 

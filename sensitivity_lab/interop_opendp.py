@@ -23,7 +23,8 @@ from .calls.global_sensitivity import global_sensitivity
 from .checks import shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
-from .pipelines.noise.arguments import check_public, positive, rational, upper_bound
+from .pipelines.noise.arguments import positive, rational, upper_bound
+from .pipelines.noise.context import check_public
 from .pipelines.noise.scales import laplace_scale
 from .universes.relations import SymmetricDifference
 from .universes.universe import Universe
@@ -88,7 +89,11 @@ def opendp_laplace(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Notes
     -----
@@ -293,7 +298,11 @@ def opendp_release(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Notes
     -----

@@ -1,11 +1,10 @@
-"""The rooms of the package: their order, what they may import, and how large they may grow."""
+"""The rooms of the package: their order, and what they may import."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -46,6 +45,23 @@ ROOMS = (
     "__main__",
 )
 """From the ground up: a room imports only from those before it."""
+
+CORE = frozenset(ROOMS[: ROOMS.index("calls") + 1])
+"""The calculator, on which the products stand beside each other."""
+
+PRODUCTS = {
+    "bounds": set(),
+    "implementations": set(),
+    "graphs": set(),
+    "sequences": {"graphs"},  # what both search, compare and tell
+    "pipelines": set(),
+    "article": set(),
+    "empirical": set(),
+    "interop_opendp": {"pipelines"},  # releases need a scale
+    "audits": {"implementations", "pipelines"},  # what is audited
+    "explorer": {"pipelines"},  # the noise that it shows
+}
+"""What stands on the core, and which other products each one needs."""
 
 THEORIES = sorted(
     path.name for path in (PACKAGE / "search").iterdir() if (path / "__init__.py").exists()
@@ -106,10 +122,6 @@ def run_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
         yield from run_time_nodes(child)
 
 
-def lines_of(file: Path) -> int:
-    return len(file.read_text("utf-8").splitlines())
-
-
 @cache
 def parse(file: Path) -> ast.Module:
     return ast.parse(file.read_text("utf-8"))
@@ -142,6 +154,13 @@ def test_no_imports_go_in_a_circle_inside_a_room(room):
         if room_of(name_of(file)) == room
     }
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph) > 1
+
+
+def test_a_product_needs_the_core_and_few_other_products():
+    assert CORE | set(PRODUCTS) | {"", "cli", "__main__"} == set(ROOMS)
+    for product, others in PRODUCTS.items():
+        needed = {room_of(name) for file in files_of(product) for name in own_imports(file)}
+        assert needed - CORE - {product, ""} == others, product
 
 
 @pytest.mark.parametrize("theory", THEORIES)
@@ -200,25 +219,6 @@ def test_no_search_asserts_what_its_plan_has_found_out():
         assert "AssertionError" not in file.read_text("utf-8"), file
 
 
-def test_no_folder_grows_too_full():
-    folders = Counter(file.parent for file in FILES)
-    assert {folder.name: number for folder, number in folders.items() if number > 14} == {}
-    assert len(folders) > 15
-
-
-def test_no_file_grows_too_long():
-    assert {file.name: lines_of(file) for file in FILES if lines_of(file) > 350} == {}
-
-
-def test_the_tests_stay_within_the_same_limits():
-    files = sorted(TESTS.rglob("*.py"))
-    folders = Counter(file.parent for file in files)
-    assert {file.name: lines_of(file) for file in files if lines_of(file) > 350} == {}
-    assert {folder.name: number for folder, number in folders.items() if number > 14} == {}
-    assert len(files) > 100
-    assert len(folders) > 15
-
-
 def test_these_checks_see_imports():
     """Relative, absolute, inside functions and of types: what the checks above rest on."""
     result = PACKAGE / "results" / "sensitivity.py"
@@ -265,13 +265,18 @@ def test_the_folders_of_the_tests_are_those_of_the_package():
 
 
 @pytest.fixture(scope="module")
-def imported() -> set[str]:
-    """The top-level packages that a fresh Python has imported with ours."""
+def modules() -> set[str]:
+    """The modules that a fresh Python has imported with our package."""
     command = "import sys, sensitivity_lab; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_the_core_alone(modules):
+    ours = {name.split(".")[1] for name in modules if name.startswith("sensitivity_lab.")}
+    assert {"calls", "search"} <= ours <= CORE
 
 
 @pytest.mark.parametrize(
@@ -281,6 +286,6 @@ def imported() -> set[str]:
         *("ipywidgets", "voila"),
     ],
 )
-def test_importing_the_package_does_not_import(package, imported):
-    assert {"sensitivity_lab", "numpy", "pandas"} <= imported
-    assert package not in imported
+def test_importing_the_package_does_not_import(package, modules):
+    assert {"sensitivity_lab", "numpy", "pandas"} <= modules
+    assert package not in modules

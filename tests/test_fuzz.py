@@ -235,6 +235,7 @@ def test_much_garbage(numbers):
 
 
 NEEDED = {
+    "measured_stability": ("d_in",),  # a chain on numbers names no protected unit
     "Histogram": ("categories",),
     "GroupBy": ("groups",),
     "clipping_bounds": ("step",),

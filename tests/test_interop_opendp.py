@@ -111,12 +111,12 @@ def test_between_floats_the_map_is_never_below_and_not_always_tight(lab):
 @pytest.mark.opendp
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1, Fraction(1, 3), 7.7])
 def test_a_measurement_costs_at_most_what_was_asked_for(lab, epsilon):
-    universe = sl.Universe.from_domain([1, 2, 3, 10], copies=1)
-    mean = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Unbounded(1))
+    universe = sl.Universe.from_domain([1, 2, 11])
+    mean = sl.global_sensitivity(universe, "mean", size=[3, 4], neighbors=sl.Unbounded(1))
     assert lab.opendp_laplace(mean, epsilon).map(mean.upper) <= epsilon
-    whole = lab.opendp_laplace(mean, epsilon, number=int)  # 17/6, so 3 between integers
-    assert whole.map(3) <= epsilon
-    assert whole.map(2) < epsilon
+    whole = lab.opendp_laplace(mean, epsilon, number=int)  # 10/3, so 4 between integers
+    assert whole.map(4) <= epsilon
+    assert whole.map(3) < epsilon
 
 
 @pytest.mark.opendp
@@ -134,6 +134,17 @@ def test_of_fractions_the_map_is_not_an_ulp_above_epsilon(lab):
 
 
 @pytest.mark.opendp
+def test_what_laplace_scale_warns_of_and_takes_is_the_same_here(lab):
+    ages = sl.Universe.from_domain(range(11))
+    mean = sl.global_sensitivity(ages, "mean", size=3, neighbors=sl.Unbounded(1))
+    with pytest.warns(sl.PrivateSizeWarning):
+        lab.opendp_release(3, mean, 1)
+    triangles = sl.graphs.global_sensitivity(
+        sl.graphs.GraphUniverse(4), "triangles", neighbors=sl.graphs.EdgeNeighbors()
+    )
+    assert isinstance(lab.opendp_release(3, triangles, 1), float)
+
+
 def test_what_laplace_scale_refuses_gets_no_measurement(lab):
     universe = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
     x, one = [1, 2, 3], sl.Bounded(1)

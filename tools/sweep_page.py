@@ -22,6 +22,30 @@ RELATIONS = {"neighbors bounded": "replaced", "neighbors unbounded": "added or r
 
 HEADER = ("constructor", "settings", "verdicts", "claim / truth")
 
+ISSUES = "https://github.com/opendp/opendp/issues/"
+
+OUTSIDE = {
+    "opendp": (
+        "**Outside these settings.** What the sweep does not try, it says nothing about. Mistakes "
+        "that are known and not in its reach: the delta of thresholds "
+        f"([#2922]({ISSUES}2922)), the rounding of squared deviations of hundreds of large floats "
+        f"([#2923]({ISSUES}2923), found in `tests/corpus` where it was looked for), and "
+        + ", ".join(f"[#{number}]({ISSUES}{number})" for number in (2944, 2945, 2949, 2950))
+        + ". Not tried at all: the package `opendp.extras` (NumPy, scikit-learn, Polars, MBI, "
+        "Ibis), Polars plans, selections, thresholds, randomized response, odometers and "
+        "compositions, what users write, and datasets of more than a few records. Of what draws at "
+        "random the outputs are a sample, which finds mistakes and proves no claim (*not judged*); "
+        "of a measurement the sensitivity is judged, neither its sampler nor its delta."
+    ),
+    "diffprivlib": (
+        "**Outside these settings.** What the sweep does not try, it says nothing about: trees and "
+        "forests, `PCA`, `LogisticRegression`, the samplers of the mechanisms, their deltas, and "
+        "datasets of more than a few records. Fitted models are not compared part by part, so a "
+        "claim about their steps says nothing of what else they hold."
+    ),
+}
+"""By library, what its sweep leaves out: a claim that holds there was not tried."""
+
 
 def read(table: Path) -> list[Line]:
     """Return the lines of a table, each with its neighbor relation in the name."""
@@ -70,12 +94,13 @@ def markdown(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     )
 
 
-def section(lines: list[Line]) -> str:
-    """Return what the page says of a sweep."""
+def section(name: str, lines: list[Line]) -> str:
+    """Return what the page says of a sweep of a library, such as "opendp-0.16.0"."""
     found = sum(line.verdict in FAILING for line in lines)
     return "\n\n".join(
         [
             f"{len(lines):,} settings, {found:,} with a claim that fails.",
+            OUTSIDE[name.partition("-")[0]],
             markdown(HEADER, by_constructor(lines)),
             "The worst setting of each constructor with a claim that fails:",
             markdown(("verdict", "claim / truth", "setting", "neighbors"), findings(lines)),
@@ -95,7 +120,7 @@ def main() -> None:
         pattern = re.compile(f"{re.escape(start)}.*?<!-- end -->", re.DOTALL)
         if not pattern.search(text):
             raise SystemExit(f"{page.name} has no line {start!r}: the page is about other versions")
-        made = f"{start}\n\n{section(lines)}\n\n<!-- end -->"
+        made = f"{start}\n\n{section(table.stem, lines)}\n\n<!-- end -->"
         text = pattern.sub(lambda _, made=made: made, text)
         with (DOCS / "sweep" / table.name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([HEADER, *by_constructor(lines)])

@@ -63,8 +63,9 @@ def try_evidence_again(
 def probes(inputs: Sequence[Any], most: int | None = None) -> Iterator[int]:
     """Yield the places of the inputs to try again, which are the same in every audit.
 
-    Each size gets an equal share of the calls, since code may be random for a few sizes only.
-    Where a size has more inputs than calls, the calls are spread over all its inputs.
+    The first pass goes backward, against the order in which the inputs were called. Each size gets
+    an equal share of the calls, since code may be random for a few sizes only. Where a size has
+    more inputs than calls, the calls are spread over all its inputs.
 
     Parameters
     ----------
@@ -80,10 +81,19 @@ def probes(inputs: Sequence[Any], most: int | None = None) -> Iterator[int]:
     """
     sizes = [len(x) if isinstance(x, list) else 0 for x in inputs]
     share = (PROBES if most is None else most) // len(set(sizes))
+    spread: list[int] = []
     for size, number in sorted(Counter(sizes).items()):
         first = sizes.index(size)
-        for call in range(min(share, number * REPEATS)):
-            yield first + call * _SPREAD % number
+        calls = range(min(share, number * REPEATS))
+        spread += [first + call * _SPREAD % number for call in calls]
+    # Backward first: what code keeps from one call to the next comes from other inputs then.
+    backward = sorted(set(spread), reverse=True)
+    yield from backward
+    left = Counter(spread) - Counter(backward)
+    for place in spread:
+        if left[place]:
+            left[place] -= 1
+            yield place
 
 
 def _check_same(x: Any, before: Any, now: Any, metric: str) -> None:
@@ -92,7 +102,8 @@ def _check_same(x: Any, before: Any, now: Any, metric: str) -> None:
     if metric in ORDER_IGNORED and multiset(before) == multiset(now):
         return
     raise InputError(
-        "transformation must be a function, but it is randomised: two calls on "
-        f"{short_literal(x)} returned {short_literal(before)} and {short_literal(now)}; an "
-        "audit needs the part that adds no randomness, or audit_randomized"
+        "transformation must be a function, but it is randomised, or keeps something from one "
+        f"call to the next: two calls on {short_literal(x)} returned {short_literal(before)} and "
+        f"{short_literal(now)}; an audit needs the part that adds no randomness and keeps nothing, "
+        "or audit_randomized"
     )

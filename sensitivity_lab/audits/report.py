@@ -17,7 +17,7 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
-from .row import FAILING, VERDICTS, AuditRow, Evidence
+from .row import NOT_JUDGED, UNSOUND, VERDICTS, AuditRow, Evidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,11 @@ class AuditReport:
         The neighbor relation, "at most" or "exactly", the sizes, the universe, the norm, and
         whether the mathematics or an implementation was audited.
     notes : tuple of str, default ()
-        What the verdict leaves open, such as a loss that no budget was stated for.
+        What the rows leave open, and what else is to be known of them.
+    unjudged : tuple of str, default ()
+        Those of the notes for which nothing is called sound: a loss that no budget was stated for,
+        a fixed seed, something returned that could not be compared. The verdict is then "not
+        judged", unless it is worse.
 
     Notes
     -----
@@ -76,6 +80,7 @@ class AuditReport:
     rows: tuple[AuditRow, ...]
     setting: str
     notes: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there are rows."""
@@ -86,8 +91,9 @@ class AuditReport:
 
     @property
     def verdict(self) -> str:
-        """The worst verdict among the rows."""
-        return self.decisive.verdict
+        """The worst verdict among the rows; at best "not judged" if a note leaves it open."""
+        worst = self.decisive.verdict
+        return max(worst, NOT_JUDGED, key=VERDICTS.index) if self.unjudged else worst
 
     @property
     def decisive(self) -> AuditRow:
@@ -96,8 +102,12 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether no claim is too small by more than rounding, and none depends on the data."""
-        return self.verdict not in FAILING
+        """Whether what was run proves all claims: large enough up to rounding, whatever the data.
+
+        It is False where a claim is too small or depends on the data, and where something is not
+        judged: the truth is known in part only, or a note leaves the verdict open (`unjudged`).
+        """
+        return self.verdict not in UNSOUND
 
     def raise_if_violated(self, *, tight: bool = False) -> None:
         """Raise SensitivityViolation, which names the proving pair, unless the report is sound.
@@ -110,10 +120,18 @@ class AuditReport:
         __tracebackhide__ = True
         check_flag("tight", tight)
         if not self.sound:
-            raise SensitivityViolation(self.counterexample(self.decisive))
+            raise SensitivityViolation(self._why_not_sound())
         for row in self.rows:
             if tight and row.verdict == "loose":
                 raise SensitivityViolation(self.counterexample(row))
+
+    def _why_not_sound(self) -> str:
+        """Return the proof of the decisive row; before it what is not judged, if a note says so."""
+        proof = self.counterexample(self.decisive)
+        if self.decisive.verdict in UNSOUND:
+            return proof
+        open_points = "; ".join(map(one_line, self.unjudged))
+        return f"{one_line(self.subject)}: {self.verdict}, since {open_points}\n{proof}"
 
     def counterexample(self, row: AuditRow) -> str:
         """Return the proof of the verdict on a row, ready for a bug report.
@@ -153,8 +171,8 @@ class AuditReport:
         Returns
         -------
         dict
-            subject, setting, notes, verdict, sound, and rows. Each row is a dict with distance,
-            size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
+            subject, setting, notes, unjudged, verdict, sound, and rows. Each row is a dict with
+            distance, size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
             tolerance_ulps, and the whole evidence: x, y, answer_x, answer_y, columns.
 
         Examples
@@ -172,6 +190,7 @@ class AuditReport:
             "subject": self.subject,
             "setting": self.setting,
             "notes": list(self.notes),
+            "unjudged": list(self.unjudged),
             "verdict": self.verdict,
             "sound": self.sound,
             "rows": [row.to_dict() for row in self.rows],
@@ -239,7 +258,7 @@ class AuditReport:
         for row in sorted(self.rows, key=lambda row: (VERDICTS.index(row.verdict), -row.factor)):
             worst[row.distance] = row
         points = [
-            (float(row.distance), _float(row.claimed), row.value, row.verdict == "violated")
+            (float(row.distance), _float(row.claimed), row.value, _mark(row))
             for row in (worst[distance] for distance in sorted(worst))
         ]
         title = "\n".join([self._title, *textwrap.wrap(self.setting, 64)])
@@ -301,6 +320,11 @@ class AuditReport:
             *(line("td", pair, span) for pair in self._pair()),
         ]
         return f"<table><caption>{escape(self._title)}</caption>{''.join(lines)}</table>"
+
+
+def _mark(row: AuditRow) -> bool | None:
+    """Return whether a claim is violated; None where that is not judged."""
+    return None if row.verdict == NOT_JUDGED else row.verdict == "violated"
 
 
 def _float(number: Number | None) -> float:

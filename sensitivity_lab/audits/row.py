@@ -28,11 +28,15 @@ _SHOWN_AS_ULP = 1e-3
 _LITERAL = 1000
 """A dataset with more characters is shortened in messages."""
 
+NOT_JUDGED = "not judged"
+"""The verdict where what was run does not prove that a claim holds, and shows no violation."""
+
 VERDICTS = (
     "tight",
     "tight up to rounding",
     "loose",
     "no claim",
+    NOT_JUDGED,
     "data-dependent claim",
     "not aligned",
     "violated",
@@ -40,7 +44,10 @@ VERDICTS = (
 """The verdicts, from best to worst."""
 
 FAILING = frozenset({"data-dependent claim", "not aligned", "violated"})
-"""The verdicts that make an audit fail."""
+"""The verdicts that make an audit fail: something was shown to be wrong."""
+
+UNSOUND = FAILING | {NOT_JUDGED}
+"""The verdicts with which nothing is called sound."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,10 @@ class AuditRow:
         The largest difference between claim and truth that counts as rounding, in units in the
         last place of the truth. It applies if the claim is a float or the answers are `rounded`.
     reason : str, default ""
-        Why nothing is claimed.
+        Why nothing is claimed, or why the row is not judged.
+    judged : bool, default True
+        Whether the truth is known. If it is only known to be at least so large, because what was
+        run is a sample or leaves something out, a violation is final and all else is "not judged".
 
     Raises
     ------
@@ -162,6 +172,7 @@ class AuditRow:
     rounded: bool = False
     tolerance_ulps: Number = ROUNDING_ULPS
     reason: str = ""
+    judged: bool = True
 
     def __post_init__(self) -> None:
         """Check the claim and the tolerance."""
@@ -192,16 +203,19 @@ class AuditRow:
         """One of `VERDICTS`, from a comparison of claim and truth without rounding.
 
         "tight": they are equal. "tight up to rounding": they differ by no more than the tolerance.
-        "loose": the claim is larger. "no claim": nothing is claimed. "data-dependent claim": the
-        claims on two neighbors differ, so the scale of the noise tells the neighbors apart.
-        "violated": the claim is too small.
+        "loose": the claim is larger. "no claim": nothing is claimed. "not judged": what was run
+        does not prove that the claim is large enough. "data-dependent claim": the claims on two
+        neighbors differ, so the scale of the noise tells the neighbors apart. "violated": the claim
+        is too small.
         """
-        found = self._compared
-        return "data-dependent claim" if self.claims and found != "violated" else found
+        found = self.compared
+        if self.claims and found != "violated":
+            return "data-dependent claim"
+        return found if self.judged or found in ("violated", "no claim") else NOT_JUDGED
 
     @cached_property
-    def _compared(self) -> str:
-        """The verdict on claim and truth alone."""
+    def compared(self) -> str:
+        """The verdict on claim and truth alone, as if the truth were known (see `judged`)."""
         if self.claimed is None:
             return "no claim"
         if not isinstance(self.truth, Difference):
@@ -231,7 +245,7 @@ class AuditRow:
         """
         if self.claimed is None:
             return math.nan
-        if self._compared == "tight":
+        if self.compared == "tight":
             return 0.0
         if self.claimed == math.inf:
             return math.inf
@@ -245,7 +259,7 @@ class AuditRow:
         """The claim over the truth; infinite if only the truth is 0, NaN if nothing is claimed."""
         if self.claimed is None:
             return math.nan
-        if self._compared == "tight":
+        if self.compared == "tight":
             return 1.0
         if not isinstance(self.truth, Difference):
             return 0.0
@@ -261,6 +275,8 @@ class AuditRow:
         both = ", ".join(f"{plain(claim)} {where}" for where, claim in (self.claims or {}).items())
         if self.verdict == "data-dependent claim":
             return f"{self.verdict} ({both})"
+        if self.verdict == NOT_JUDGED:
+            return f"{self.verdict} ({one_line(self.reason)})" if self.reason else self.verdict
         if self.verdict == "tight":
             return self.verdict
         near = abs(self.factor - 1) < _SHOWN_AS_ULP and not math.isinf(self.slack_ulp)

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
+from sensitivity_lab.search.again import SAMPLE, agree, largest_of, no_function, spread
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
 
 Datasets = Sequence[Multiplicities] | NDArray[np.int64]
 """Datasets by multiplicities, shape (datasets, m)."""
+
+_SHARE = 8
+"""One in so many answers is asked for again, where there are few."""
 
 _REMEMBERED = 200_000
 """Answers are remembered up to so many numbers."""
@@ -90,6 +94,27 @@ class Answers:
         if self.norm == "L2":
             return np.asarray(np.sqrt((differences**2).sum(axis=1)))
         return np.asarray(differences.sum(axis=1))
+
+    def check_again(self, pair: Datasets) -> None:
+        """Ask again for some answers that are remembered, and for those on a pair.
+
+        Raises
+        ------
+        QueryError
+            If the query answers a dataset in two ways.
+        """
+        if self.query.arithmetic == "exact":
+            return
+        known = list(self._remembered.items())
+        some = spread(len(known))[:: max(1, -(-SAMPLE * _SHARE // max(1, len(known))))]
+        sample = [(np.frombuffer(known[at][0], dtype=np.int64), known[at][1]) for at in some]
+        sample += zip(pair, self.on(pair), strict=True)
+        largest = max(float(np.abs(first).max()) for _, first in sample)
+        records = largest_of(self.universe)
+        for data, first in reversed(sample):
+            again = np.atleast_1d(np.asarray(self.query.on(self.universe, data), dtype=np.float64))
+            if not agree(self.query, first, again, largest, records):
+                raise no_function(self.query, self.universe.dataset(data), first, again)
 
     def _ask(self, datasets: dict[bytes, Multiplicities]) -> None:
         """Evaluate the query on datasets, those of one size together, and remember the answers."""

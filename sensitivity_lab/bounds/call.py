@@ -163,6 +163,7 @@ def sensitivity_bounds(
         raise InputError(f"there are no neighbors: {relation}, size {sizes}")
     x, y = best.pair.x, best.pair.y
     check_related(x, y, universe, relation)
+    answers.check_again([x, y])
     measured = measure(of_query, universe, x, y, in_norm)
     width = len(measured.query_x) if isinstance(measured.query_x, tuple) else 1
     if asked.value_range is not None:

@@ -143,23 +143,19 @@ class Moves:
     def _free(self, parts: Counts, part: Places) -> Counts:
         """Return how many more records of each value a part can have."""
         core, only_x, only_y = parts
+        if self.shape.apart:
+            return np.asarray(self.limits - core - only_x - only_y)
         used = core + np.where((part == 0)[:, None], np.maximum(only_x, only_y), 0)
         used += np.where((part == 1)[:, None], only_x, 0) + np.where(
             (part == 2)[:, None], only_y, 0
         )
-        free = self.limits - used
-        if self.shape.disjoint:
-            free[(part == 1)[:, None] & (only_y > 0)] = 0
-            free[(part == 2)[:, None] & (only_x > 0)] = 0
-        return np.asarray(free)
+        return np.asarray(self.limits - used)
 
     def _possible(self, parts: Counts) -> NDArray[np.bool_]:
-        """Return which pairs are of this shape: no record too often, none shared that must not."""
+        """Return which pairs are of this shape: no record of the universe is used too often."""
         core, only_x, only_y = parts
-        good = (core + np.maximum(only_x, only_y) <= self.limits).all(axis=1)
-        if self.shape.disjoint:
-            good &= ~((only_x > 0) & (only_y > 0)).any(axis=1)
-        return np.asarray(good)
+        changed = only_x + only_y if self.shape.apart else np.maximum(only_x, only_y)
+        return np.asarray((core + changed <= self.limits).all(axis=1))
 
 
 def stretch(counts: Counts, first: Places, length: Places) -> Counts:

@@ -24,14 +24,15 @@ class Shape:
     Attributes
     ----------
     core, only_x, only_y : int
-    disjoint : bool
-        Whether A and B must have no value in common, as at a distance of exactly k.
+    apart : bool
+        Whether A and B must be different records, so that C, A and B together fit into the
+        universe, as at a distance of exactly k. Different records can be equal.
     """
 
     core: int
     only_x: int
     only_y: int
-    disjoint: bool
+    apart: bool
 
     @property
     def parts(self) -> tuple[int, int, int]:
@@ -73,10 +74,10 @@ def shapes_of(problem: Problem, relation: Relation) -> list[Shape]:
     for size, (removed, added) in problem.changes(relation):
         if not relation.exactly and (size, (removed + 1, added + 1)) in changes:
             continue
-        disjoint = relation.exactly and removed > 0 and added > 0
+        apart = relation.exactly and removed > 0 and added > 0
         # Without so many records outside the core, some of A and B have to be in common.
         spare = min(problem.universe.size, size + added)
-        excess = 0 if disjoint else int(size + added - spare)
-        shape = Shape(size - removed + excess, removed - excess, added - excess, disjoint)
+        excess = 0 if apart else int(size + added - spare)
+        shape = Shape(size - removed + excess, removed - excess, added - excess, apart)
         shapes.append(shape)
     return sorted(shapes, key=lambda shape: -(shape.only_x + shape.only_y))

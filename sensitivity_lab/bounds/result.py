@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import measure
+from sensitivity_lab.results.measure import measure, verifying
 from sensitivity_lab.results.pairs import pair_facts
+from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import Facts, rounded_down, rounded_up, show_sizes, told
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -92,16 +93,20 @@ class SensitivityBounds(Facts):
     status: Literal["bounds"] = "bounds"
     kind: Literal["global"] = "global"
 
+    @verifying()
     def verify(self) -> None:
         """Recompute the lower bound from the witness.
 
         Raises
         ------
         VerificationError
-            If x or y is not a dataset of the universe, they are not neighbors, or their answers are
-            not as far apart as `lower` says, or further than `upper`.
+            If x or y is not a dataset of the universe, x has another size, they are not neighbors,
+            or their answers are not as far apart as `lower` says, or further than `upper`.
         """
         x, y = (multiplicities_of(data, self.universe) for data in (self.witness.x, self.witness.y))
+        sizes = (self.size,) if isinstance(self.size, int) else self.size
+        if x.sum() not in sizes:
+            raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
         check_related(x, y, self.universe, self.neighbors)
         again = measure(self.query, self.universe, x, y, self.norm)
         if again.value != self.lower:
@@ -114,6 +119,12 @@ class SensitivityBounds(Facts):
                 f"the lower bound {self.lower} of {self.query.name} is above the upper bound "
                 f"{self.upper}"
             )
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        norm = self.norm if isinstance(self.witness.query_x, tuple) else None
+        release = of_datasets(self, self.kind, norm, self.size)
+        return replace(release, has_lower_bound_only=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON but for exotic records."""

@@ -71,16 +71,14 @@ def starts(limits: Multiplicities, shape: Shape, random: np.random.Generator) ->
     parts = (shape.core, shape.only_x, shape.only_y)
     ends = ((1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (0, 1, 2), (2, 1, 0))
     for order in ends:
-        yield from _laid_out(records, parts, order, len(limits), shape.disjoint)
+        yield from _laid_out(records, parts, order, len(limits))
     while True:
         if random.random() < 0.75:
             places = _pattern(len(records), parts, random)
         else:
             places = random.permutation(len(records))[: sum(parts)]
         given = np.split(records[places], np.cumsum(parts[:-1]))
-        pair = Pair(*(np.bincount(of, minlength=len(limits)).astype(np.int64) for of in given))
-        if not (shape.disjoint and np.minimum(pair.only_x, pair.only_y).any()):
-            yield pair
+        yield Pair(*(np.bincount(of, minlength=len(limits)).astype(np.int64) for of in given))
 
 
 def _pattern(number: int, parts: Sequence[int], random: np.random.Generator) -> Places:
@@ -119,7 +117,6 @@ def _laid_out(
     parts: Sequence[int],
     order: Sequence[int],
     values: int,
-    disjoint: bool,
 ) -> Iterator[Pair]:
     """Yield the pair whose parts are stretches in an order, the last of them at the end."""
     if len(records) < sum(parts):
@@ -132,6 +129,4 @@ def _laid_out(
             stretch = records[len(records) - parts[part] :]
         given[part] = np.bincount(stretch, minlength=values).astype(np.int64)
         first += parts[part]
-    pair = Pair(given[0], given[1], given[2])
-    if not (disjoint and np.minimum(pair.only_x, pair.only_y).any()):
-        yield pair
+    yield Pair(given[0], given[1], given[2])

@@ -18,6 +18,7 @@ from sensitivity_lab.queries import Answer, Query, as_query
 from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_of
 from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
 from sensitivity_lab.results.reprs import show_sizes
+from sensitivity_lab.search.again import check_again, spread
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.universes.datasets import (
     count_datasets,
@@ -118,6 +119,7 @@ def neighbor_table(
         ]
     except InputError as error:
         raise InputError(f"{asked.name}, {relation}: {error}") from error
+    answers.check_again()
     largest_of = [max(difference for _, difference in block) for block in blocks]
     largest = max(largest_of)
     rows = tuple(
@@ -169,6 +171,13 @@ class _Answers:
         if key not in self._known:
             self._known[key] = answer_of(self.query, self.universe, data)
         return self._known[key]
+
+    def check_again(self) -> None:
+        """Raise QueryError if the query answers a dataset in two ways."""
+        known = [
+            (np.frombuffer(key, dtype=np.int64), exact) for key, (_, exact) in self._known.items()
+        ]
+        check_again(self.query, self.universe, [known[place] for place in spread(len(known))])
 
 
 def _neighbors_of(

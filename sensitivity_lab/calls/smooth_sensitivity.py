@@ -52,9 +52,14 @@ def smooth_sensitivity(
     """Compute the smooth sensitivity of a query on one dataset.
 
     The maximum of ``LS(z) * exp(-beta * d(x, z))`` over all datasets z, where LS(z) is the local
-    sensitivity of z, the largest change of the answer from z to one of its neighbors, and d the
+    sensitivity of z, the largest change of the answer when one record of z changes, and d the
     distance of the neighbor relation: the number of records that are replaced, or that are added
     and removed.
+
+    If a person can have k rows, ask for neighbors at distance k. The sensitivity is the same, that
+    of single records: k enters the noise. A person's rows change one after the other, and each step
+    may lose epsilon / k, so take the beta of ``smooth_beta(epsilon, k=k)``; the scales of
+    `sensitivity_lab.pipelines` read k from the result.
 
     Parameters
     ----------
@@ -69,8 +74,10 @@ def smooth_sensitivity(
         The damping per unit of distance: above 0 (a Decimal, from 1e-400), at most 1e6. For noise
         scaled to the result, `sensitivity_lab.pipelines.smooth_beta` of the privacy loss.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}, default Bounded(1)
-        The relation, at distance 1. Bounded: z and y have the size of x. Unbounded and symmetric
-        difference, which are one relation at distance 1: see `sizes`.
+        The relation, at a distance of at most k: the most rows that one person can have. Bounded: z
+        and y have the size of x. Unbounded (in both directions) and symmetric difference, whose
+        single steps are the same: see `sizes`. There, replacing a row is two steps, so replacing k
+        rows takes a distance of 2 k.
     sizes : tuple of (int, int), optional
         For relations that add and remove: the smallest and the largest size of z and y. By default
         all sizes for which the query is defined, up to the whole universe.
@@ -136,7 +143,7 @@ def smooth_sensitivity(
     universe = check_universe(universe)
     x = dataset_of(dataset, universe)
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
-    replace = isinstance(relation, Bounded)
+    replace = relation.step == "replace"
     stop = _Stop(damping, farthest)
     problem = SmoothProblem(universe, as_query(query), x, replace, limits, stop, check_norm(norm))
     options = Options(n_jobs, progress, memory_limit)
@@ -152,7 +159,7 @@ def smooth_sensitivity(
         distance=best.distance,
         local_at_distance=_at_every_distance(found.maxima, max(found.farthest, farthest)),
         x=universe.dataset(x),
-        local=_local(problem, relation, chosen.engine.name, finding),
+        local=_local(problem, relation.at(1), chosen.engine.name, finding),
         status="exact",
         method=chosen.engine.name,
         arithmetic=problem.query.arithmetic,
@@ -164,10 +171,16 @@ def smooth_sensitivity(
 
 def _check_relation(neighbors: Any) -> Relation:
     relation = as_relation(neighbors)
-    if relation.k != 1 or getattr(relation, "direction", "both") != "both":
+    if relation.step is None:
         raise InputError(
-            f"smooth sensitivity is defined for neighbors at distance 1 in both directions, got "
-            f"{relation}; use Bounded(1), Unbounded(1) or SymmetricDifference(1)"
+            "smooth sensitivity needs a distance between all datasets, which counts records that "
+            f"are replaced, or added and removed; {relation} declares none; use Bounded(k), "
+            "Unbounded(k) or SymmetricDifference(k), where k is the most rows of one person"
+        )
+    if relation.exactly and relation.k > 1:
+        raise InputError(
+            "smooth sensitivity is for neighbors at a distance of at most k, got "
+            f"{relation}; use exactly=False"
         )
     return relation
 
@@ -185,8 +198,8 @@ def _check_sizes(
     sizes: Any, size: int, universe: FiniteUniverse, query: Query, relation: Relation
 ) -> tuple[int, float]:
     """Return the smallest and the largest size of datasets, or raise InputError."""
-    if isinstance(relation, Bounded):
-        Problem(universe, (query,), (relation,), (size,)).checked()
+    if relation.step == "replace":
+        Problem(universe, (query,), (relation.at(1),), (size,)).checked()
         if sizes is not None:
             raise InputError(f"sizes is for relations that add and remove, not {relation}")
         return size, size

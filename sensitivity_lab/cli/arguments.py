@@ -26,12 +26,37 @@ from .tables import STANDARD_INPUT, read_table
 from .written import read_distances, read_exact, split_domain, values_of
 
 
-def add_universe(parser: argparse.ArgumentParser) -> None:
+def add_universe(parser: argparse.ArgumentParser, *, several_sizes: bool = False) -> None:
     """Add where the records come from, and how many a dataset has."""
     add_source(parser)
+    what = "how many records a dataset has"
     parser.add_argument(
-        "--size", type=int, required=True, metavar="N", help="how many records a dataset has"
+        "--size",
+        type=str if several_sizes else int,
+        required=True,
+        metavar="N",
+        help=f"{what}: 100, or 2-1000 or 2,5,9 where that is private" if several_sizes else what,
     )
+
+
+def add_public(parser: argparse.ArgumentParser) -> None:
+    """Add the words that make a file the universe of a release."""
+    parser.add_argument(
+        "--public-universe",
+        action="store_true",
+        help="the rows of DATA.csv, or the limit of --copies, are public: noise may be scaled to "
+        "them",
+    )
+
+
+def check_public_rows(parsed: argparse.Namespace) -> None:
+    """Raise InputError if noise is asked for over the rows of a file that are not called public."""
+    if parsed.data and not parsed.public_universe:
+        raise InputError(
+            "the rows of a file are private unless you say otherwise, and noise scaled to a "
+            "universe of them protects nobody; give what a value can be with --domain NAME=VALUES, "
+            "or, if these very rows are public, --public-universe"
+        )
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:

@@ -95,6 +95,8 @@ EXAMPLES = {
             f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
             "--epsilon 1 --delta 1e-6 --json",
             f"smooth {_AGES} --dataset 20,35,35,50,50 --query mean --neighbors bounded --beta 0.1",
+            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
+            "--distance 2 --epsilon 1",
         ),
         "Publish neither the smooth sensitivity nor the scale: they reveal something of the\n"
         "dataset.",
@@ -116,9 +118,11 @@ EXAMPLES = {
             "--delta 1e-6 --split 3 1",
             "noise --domain income=0:100000:1000 --size 500 --query mean --neighbors bounded "
             "--distance 5 --epsilon 0.5 --json",
+            f"noise {_AGES} --size 2-1000 --queries mean count --neighbors unbounded --epsilon 1",
         ),
-        "--distance is the number of rows that one person owns. The universe and the size must be\n"
-        "public: choose the values of the domain without a look at the data.",
+        "--distance is the most rows that one person can own. The universe must be public: choose\n"
+        "the values of the domain without a look at the data. So must the size, where rows are\n"
+        "replaced; where they are added or removed, give every size that the data can have.",
     ),
     "audit": About(
         "Is a claimed sensitivity right? The exit code is 1 if it is too small.",

@@ -23,16 +23,20 @@ from .arguments import (
     add_exactly,
     add_json,
     add_neighbors,
+    add_public,
     add_query,
     add_relation,
     add_search,
     add_source,
     check_files,
+    check_public_rows,
+    check_source,
+    read_distance,
     read_named_universe,
     read_relation,
     source,
 )
-from .output import Session, comment_on_universe, draw, with_numbers
+from .output import Session, draw, noting, with_numbers
 from .parser import Commands
 from .tables import STANDARD_INPUT, exact_number, read_table
 from .written import read_distances, read_exact, read_sizes
@@ -60,7 +64,9 @@ def add_smooth(commands: Commands) -> None:
     add_source(smooth)
     _add_dataset(smooth)
     add_query(smooth)
-    add_relation(smooth, "; at distance 1")
+    add_relation(smooth)
+    add_distances(smooth, several=False)
+    add_public(smooth)
     damping = smooth.add_mutually_exclusive_group(required=True)
     damping.add_argument(
         "--beta",
@@ -88,7 +94,7 @@ def add_smooth(commands: Commands) -> None:
     )
     add_search(smooth)
     add_json(smooth)
-    smooth.set_defaults(run=_smooth)
+    smooth.set_defaults(run=_smooth, exactly=False, direction="both")
 
 
 def _add_dataset(parser: argparse.ArgumentParser) -> None:
@@ -137,7 +143,13 @@ def _smooth(parsed: argparse.Namespace, session: Session) -> None:
         raise InputError("--delta goes with --epsilon, not --beta")
     delta = None if parsed.delta is None else read_exact(parsed.delta, "--delta")
     epsilon = None if parsed.epsilon is None else read_exact(parsed.epsilon, "--epsilon")
-    beta = read_exact(parsed.beta, "--beta") if epsilon is None else smooth_beta(epsilon, delta)
+    k = read_distance(parsed)
+    if epsilon is None:
+        beta: Any = read_exact(parsed.beta, "--beta")
+    else:
+        check_source(parsed)
+        check_public_rows(parsed)
+        beta = smooth_beta(epsilon, delta, k=k)
     _, universe, x = _read(parsed, session)
     if not isinstance(universe, FiniteUniverse):  # a file or a domain is always finite
         raise InputError("smooth sensitivity is computed over a file or a domain")
@@ -147,30 +159,29 @@ def _smooth(parsed: argparse.Namespace, session: Session) -> None:
         universe,
         parsed.query,
         beta=beta,
-        neighbors=parsed.neighbors,
+        neighbors=read_relation(parsed, k),
         sizes=None if parsed.sizes is None else read_sizes(parsed.sizes),
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    noise = {} if epsilon is None else _noise(result, epsilon, delta)
-    lines = [str(result), f"  upper      {result.upper!r}"]
-    if noise:
-        lines.append(f"  noise      {noise['noise']}, scale {noise['scale']!r}")
-    session.tell("\n".join(lines), lambda: {**result.to_dict(), **noise})
-    if noise:
-        comment_on_universe(session, parsed.data)
+    with noting(session):
+        noise = {} if epsilon is None else _noise(result, epsilon, delta, parsed.public_universe)
+        lines = [str(result), f"  upper      {result.upper!r}"]
+        if noise:
+            lines.append(f"  noise      {noise['noise']}, scale {noise['scale']!r}")
+        session.tell("\n".join(lines), lambda: {**result.to_dict(), **noise})
     if parsed.output:
         draw(session, result.plot, parsed.output)
 
 
-def _noise(result: SmoothSensitivity, epsilon: Any, delta: Any) -> dict[str, Any]:
+def _noise(result: SmoothSensitivity, epsilon: Any, delta: Any, public: bool) -> dict[str, Any]:
     """Return the noise that a privacy loss asks for, and its scale."""
     loss = {"epsilon": epsilon, "delta": delta}
     if delta is None:
-        scale = smooth_cauchy_scale(result, epsilon, public_universe=True)
+        scale = smooth_cauchy_scale(result, epsilon, public_universe=public)
         return {"noise": "Cauchy", "scale": scale, **loss}
-    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=True)
+    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=public)
     return {"noise": "Laplace", "scale": scale, **loss}
 
 

@@ -6,8 +6,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -40,6 +41,9 @@ _WORDS = (
     (r"^(delta|epsilon): ", r"--\1: "),
     (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
     (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
+    (r"\bpass public_universe=True", "give --public-universe"),
+    (r"\bsize=range\(2, 1001\)", "--size 2-1000"),
+    (r"\bleave out copies, or set copies=", "leave out --copies, or give --copies "),
     (r"\bgive sizes=\(smallest, largest\)", "give --sizes SMALLEST-LARGEST"),
     (
         r"for a larger one use Cauchy noise \(smooth_cauchy_scale\)$",
@@ -148,18 +152,18 @@ def with_numbers(result: Sensitivity) -> str:
     )
 
 
-def comment_on_universe(session: Session, data: Path | None) -> None:
-    """Say beside a scale of noise, with --json on standard error, that a file becomes public."""
-    if data is None:
-        return
-    note = (
-        "the universe is the file's records, which this makes public; for a release of private "
-        "data give --domain"
-    )
-    if session.as_json:
-        session.complain(note)
-    else:
-        session.say(f"  note       {note}")
+@contextmanager
+def noting(session: Session) -> Iterator[None]:
+    """Say beside an answer, with --json on standard error, what the library warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        note = in_options(str(one.message))
+        if session.as_json:
+            session.complain(note)
+        else:
+            session.say(f"  note       {note}")
 
 
 def draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:

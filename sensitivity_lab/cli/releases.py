@@ -20,10 +20,12 @@ from .arguments import (
     add_distances,
     add_exactly,
     add_json,
+    add_public,
     add_relation,
     add_search,
     add_universe,
     check_files,
+    check_public_rows,
     check_source,
     read_distance,
     read_relation,
@@ -31,10 +33,10 @@ from .arguments import (
     source,
 )
 from .completion import columns, completed
-from .output import Session, comment_on_universe, draw, with_numbers
+from .output import Session, draw, noting, with_numbers
 from .parser import Commands
 from .tables import exact_number, read_table
-from .written import read_exact, split_domain, values_of
+from .written import read_exact, read_size_list, split_domain, values_of
 
 
 def add_histogram(commands: Commands) -> None:
@@ -78,7 +80,8 @@ def add_noise(commands: Commands) -> None:
     noise = commands.add_parser(
         "noise", help="noise scales for several answers that share one epsilon"
     )
-    add_universe(noise)
+    add_universe(noise, several_sizes=True)
+    add_public(noise)
     add_columns_and_queries(noise, None)
     add_relation(noise)
     add_direction(noise)
@@ -186,29 +189,38 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
     delta = None if parsed.delta is None else read_exact(parsed.delta, "--delta")
     split = [read_exact(weight, "a weight of --split") for weight in parsed.split or ()] or None
     relation = read_relation(parsed, read_distance(parsed))
+    sizes = read_size_list(parsed.size)
+    check_source(parsed)
+    check_public_rows(parsed)
     session.doing = f"reading {source(parsed)}"
     universes = read_universes(parsed, parsed.columns)
     session.doing = f"searching the sensitivities of {', '.join(parsed.queries)}"
     curves = sensitivity_curves(
         universes,
         parsed.queries,
-        size=parsed.size,
+        size=sizes,
         distances=[relation.k],
         neighbors=relation,
         method=parsed.method,
         n_jobs=parsed.jobs,
         memory_limit=parsed.memory_limit,
     )
-    table = noise_table(curves, epsilon=epsilon, delta=delta, split=split, public_universe=True)
-    session.tell(
-        f"{table}\n  neighbors  {relation}; size {parsed.size}",
-        lambda: {
-            "epsilon": table.epsilon,
-            "delta": table.delta,
-            "neighbors": relation.family,
-            "distance": relation.k,
-            "size": parsed.size,
-            "rows": [vars(row) for row in table],
-        },
-    )
-    comment_on_universe(session, parsed.data)
+    with noting(session):
+        table = noise_table(
+            curves,
+            epsilon=epsilon,
+            delta=delta,
+            split=split,
+            public_universe=parsed.public_universe,
+        )
+        session.tell(
+            table,
+            lambda: {
+                "epsilon": table.epsilon,
+                "delta": table.delta,
+                "neighbors": relation.family,
+                "distance": relation.k,
+                "size": sizes[0] if len(sizes) == 1 else sizes,
+                "rows": [vars(row) for row in table],
+            },
+        )

@@ -42,6 +42,16 @@ def values_of(written: str, text: str | None = None) -> list[int | Decimal]:
 
 def read_distances(text: str) -> list[int]:
     """Parse 1-4 or 1,2,5."""
+    return _several(text, "distances are written 1-4 or 1,2,5")
+
+
+def read_size_list(text: str) -> list[int]:
+    """Parse 100, 2-1000 or 2,5,9."""
+    return _several(text, "--size is written 100, 2-1000 or 2,5,9")
+
+
+def _several(text: str, written: str) -> list[int]:
+    """Parse whole numbers and ranges of them; an error says how they are written."""
     try:
         found: list[int] = []
         for part in text.split(","):
@@ -51,9 +61,7 @@ def read_distances(text: str) -> list[int]:
                 raise ValueError(part)
             found += several
     except (ValueError, OverflowError):
-        raise InputError(
-            f"distances are written 1-4 or 1,2,5, from small to large, got {text!r}"
-        ) from None
+        raise InputError(f"{written}, from small to large, got {text!r}") from None
     return found
 
 

@@ -19,6 +19,10 @@ def explore(universes: Any) -> Any:
     record of x to see the local sensitivity of that dataset beside the global one; type a public
     domain to explore it in place of the records.
 
+    A table may be private, so its explorer opens on the domain 0 to 100: type what a value can be.
+    Empty the field to take the rows themselves as the universe, which a release must not do unless
+    they are public.
+
     Parameters
     ----------
     universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame

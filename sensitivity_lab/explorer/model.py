@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ import numpy as np
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
-from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
 from sensitivity_lab.pipelines.noise.scales import laplace_scale
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.literals import plain
@@ -90,6 +91,8 @@ class View:
         Where the records are.
     scale : float or None
         Of the Laplace noise, in the unit of the answer.
+    cautions : tuple of str
+        What has to be public for the noise to protect anybody.
     local : Local or None
         What changing a record does.
     messages : tuple of str
@@ -113,6 +116,7 @@ class View:
     pair: Pair | None = None
     rug: Rug | None = None
     scale: float | None = None
+    cautions: tuple[str, ...] = ()
     local: Local | None = None
     messages: tuple[str, ...] = ()
     code: str = ""
@@ -175,7 +179,7 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         extent=universe.extent,
         dataset=_is_dataset(universe),
         rug=rug_of(universe),
-        code=snippet(source, state, distances, public_universe=_is_dataset(universe)),
+        code=snippet(source, state, distances, dataset=_is_dataset(universe)),
     )
     yield view
     relation = state.neighbors
@@ -252,11 +256,18 @@ def _curve(
 def _with_noise(view: View, result: Sensitivity) -> View:
     """Add the scale of the noise, or why there is none."""
     try:
-        # The page says beside the noise what a dataset as the universe means.
-        scale = laplace_scale(result, view.state.epsilon, public_universe=True)
-        return replace(view, scale=scale)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scale = laplace_scale(result, view.state.epsilon)
     except InputError as error:
         return _with(view, f"no noise: {error}")
+    # The page says in words of its own what a dataset as the universe means.
+    cautions = tuple(
+        str(one.message).removeprefix("sensitivity: ")
+        for one in caught
+        if not (view.dataset and issubclass(one.category, DatasetUniverseWarning))
+    )
+    return replace(view, scale=scale, cautions=cautions)
 
 
 def _with_local(view: View, result: Sensitivity, universe: AnyUniverse, progress: bool) -> View:

@@ -135,7 +135,10 @@ def _controls(source: Source) -> dict[str, Any]:
         "k": widgets.IntSlider(1, 1, 2, description="Distance k"),
         "epsilon": widgets.SelectionSlider(options=EPSILONS, value=1, description="Epsilon ε"),
         "domain": widgets.Text(
-            description="Domain", placeholder="public, such as 0:120", continuous_update=False
+            source.opens_on,
+            description="Domain",
+            placeholder="public, such as 0:120; empty: the records",
+            continuous_update=False,
         ),
         "record": widgets.IntSlider(1, 1, _FIRST_SIZE, description="Record of x"),
         "value": widgets.Text(

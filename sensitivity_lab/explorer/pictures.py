@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from sensitivity_lab.results.literals import plain
+from sensitivity_lab.results.reprs import rounded_up
 from sensitivity_lab.results.roles import Block
 
 from .pair import Pair, Rug
@@ -143,7 +144,9 @@ def noise(pair: Pair, scale: float, rug: Rug | None, query: str) -> str:
             parts.append(_text(x, base + 24, _number(tick)))
     what = "records (ticks) and noisy answers" if on_records else f"noisy answer of {query}"
     parts.append(_text(WIDTH / 2, base + 46, what))
-    return _svg(parts, HEIGHT, f"Laplace noise of scale {_number(scale)} around f(x) and f(y)")
+    return _svg(
+        parts, HEIGHT, f"Laplace noise of scale {rounded_up(scale, digits=6)} around f(x) and f(y)"
+    )
 
 
 def _laplace(centre: float, scale: float, role: str, at, base: float, tall: float) -> str:  # type: ignore[no-untyped-def]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from html import escape
 
+from sensitivity_lab.results.reprs import rounded_up
+
 from . import pictures
 from .model import View
 from .runner import Busy
@@ -128,11 +130,13 @@ def noise(view: View) -> str:
             "<p class='sl-warning'>If this universe is the private data itself, the noise hides a "
             "record only among these records. For a release, type a public domain.</p>"
         )
+    for caution in view.cautions:
+        warning += f"<p class='sl-warning'>{escape(caution)}</p>"
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     spread = (
-        f"<p class='sl-note'>Laplace noise of scale Δ/ε = {view.scale:.6g}: half of the noisy "
-        f"answers are within {math.log(2) * view.scale:.3g} of the true one, 95% within "
-        f"{math.log(20) * view.scale:.3g}.</p>"
+        f"<p class='sl-note'>Laplace noise of scale Δ/ε = {rounded_up(view.scale, digits=6)}: half "
+        f"of the noisy answers are within {rounded_up(math.log(2) * view.scale, digits=3)} of the "
+        f"true one, 95% within {rounded_up(math.log(20) * view.scale, digits=3)}.</p>"
     )
     drawn = pictures.noise(view.pair, view.scale, view.rug, state.query)
     return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale) + warning)

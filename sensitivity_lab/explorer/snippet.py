@@ -10,47 +10,48 @@ from .source import Source
 from .state import State
 from .typed import number
 
-_PUBLIC = "# Noise of this scale protects nobody unless these very records are public."
+_PRIVATE = (
+    "# The universe is these very records. For private data, take what a record can be:",
+    "# sl.Universe.from_domain(values).",
+)
 
 
-def snippet(
-    source: Source, state: State, distances: range, *, public_universe: bool = False
-) -> str:
+def snippet(source: Source, state: State, distances: range, *, dataset: bool = False) -> str:
     """Return the code that computes the view of a state.
 
-    Over listed records the code has to say that they are public (`public_universe`).
+    It never says that listed records (`dataset`) are public; whoever runs it is warned.
 
     Examples
     --------
     >>> import sensitivity_lab as sl
     >>> from sensitivity_lab.explorer.source import as_source
     >>> source = as_source(sl.Universe.from_dataset([1, 2, 3, 10]))
-    >>> print(snippet(source, State("records", size=3), range(1, 2), public_universe=True))
+    >>> print(snippet(source, State("records", size=3), range(1, 2), dataset=True))
     import sensitivity_lab as sl
     <BLANKLINE>
+    # The universe is these very records. For private data, take what a record can be:
+    # sl.Universe.from_domain(values).
     universe = sl.Universe.from_dataset([1, 2, 3, 10])
     result = sl.global_sensitivity(universe, "mean", size=3, neighbors=sl.Bounded(1))
     curves = sl.sensitivity_curves(
         universe, "mean", size=3, distances=range(1, 2), neighbors=sl.Bounded(1)
     )
-    # Noise of this scale protects nobody unless these very records are public.
-    scale = sl.pipelines.laplace_scale(result, epsilon=1, public_universe=True)
+    scale = sl.pipelines.laplace_scale(result, epsilon=1)
     print(result)
     print(f"Laplace noise of scale {scale}")
     """
     made = source.expression(state.column, state.domain)
     neighbors = _relation(state.neighbors)
     asked = f'universe, "{state.query}", size={state.size}'
-    said = ", public_universe=True" if public_universe else ""
     lines = [
+        *(_PRIVATE if dataset else ()),
         # A universe that is not spelled out is the caller's own, by that name.
         *([] if made == "universe" else [f"universe = {made}"]),
         f"result = sl.global_sensitivity({asked}, neighbors={neighbors})",
         "curves = sl.sensitivity_curves(",
         f"    {asked}, distances={distances!r}, neighbors={neighbors}",
         ")",
-        *([_PUBLIC] if public_universe else []),
-        f"scale = sl.pipelines.laplace_scale(result, epsilon={state.epsilon}{said})",
+        f"scale = sl.pipelines.laplace_scale(result, epsilon={state.epsilon})",
         "print(result)",
         'print(f"Laplace noise of scale {scale}")',
         *_local(state, neighbors),

@@ -20,6 +20,9 @@ from sensitivity_lab.universes.universe import Universe
 
 from .typed import domain
 
+_FIRST_DOMAIN = "0:100"
+"""What the explorer of a table opens on; it must not depend on the table, which may be private."""
+
 _SPELLED_OUT = 30
 """A universe of at most so many records is written into the code."""
 
@@ -35,10 +38,13 @@ class Source:
     columns : mapping of str to (key, str)
         By the column's name as it is shown: its key in `data`, and the Python that makes its
         universe.
+    opens_on : str, default ""
+        The domain to begin with, as it is typed; "" for the universes themselves.
     """
 
     data: Any
     columns: Mapping[str, tuple[Any, str]]
+    opens_on: str = ""
 
     def universe(self, column: str, typed: str = "") -> AnyUniverse:
         """Return the universe of a column, or of a typed domain; raise InputError."""
@@ -80,7 +86,10 @@ def as_source(data: Any) -> Source:
 
 
 def of_frame(frame: pd.DataFrame, expression: str) -> Source:
-    """Return the numeric columns of a table; `expression` makes the universe of a ``{column}``."""
+    """Return the numeric columns of a table; `expression` makes the universe of a ``{column}``.
+
+    It opens on a domain, since the rows of a table may be private.
+    """
     for name in frame.columns:
         check_column("a column of the table", name)
     columns = {
@@ -90,7 +99,7 @@ def of_frame(frame: pd.DataFrame, expression: str) -> Source:
     }
     if not columns or len(set(map(str, frame.columns))) < len(frame.columns):
         as_universes(frame)  # which raises InputError: no column is numeric, or one occurs twice
-    return Source(frame, columns)
+    return Source(frame, columns, _FIRST_DOMAIN)
 
 
 def _has_numbers(column: Any) -> bool:

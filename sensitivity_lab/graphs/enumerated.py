@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.results.release import Release, Things
 from sensitivity_lab.results.reprs import Facts, Rounded, certainty, rounded_up
 
 from .known import ClosedForm
@@ -77,6 +78,34 @@ class Enumerated(Rounded, Facts):
                     f"the {name} of {self.query} is stated as {stated}, but the witness gives "
                     f"{computed}; x = {witness.x}, y = {witness.y}"
                 )
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        raise NotImplementedError
+
+    def _about(
+        self,
+        sizes: tuple[int, ...],
+        size: str,
+        things: Things,
+        *,
+        listed: bool = False,
+        keeps_size: bool,
+    ) -> Release:
+        """Return what noise has to know, given the sizes and whether neighbors share theirs."""
+        return Release(
+            query=self.query,
+            kind=self.kind,
+            norm=self.norm if isinstance(self.witness.query_x, tuple) else None,
+            neighbors=self.neighbors,
+            exactly=False,
+            sizes=sizes,
+            size=size,
+            upper=self.upper,
+            things=things,
+            listed=listed,
+            private_size=not keeps_size and len(sizes) == 1,
+        )
 
     def _common(self) -> dict[str, Any]:
         """Return what every result states of the search, as plain Python objects."""

@@ -14,6 +14,7 @@ from sensitivity_lab.checks import did_you_mean, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.queries.returned import Answers, NoNumbersError, are_exact, numbers_of
+from sensitivity_lab.search.again import check_calls
 
 from .relations import popcounts
 from .universe import GraphUniverse, Masks
@@ -169,11 +170,19 @@ def evaluate(
             f"{MOST_CALLS:,}; use at most 6 nodes (5 where nodes are removed), or one of "
             f"{', '.join(map(repr, QUERIES))}"
         )
-    answers = [
-        _called(query, universe, mask, removed)
-        for masks, removed in jobs
-        for mask in masks.tolist()
-    ]
+    every = [(mask, removed) for masks, removed in jobs for mask in masks.tolist()]
+
+    def where(place: int) -> str:
+        mask, removed = every[place]
+        nodes = universe.nodes - len(removed)
+        return f"the function {query.name} on the graph {universe.graph(mask)} of {nodes} nodes"
+
+    def call(place: int) -> Answers:
+        adjacency = _adjacency(universe, *every[place])
+        return answer_of_call(query.function, adjacency, where(place))
+
+    answers = [call(place) for place in range(len(every))]
+    check_calls(answers, call, where)
     return tables_of(query.name, answers, [len(masks) for masks, _ in jobs])
 
 
@@ -215,16 +224,13 @@ def tables_of(name: str, answers: Sequence[Answers], sizes: Sequence[int]) -> Ta
     )
 
 
-def _called(query: GraphFunction, universe: GraphUniverse, mask: int, removed: Removed) -> Answers:
-    """Return a function's answer on one graph, as an array of no or one dimension."""
-    graph = universe.graph(mask)
+def _adjacency(universe: GraphUniverse, mask: int, removed: Removed) -> NDArray[np.bool_]:
+    """Return the adjacency matrix of a graph, without the removed nodes."""
     adjacency = np.zeros((universe.nodes, universe.nodes), dtype=bool)
-    for low, high in graph:
+    for low, high in universe.graph(mask):
         adjacency[low, high] = adjacency[high, low] = True
     left = [node for node in range(universe.nodes) if node not in removed]
-    adjacency = adjacency[np.ix_(left, left)]  # a copy, which the function may change
-    where = f"the function {query.name} on the graph {graph} of {len(left)} nodes"
-    return answer_of_call(query.function, adjacency, where)
+    return adjacency[np.ix_(left, left)]  # a copy, which the function may change
 
 
 def answer_of_call(function: Callable[[Any], Any], dataset: Any, where: str) -> Answers:

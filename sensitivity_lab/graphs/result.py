@@ -12,6 +12,7 @@ import numpy as np
 
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.results.literals import brief
+from sensitivity_lab.results.release import Release, Things
 
 from .enumerated import Enumerated
 from .known import ClosedForm
@@ -22,6 +23,18 @@ from .universe import Graph, GraphUniverse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_GRAPHS = Things(
+    data="graph",
+    parts="nodes",
+    room="graphs",
+    listed="the universe is the graphs with some of the listed edges (GraphUniverse.subgraphs, or "
+    "edges=), so the sensitivity holds only among these graphs",
+    domain="a graph can be, GraphUniverse(nodes)",
+    public="edges",
+    every_size="Scale the noise to the largest sensitivity over every number of nodes that the "
+    "data can have",
+)
 
 
 @dataclass(frozen=True)
@@ -132,6 +145,17 @@ class GraphSensitivity(Enumerated):
 
     def _are_neighbors(self) -> bool:
         return _are_neighbors(self.witness, self.neighbors)
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        nodes = self.universe.nodes
+        return self._about(
+            (nodes,),
+            f"{nodes} node{'s' * (nodes != 1)}",
+            _GRAPHS,
+            listed=len(self.universe.edges) < nodes * (nodes - 1) // 2,
+            keeps_size=not removes(self.neighbors),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects."""

@@ -6,7 +6,7 @@ of each kind were read. Equal pairs of accumulators behave alike from then on, s
 the distinct pairs that are reachable there.
 
 A pair of accumulators is a *code*: the state of x in the upper bits, the state of y in the lower.
-States and letters are those of `Automaton`.
+States and letters are those of `Automaton`. See docs/proofs.md, "Aligned orders".
 """
 
 from __future__ import annotations

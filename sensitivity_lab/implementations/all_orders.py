@@ -61,8 +61,7 @@ class Code:
 
     def __call__(self, order: Sequence[int]) -> CodeAnswer:
         """Return the answer on an ordered dataset, given as positions of values."""
-        records = of_numbers(self.universe).array[np.array(order, dtype=np.intp)]
-        where = f"query {self.name!r} on the ordered dataset {tuple(records.tolist())}"
+        records, where = self._records(order), self.where(order)
         try:
             raw = self.function(records[None, :] if self.vectorized else records)
         except Exception as error:
@@ -79,6 +78,13 @@ class Code:
                 )
             raw = raw[0]
         return as_answer(raw, where)
+
+    def where(self, order: Sequence[int]) -> str:
+        """Return the function and an ordered dataset as errors name them."""
+        return f"query {self.name!r} on the ordered dataset {tuple(self._records(order).tolist())}"
+
+    def _records(self, order: Sequence[int]) -> NDArray[Any]:
+        return of_numbers(self.universe).array[np.array(order, dtype=np.intp)]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 An answer is a Python int, float or Fraction. Floats are rationals, so the difference of two of them
 is a Fraction; it is never taken in floating point. Answers that are not finite numbers are of the
 classes +inf, -inf and NaN: two answers of one such class are equal, two answers of different
-classes (finite numbers being one) are infinitely far apart.
+classes (finite numbers being one) are infinitely far apart. See docs/proofs.md,
+"The distance of two answers".
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which accumulators a fold can end with on the orders of every dataset, without listing orders.
 
 Let reach(C) be the accumulators that some order of the multiset C leads to. Whatever the order, one
-record v comes last: reach(D) is all step(a, v) with v a record of D and a in reach(D - v).
+record v comes last: reach(D) is all step(a, v) with v a record of D and a in reach(D - v). See
+docs/proofs.md, "Free orders".
 """
 
 from __future__ import annotations

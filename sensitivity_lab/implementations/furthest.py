@@ -2,7 +2,8 @@
 
 A multiset has several answers, one per order. Between neighbors only the highest of one and the
 lowest of the other matter, so the search is that of enumeration: extremes come down the lattice to
-the cores. Answers are replaced by their ranks, so that nothing is rounded on the way.
+the cores. Answers are replaced by their ranks, so that nothing is rounded on the way. See
+docs/proofs.md, "Free orders".
 """
 
 from __future__ import annotations

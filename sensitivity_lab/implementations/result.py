@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
 from sensitivity_lab.checks import number_text
-from sensitivity_lab.errors import InputError, QueryError, VerificationError
+from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.queries import Function
+from sensitivity_lab.results.measure import verifying
+from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import Facts, rounded_up, show_sizes
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -135,6 +137,7 @@ class ImplementedSensitivity(Facts):
             return math.inf
         return round_up(self.exact)
 
+    @verifying()
     def verify(self) -> None:
         """Run the code on the witness again.
 
@@ -175,6 +178,14 @@ class ImplementedSensitivity(Facts):
                     f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
                     f"{computed}; x = {show(witness.x)}, y = {show(witness.y)}"
                 )
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        kind: Literal["global", "orders"] = "orders" if self.neighbors is None else "global"
+        release = of_datasets(self, kind, None, self.size)
+        # "At most" includes other orders of the same records, so the two differ even at distance 1.
+        exactly = self.neighbors is not None and self.neighbors.exactly
+        return replace(release, exactly=exactly, neighbors=self.neighbors)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON except for unusual records."""
@@ -264,11 +275,8 @@ def run(query: Implementation, universe: FiniteUniverse, records: Sequence[Numbe
 
 
 def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
-    """Return the multiplicities of an ordered dataset, or raise VerificationError."""
-    try:
-        return multiplicities_of(check_dataset(dataset, universe), universe)
-    except InputError as error:
-        raise VerificationError(str(error)) from error
+    """Return the multiplicities of an ordered dataset, or raise InputError."""
+    return multiplicities_of(check_dataset(dataset, universe), universe)
 
 
 def _check_free(

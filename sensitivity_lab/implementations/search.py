@@ -1,4 +1,7 @@
-"""The search over an implementation: what it needs, whether it is feasible, and how it runs."""
+"""The search over an implementation: what it needs, whether it is feasible, and how it runs.
+
+See docs/proofs.md, "Code on ordered datasets".
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import numpy as np
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Function
+from sensitivity_lab.search.again import check_calls
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration.evaluate import lattice_of
 from sensitivity_lab.search.enumeration.pairs import Family
@@ -177,6 +181,10 @@ class Question:
             owners = np.array([entry.rank for entry in entries], dtype=np.intp)
             levels[size] = Level(owners, np.arange(len(entries)) + len(answers))
             answers += [entry.answer for entry in entries]
+        every = [entry.order for entries in found.values() for entry in entries]
+        check_calls(
+            answers, lambda place: code(every[place]), lambda place: code.where(every[place])
+        )
         gap, *sides = self._furthest(levels, answers)
         x, y = (found[size][entry].order for size, entry in sides)
         return OrderedPair(gap, x, y, self.orders)

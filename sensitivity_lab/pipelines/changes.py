@@ -9,6 +9,7 @@ from sensitivity_lab.checks import check_text, shown, whole_number
 from sensitivity_lab.errors import InputError
 
 from .metrics import IdDistance, Metric, PairDistance, SharedIdDistance, SymmetricDistance
+from .vector_metrics import AbsoluteDistance
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,63 @@ class AddRowsWithSharedID:
 
 ProtectedChange = AddMaxRows | AddRowsWithID | AddRowsWithSharedID
 
+Unit = ProtectedChange | tuple[ProtectedChange, ProtectedChange] | None
+"""What a chain protects: a change, or one of each of two tables; None if its start names none."""
+
+
+def check_unit(unit: Any, metric: Metric) -> Unit:
+    """Return the protected change of a chain, or raise InputError unless its metric fits."""
+    wrong = (
+        "unit must be a protected change, AddMaxRows(m), AddRowsWithID(column) or "
+        "AddRowsWithSharedID(column), two of them for two tables, or None"
+    )
+    each = unit if isinstance(unit, tuple) else (unit,)
+    if unit is not None and not all(isinstance(one, ProtectedChange) for one in each):
+        raise InputError(f"{wrong}, got {shown(unit)}")
+    if isinstance(unit, tuple) and (len(unit) != 2 or not isinstance(metric, PairDistance)):
+        raise InputError(f"{wrong}, got {shown(unit)} for the metric {metric}")
+    if unit is not None:
+        distance_of(unit, metric)
+    accepted: Unit = unit
+    return accepted
+
+
+def protected_distance(given: tuple[Any, ...], metric: Metric, unit: Unit) -> Any:
+    """Return the input distance that the arguments of `map` stand for: by default one unit.
+
+    Raises
+    ------
+    InputError
+        If there are no arguments and no unit; or if a number stands for a table whose unit is
+        several rows, where it could count units or rows.
+    """
+    if not given:
+        if unit is None:
+            raise InputError(
+                "map() is the stability of one protected unit, but the start of this chain names "
+                "none: begin with start(AddMaxRows(m)), start(AddRowsWithID(column)) or "
+                "start(AddRowsWithSharedID(column)), or pass the distance of two inputs, "
+                f"map(d_in), which counts: {metric}"
+            )
+        return distance_of(unit, metric)
+    one = given[0] if len(given) == 1 else given
+    distance = distance_of(one, metric)
+    parts = zip(one, unit, strict=True) if isinstance(unit, tuple) else [(one, unit)]
+    for part, protected in parts:
+        if not isinstance(part, ProtectedChange) and isinstance(protected, AddMaxRows):
+            _check_single(part, protected)
+    return distance
+
+
+def _check_single(given: Any, protected: AddMaxRows) -> None:
+    """Raise InputError for a number where the protected unit is several rows."""
+    if protected.max_rows > 1:
+        raise InputError(
+            f"d_in = {given} could count rows or units of {protected.max_rows} rows, which "
+            f"{protected} at the start protects; leave it out for one unit, map(), or say that it "
+            f"counts rows, map(AddMaxRows({given}))"
+        )
+
 
 def distance_of(given: Any, metric: Metric) -> Any:
     """Return the input distance that a number, a protected change, or a pair of them stands for."""
@@ -151,6 +209,32 @@ def distance_of(given: Any, metric: Metric) -> Any:
     if isinstance(metric, PairDistance) and isinstance(given, tuple) and len(given) == 2:
         return distance_of(given[0], metric.first), distance_of(given[1], metric.second)
     return metric.check(given)
+
+
+def neighbors_text(metric: Metric, d_in: Any) -> str:
+    """Return a description of the inputs that are at most `d_in` apart.
+
+    Examples
+    --------
+    >>> neighbors_text(SymmetricDistance(), 1), neighbors_text(IdDistance("id"), 2)
+    ('at most 1 row added or removed', "at most 2 ids in 'id' added or removed with all their rows")
+    """
+    if isinstance(metric, AbsoluteDistance):
+        return f"{metric} of at most {d_in}"
+    if isinstance(metric, PairDistance):
+        first, second = map(neighbors_text, (metric.first, metric.second), d_in)
+        return f"{first} in the first table, {second} in the second"
+    many = str(metric) if d_in != 1 else str(metric).replace("rows", "row", 1)
+    if isinstance(metric, IdDistance | SharedIdDistance) and d_in == 1:
+        many = str(metric).replace("ids", "id", 1).replace("their", "its")
+    return f"at most {d_in} {many}"
+
+
+def unit_line(unit: Unit, metric: Metric) -> str:
+    """Return the line of a repr that says what one protected unit is; none without a unit."""
+    if unit is None:
+        return ""
+    return f"\n  unit    {neighbors_text(metric, distance_of(unit, metric))}"
 
 
 def check_count(value: Any, name: str, step: str, least: int = 1) -> int:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -48,8 +48,60 @@ class Domain(ABC):
         return self.name
 
 
+class Counted(Domain):
+    """Data with a number of values or rows, which a domain can declare as public, or bound.
+
+    Only the domain that a chain starts from declares it: the function of a step gets private data,
+    and what it would have to say of data of another size tells of them.
+    """
+
+    size: int | None
+    max_size: int | None
+
+    def _check_sizes(self) -> None:
+        """Make both numbers ints, or raise InputError."""
+        for name in ("size", "max_size"):
+            given = getattr(self, name)
+            if given is not None:
+                least = check_whole(name, given, "a whole number of at least 0", least=0)
+                object.__setattr__(self, name, least)
+
+    @property
+    def most(self) -> int | None:
+        """The largest size; None if there is no bound."""
+        return self.max_size if self.size is None else self.size
+
+    def unsized(self) -> Self:
+        """Return the same domain for datasets of any size."""
+        return self._of_sizes(None, None)
+
+    def fewer(self, factor: int = 1) -> Self:
+        """Return the domain after a step that makes at most `factor` values or rows of one."""
+        return self._of_sizes(None, None if self.most is None else factor * self.most)
+
+    def sized_as(self, other: Counted) -> Self:
+        """Return the same domain for datasets of the sizes of another one."""
+        return self._of_sizes(other.size, other.max_size)
+
+    def _of_sizes(self, size: int | None, max_size: int | None) -> Self:
+        changed: Any = replace(self, size=size, max_size=max_size)  # type: ignore[type-var]
+        return cast(Self, changed)
+
+    def _check_count(self, count: int) -> None:
+        """Raise InputError for data with another number of values or rows."""
+        if self.size is not None and count != self.size:
+            raise InputError(f"the domain is {self}, got {count}")
+        if self.max_size is not None and count > self.max_size:
+            raise InputError(f"the domain is {self}, got {count}")
+
+    def _sizes_include(self, other: Counted) -> bool:
+        if self.size is not None:
+            return other.size == self.size
+        return self.max_size is None or (other.most is not None and other.most <= self.max_size)
+
+
 @dataclass(frozen=True)
-class Values(Domain):
+class Values(Counted):
     """Lists of values of any kind, such as categories.
 
     Parameters
@@ -69,16 +121,7 @@ class Values(Domain):
     max_size: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("size", "max_size"):
-            given = getattr(self, name)
-            if given is not None:
-                least = check_whole(name, given, "a whole number of at least 0", least=0)
-                object.__setattr__(self, name, least)
-
-    @property
-    def most(self) -> int | None:
-        """The largest size; None if there is no bound."""
-        return self.max_size if self.size is None else self.size
+        self._check_sizes()
 
     @property
     def kind(self) -> str:
@@ -92,14 +135,6 @@ class Values(Domain):
             return f"{self.size} {self.kind}"
         return self.kind if self.max_size is None else f"at most {self.max_size} {self.kind}"
 
-    def unsized(self) -> Values:
-        """Return the same domain for datasets of any size."""
-        return replace(self, size=None, max_size=None)
-
-    def fewer(self) -> Values:
-        """Return the domain of the datasets that are left when values are dropped."""
-        return replace(self, size=None, max_size=self.most)
-
     def read(self, data: Any) -> Any:
         """Return the values as a list."""
         if isinstance(data, pd.DataFrame) or not isinstance(data, Iterable):
@@ -108,10 +143,7 @@ class Values(Domain):
             )
         items = listed(data, "a dataset is a list of values", text=True)
         values = self.read_values(list(map(as_python, items)))
-        if self.size is not None and len(values) != self.size:
-            raise InputError(f"the domain is {self}, got {len(values)}")
-        if self.max_size is not None and len(values) > self.max_size:
-            raise InputError(f"the domain is {self}, got {len(values)}")
+        self._check_count(len(values))
         return values
 
     def read_values(self, values: list[Any]) -> Any:
@@ -121,11 +153,6 @@ class Values(Domain):
     def includes(self, other: Domain) -> bool:
         """Tell whether all data of another domain are data of this one."""
         return isinstance(other, Values) and self._sizes_include(other)
-
-    def _sizes_include(self, other: Values) -> bool:
-        if self.size is not None:
-            return other.size == self.size
-        return self.max_size is None or (other.most is not None and other.most <= self.max_size)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,9 @@ def start(*changes: ProtectedChange) -> Start:
     Returns
     -------
     Start
-        The domain of tables, or of pairs of tables, and the metric of the changes.
+        The domain of tables, or of pairs of tables, the metric of the changes, and the changes as
+        the protected unit: `map` without an argument is the stability of one of them, such as five
+        rows for ``AddMaxRows(5)``. Of two tables, both change at the same time.
 
     Raises
     ------
@@ -37,12 +39,13 @@ def start(*changes: ProtectedChange) -> Start:
     Examples
     --------
     >>> from sensitivity_lab import pipelines as pl
-    >>> (start(pl.AddMaxRows(1)) >> pl.count()).map(pl.AddMaxRows(3))
-    3
+    >>> counted = start(pl.AddMaxRows(5)) >> pl.count()
+    >>> counted.map(), counted.map(pl.AddMaxRows(3))
+    (5, 3)
     """
     tables = Pair(Table(), Table())
     if len(changes) == 1 and isinstance(changes[0], AddRowsWithSharedID):
-        return Start(tables, changes[0].metric)
+        return Start(tables, changes[0].metric, changes[0])
     each = AddMaxRows | AddRowsWithID
     if len(changes) not in (1, 2) or not all(isinstance(one, each) for one in changes):
         raise InputError(
@@ -51,9 +54,9 @@ def start(*changes: ProtectedChange) -> Start:
             f"got {', '.join(map(shown, changes)) or 'none'}"
         )
     if len(changes) == 1:
-        return Start(Table(), changes[0].metric)
+        return Start(Table(), changes[0].metric, changes[0])
     first, second = changes
-    return Start(tables, PairDistance(first.metric, second.metric))
+    return Start(tables, PairDistance(first.metric, second.metric), (first, second))
 
 
 def number(lower: Any = None, upper: Any = None) -> Start:

@@ -13,7 +13,7 @@ from sensitivity_lab.checks import check_kind, check_text, is_hashable, is_long,
 from sensitivity_lab.errors import InputError, kind_of
 
 from .columns import check_schema, declared, table_of
-from .domains import Domain
+from .domains import Counted, Domain
 from .encoding import encode
 from .shown import names
 
@@ -70,7 +70,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Table(Domain):
+class Table(Counted):
     """pandas tables; the order of rows and columns and the index are not part of the data.
 
     Parameters
@@ -81,20 +81,29 @@ class Table(Domain):
         The types of some columns, which are the same in every table. Functions of rows get the
         values of such a column as floats, truth values or points of time in its zone if that is its
         type; see `sensitivity_lab.pipelines.map_` for other values.
+    size : int, optional
+        The number of rows of each table, if it is known and public.
+    max_size : int, optional
+        The largest number of rows of a table, if only that is known.
 
     Examples
     --------
     >>> print(Table(schema={"age": float}))
     tables (age: float64)
+    >>> print(Table(size=3))
+    tables of 3 rows
     >>> Table(schema={"age": float}).read(pd.DataFrame({"age": [1, 2]}))["age"].tolist()
     [1.0, 2.0]
     """
 
     limits: tuple[Limit, ...] = ()
     schema: Any = ()
+    size: int | None = None
+    max_size: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the schema and the limits."""
+        """Check the schema, the limits and the sizes."""
+        self._check_sizes()
         object.__setattr__(self, "schema", check_schema(self.schema, "Table"))
         wrong = "limits must be a tuple of limits, which truncations make"
         for limit in listed(self.limits, wrong):
@@ -105,7 +114,10 @@ class Table(Domain):
     def name(self) -> str:
         """A description of the data."""
         types = ", ".join(f"{column}: {dtype}" for column, dtype in self.schema)
-        typed = f"tables ({types})" if types else "tables"
+        most = (
+            "" if self.most is None else f" of {'at most ' * (self.size is None)}{self.most} rows"
+        )
+        typed = f"tables{most} ({types})" if types else f"tables{most}"
         made_sure = " and ".join(map(str, self.limits))
         return f"{typed} with at most {made_sure}" if made_sure else typed
 
@@ -140,7 +152,7 @@ class Table(Domain):
         """Tell whether all data of another domain are data of this one."""
         if not isinstance(other, Table):
             return False
-        if not set(self.schema) <= set(other.schema):
+        if not set(self.schema) <= set(other.schema) or not self._sizes_include(other):
             return False
         bounds = (
             (other.limit(limit.kind, limit.column, limit.owner), limit.most)
@@ -160,6 +172,7 @@ class Table(Domain):
         columns = list(data.columns)
         if len(set(columns)) != len(columns) or not all(isinstance(name, str) for name in columns):
             raise InputError(f"the columns of a table are distinct strings, got {shown(columns)}")
+        self._check_count(len(data))
         table: pd.DataFrame = data.reset_index(drop=True)
         for column, dtype in self.schema:
             if column not in table.columns:

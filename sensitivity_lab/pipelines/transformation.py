@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_flag, check_kind, check_text, listed
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
-from .changes import distance_of
+from .changes import Unit, check_unit, protected_distance, unit_line
 from .domains import Domain
 from .metrics import Metric
 
@@ -43,6 +43,9 @@ class Transformation:
         Whether inputs and outputs are tables with the same privacy ids, and the rows of each id in
         the output are a function of its rows in the input, none if it has none. `both` needs that
         for tables that share their ids.
+    unit : AddMaxRows, AddRowsWithID, AddRowsWithSharedID or a tuple of two, optional
+        What is protected, as the start of the chain says: rows or an id, or one of each of two
+        tables. ``map()`` is the stability of one unit.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Transformation:
     steps: tuple[Transformation, ...] = ()
     check_universe: Callable[[Any], None] | None = None
     by_id: bool = False
+    unit: Unit = None
 
     def __post_init__(self) -> None:
         check_text("name", self.name, "a text")
@@ -83,6 +87,7 @@ class Transformation:
             check_kind("steps", step, Transformation, "a tuple of transformations")
         if self.check_universe is not None:
             check_callable("check_universe", self.check_universe, "a function of a universe")
+        check_unit(self.unit, self.input_metric)
 
     @with_numpy_defaults
     def __call__(self, *data: Any) -> Any:
@@ -101,16 +106,25 @@ class Transformation:
 
         Parameters
         ----------
-        *d_in : number or protected change
-            The input distance of each input table; `AddMaxRows` and `AddRowsWithID` stand for
-            their distance.
+        *d_in : number or protected change, optional
+            The distance of the inputs, of each input table. By default one protected unit, which
+            the start of the chain names: a person or an id with all its rows, or m rows for
+            ``AddMaxRows(m)``; of two tables, one of each at the same time. A number counts what the
+            input metric counts: rows added or removed, rows replaced, or ids; for a chain on a
+            single number it is the absolute difference. A protected change stands for its distance.
 
         Returns
         -------
         int, Fraction, Root or a tuple of two
             An exact number; a tuple if the output is a pair.
+
+        Raises
+        ------
+        InputError
+            If it is left out and the start names no protected unit, or it is a number and the unit
+            is more than one row, so that it could count rows or units.
         """
-        return self.stability_map(distance_of(_one(d_in), self.input_metric))
+        return self.stability_map(protected_distance(d_in, self.input_metric, self.unit))
 
     def __rshift__(self, after: Any) -> Transformation:
         """Return the chain of this transformation and a step or a transformation after it."""
@@ -135,6 +149,7 @@ class Transformation:
             f"{self.name}\n"
             f"  input   {self.input_domain}; {self.input_metric}\n"
             f"  output  {self.output_domain}; {self.output_metric}"
+            f"{unit_line(self.unit, self.input_metric)}"
         )
 
 
@@ -222,6 +237,8 @@ class Start:
         The data that the chain takes.
     metric : Metric
         The metric of the data.
+    unit : AddMaxRows, AddRowsWithID, AddRowsWithSharedID or a tuple of two, optional
+        What the chain protects, which `start` fills in: see `Transformation.map`.
 
     Examples
     --------
@@ -232,10 +249,12 @@ class Start:
 
     domain: Domain
     metric: Metric
+    unit: Unit = None
 
     def __post_init__(self) -> None:
         check_kind("domain", self.domain, Domain, "a domain, such as Numbers()")
         check_kind("metric", self.metric, Metric, "a metric, such as SymmetricDistance()")
+        check_unit(self.unit, self.metric)
 
     @property
     def name(self) -> str:
@@ -255,11 +274,14 @@ class Start:
     def __rshift__(self, after: Any) -> Transformation:
         """Begin a chain with a step or a transformation."""
         if isinstance(after, Step):
-            return after.after(self)
-        if isinstance(after, Transformation):
+            after = after.after(self)
+        elif isinstance(after, Transformation):
             _check_chain(self, after)
-            return after
-        return NotImplemented
+        else:
+            return NotImplemented
+        # What comes first says what is protected; a start from a domain and a metric says nothing.
+        made: Transformation = after
+        return made if self.unit is None else replace(made, unit=self.unit)
 
 
 def as_start(given: Any) -> Start | None:
@@ -312,4 +334,5 @@ def _chain(before: Transformation, after: Transformation) -> Transformation:
         stability_map=lambda d_in: after.stability_map(before.stability_map(d_in)),
         steps=(*before.each_step, *after.each_step),
         by_id=before.by_id and after.by_id,
+        unit=before.unit,
     )

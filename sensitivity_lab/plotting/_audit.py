@@ -20,6 +20,7 @@ from ._theme import theme
 _CLAIM: dict[str, Any] = {"color": "#0072B2", "linestyle": (0, (4, 1.5)), "linewidth": 1.8}
 _TRUTH: dict[str, Any] = {"color": "#000000", "marker": "o", "markersize": 6, "linestyle": "none"}
 _BROKEN: dict[str, Any] = {"color": "#D55E00", "marker": "X", "markersize": 9, "linestyle": "none"}
+_OPEN: dict[str, Any] = {**_TRUTH, "markerfacecolor": "none"}
 _REGION: dict[str, Any] = {
     "facecolor": "#F4C9A8",
     "edgecolor": "#595959",
@@ -29,7 +30,7 @@ _REGION: dict[str, Any] = {
 
 
 def plot_audit(
-    points: Sequence[tuple[float, float, float, bool]],
+    points: Sequence[tuple[float, float, float, bool | None]],
     *,
     title: str = "",
     unit: str = "",
@@ -39,9 +40,10 @@ def plot_audit(
 
     Parameters
     ----------
-    points : sequence of (float, float, float, bool)
-        Distance, claim, truth, and whether the claim is violated. Infinite numbers are not
-        drawn; what is missing up to an infinite truth is hatched up to the frame.
+    points : sequence of (float, float, float, bool or None)
+        Distance, claim, truth, and whether the claim is violated; None where that is not judged,
+        so that the truth may be larger. Infinite numbers are not drawn; what is missing up to an
+        infinite truth is hatched up to the frame.
     title : str
         The title.
     unit : str
@@ -72,20 +74,25 @@ def plot_audit(
         ax = new_figure((6, 3.6)).add_subplot(axes_class=ShownAxes)
     [ax] = given_axes(ax, 1)
     k, claim, truth, violated = np.array(points, dtype=float).T
-    broken = violated.astype(bool)
+    unjudged = np.isnan(violated)
+    broken = ~unjudged & (violated == 1)
     finite = np.concatenate([claim, truth])
     top = finite[np.isfinite(finite)].max(initial=0) or 1.0
     claim[~np.isfinite(claim)] = np.nan
     missing = np.minimum(truth, 1.08 * top) - claim
     colors = theme(ax)
-    of_claim, of_truth, of_broken = (
-        {**style, "color": colors.color(style["color"])} for style in (_CLAIM, _TRUTH, _BROKEN)
+    of_claim, of_truth, of_open, of_broken = (
+        {**style, "color": colors.color(style["color"])}
+        for style in (_CLAIM, _TRUTH, _OPEN, _BROKEN)
     )
     ax.bar(k[broken], missing[broken], 0.5, claim[broken], zorder=1, **_REGION)
     ax.plot(k, claim, marker="_", markersize=16, markeredgewidth=1.8, zorder=2, **of_claim)
     truth[~np.isfinite(truth)] = np.nan
-    for chosen, style in ((~broken, of_truth), (broken, of_broken)):
+    known = ~broken & ~unjudged
+    for chosen, style in ((known, of_truth), (broken, of_broken)):
         ax.plot(k[chosen], truth[chosen], zorder=3, **style)
+    if unjudged.any():
+        ax.plot(k[unjudged], truth[unjudged], zorder=3, **of_open)
     ax.set_ylim(-0.03 * top, 1.08 * top)
     ax.set_xlim(k.min() - 0.6, k.max() + 0.6)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, min_n_ticks=1))
@@ -94,19 +101,23 @@ def plot_audit(
     ax.set_title(title, fontsize="medium", **PLAIN)
     ax.grid(color=colors.gray(0.9))
     ax.set_axisbelow(True)
-    _explain(ax, broken)
+    _explain(ax, known, unjudged, broken)
     return ax
 
 
-def _explain(ax: Axes, broken: NDArray[np.bool_]) -> None:
+def _explain(
+    ax: Axes, known: NDArray[np.bool_], unjudged: NDArray[np.bool_], broken: NDArray[np.bool_]
+) -> None:
     """Add a legend of what is drawn."""
     color = theme(ax).color
-    of_claim, of_truth, of_broken = (
-        {**style, "color": color(style["color"])} for style in (_CLAIM, _TRUTH, _BROKEN)
+    of_claim, of_truth, of_open, of_broken = (
+        {**style, "color": color(style["color"])} for style in (_CLAIM, _TRUTH, _OPEN, _BROKEN)
     )
     entries: list[Line2D | Patch] = [Line2D([], [], label="claimed", **of_claim)]
-    if not broken.all():
+    if known.any():
         entries.append(Line2D([], [], label="true", **of_truth))
+    if unjudged.any():
+        entries.append(Line2D([], [], label="at least, not judged", **of_open))
     if broken.any():
         entries.append(Line2D([], [], label="true, above the claim", **of_broken))
         entries.append(Patch(label="missing from the claim", **_REGION))

@@ -131,6 +131,17 @@ class Query(ABC):
         """Return the query on a universe of records as sums over them; None if it is not one."""
         return None
 
+    def adds_up(self, universe: Any) -> bool:
+        """Tell whether the answer is a sum, or several, of what each record adds by itself.
+
+        How much it changes when records are added or removed then depends on these records alone,
+        and not on the size of the dataset.
+        """
+        if universe.numeric:
+            return self.moment in ("count", "sum")
+        sums = self.sums(universe)
+        return sums is not None and sums.units is not None
+
     def grouped(self, universe: FiniteUniverse) -> Groups:
         """Return the group of each distinct value of a universe; see `of_multiplicities`."""
         raise InputError(f"{self.name} is not a query of multiplicities")

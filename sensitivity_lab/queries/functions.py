@@ -30,6 +30,12 @@ NAMES = (
 _CLOSE = 1e-6
 """How far a vectorized function's floats may differ, among others and alone, relative to them."""
 
+TWO_ANSWERS = (
+    "it is random, or keeps state between calls; a query must give the same answer each time, so "
+    "take the random numbers out of it, and let it change nothing that it reads later"
+)
+"""Why a function can give two answers on one dataset, and what to do."""
+
 
 @dataclass(frozen=True)
 class Function(Query):
@@ -138,6 +144,12 @@ class Function(Query):
                 not exact and _are_close(alone, among, others, row)
             ):
                 return
+        twice = self._alone(row)
+        if not np.array_equal(alone, twice):
+            raise QueryError(
+                f"{self._on(row)} returned {alone.tolist()}, and {twice.tolist()} when it was "
+                f"asked again: {TWO_ANSWERS}"
+            )
         raise QueryError(
             f"{self._on(row)} returned {among.tolist()} among other datasets and {alone.tolist()} "
             "alone; a vectorized function gets shape (datasets, n) and answers each row from this "
@@ -239,10 +251,19 @@ def _without_rounding(x: Any) -> NDArray[Any]:
 def _are_close(alone: Answers, among: Answers, others: Answers, row: NDArray[Any]) -> bool:
     """Tell whether answers in floats differ no more than the order of additions can explain."""
     largest = float(np.abs(others.astype(np.float64)).max())
-    slack = _CLOSE * largest + _CLOSE**2 * float(np.abs(row.astype(np.float64)).max(initial=0.0))
+    slack = slack_of(largest, float(np.abs(row.astype(np.float64)).max(initial=0.0)))
     with np.errstate(over="ignore"):
         gaps = np.abs(alone.astype(np.float64) - among.astype(np.float64))
     return bool((gaps <= slack).all())
+
+
+def slack_of(answers: float, records: float) -> float:
+    """Return how far floats of a vectorized function may differ, among other rows and alone.
+
+    `answers` and `records` are the largest absolute values of these: an answer may have lost the
+    leading digits of the records.
+    """
+    return _CLOSE * answers + _CLOSE**2 * records
 
 
 def _shape(answer: Answers) -> str:
@@ -260,7 +281,8 @@ def from_function(
         Takes the records of one dataset, ascending, as a 1-D array (int64 or float64; of Python
         objects for Fraction, Decimal and large ints, which are not rounded), or on a universe of
         records as a DataFrame, and returns a finite number, or a 1-D array of them, always of the
-        same length. It must give the same answer each time. It may write into what it gets, a copy.
+        same length. It must give the same answer each time: searches ask again for at most 64
+        answers, and raise a QueryError if one differs. It may write into what it gets, a copy.
     vectorized : bool, default False
         Whether `function` takes a 2-D array, one dataset per row, and returns one answer per row.
         Much faster where numpy does the work; not for tables. Each answer must come from its own

@@ -144,11 +144,14 @@ def show_sizes(sizes: int | Sequence[int]) -> str:
 
     Examples
     --------
-    >>> show_sizes(3), show_sizes((2, 3)), show_sizes([3])
-    ('3', 'any of (2, 3)', '3')
+    >>> show_sizes(3), show_sizes((2, 3)), show_sizes(range(2, 1001))
+    ('3', 'any of (2, 3)', 'any of 2 to 1000')
     """
     some = (sizes,) if isinstance(sizes, int) else sizes
-    return str(some[0]) if len(some) == 1 else f"any of {show(some)}"
+    if len(some) == 1:
+        return str(some[0])
+    whole = len(some) > 3 and some[-1] - some[0] == len(some) - 1
+    return f"any of {some[0]} to {some[-1]}" if whole else f"any of {show(some, 'sizes')}"
 
 
 def in_table(value: float, upper: float | None, exact: Fraction | None) -> float:

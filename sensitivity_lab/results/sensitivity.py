@@ -21,8 +21,9 @@ from sensitivity_lab.universes.relations import (
     show,
 )
 
-from .measure import measure
+from .measure import measure, verifying
 from .pairs import pair_facts
+from .release import Release, of_datasets
 from .reprs import Facts, Rounded, certainty, rounded_up, show_sizes, told
 from .roles import Block, blocks_of
 from .witness import WhenAskedFor, has_vectors
@@ -115,6 +116,7 @@ class Sensitivity(Rounded, Facts):
         # The datasets, not what it takes to list them.
         return {**vars(self), "witness": self.witness}
 
+    @verifying()
     def verify(self) -> None:
         """Recompute everything from the witness.
 
@@ -150,6 +152,10 @@ class Sensitivity(Rounded, Facts):
                     f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
                     f"{computed}; x = {show(self.witness.x)}, y = {show(self.witness.y)}"
                 )
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        return of_datasets(self, self.kind, self.norm if has_vectors(self) else None, self.size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON but for exotic records."""
@@ -279,10 +285,7 @@ Sensitivity.witness = WhenAskedFor()  # type: ignore[assignment]
 
 def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
     """Return the multiplicities of an ascending dataset, or raise VerificationError."""
-    try:
-        multiplicities = multiplicities_of(dataset, universe)
-    except InputError as error:
-        raise VerificationError(str(error)) from error
+    multiplicities = multiplicities_of(dataset, universe)
     if universe.dataset(multiplicities) != dataset:
         raise VerificationError(f"{show(dataset)} is not in ascending order")
     return multiplicities

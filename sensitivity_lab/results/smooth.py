@@ -15,10 +15,11 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Bounded, Dataset, Relation, multiplicities_of, show
+from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
 
-from .measure import difference_of, exact_answer
+from .measure import difference_of, exact_answer, verifying
 from .pairs import changes, in_short, show_answer
+from .release import Release, of_datasets
 from .reprs import Facts, Rounded, certainty, rounded_up
 from .sensitivity import Sensitivity
 
@@ -57,7 +58,8 @@ class SmoothSensitivity(Rounded, Facts):
     datasets_evaluated : int
         On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
     neighbors : Relation
-        At distance 1.
+        At distance k, the most rows of one person. The sensitivity is that of single records,
+        whatever k is: k enters the noise.
     sizes : tuple of (int, int or None)
         The smallest and the largest size of the datasets z and y; None: no largest one.
 
@@ -117,6 +119,7 @@ class SmoothSensitivity(Rounded, Facts):
         """The number of records of x."""
         return len(self.x)
 
+    @verifying()
     def verify(self) -> None:
         """Recompute what the datasets x, z and y prove.
 
@@ -148,6 +151,11 @@ class SmoothSensitivity(Rounded, Facts):
                     f"the {name} of {self.query.name} is stated as {stated}, but z and y give "
                     f"{computed}; z = {show(self.z)}, y = {show(self.y)}"
                 )
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        norm = self.local.norm if isinstance(self.local.witness.query_x, tuple) else None
+        return of_datasets(self, "smooth", norm, self.size)
 
     def to_frame(self, column: str = "records") -> pd.DataFrame:
         """Return a tidy DataFrame with two rows per distance t = 0, ..., T.
@@ -236,9 +244,12 @@ class SmoothSensitivity(Rounded, Facts):
         short = isinstance(gap, Fraction) and len(str(gap)) <= 24
         upper = float(gap) if self.local.upper is None else self.local.upper
         times = f"{gap if short else rounded_up(upper)} * exp(-{_short(self.beta)} * "
+        k = self.neighbors.k
+        rows = [("rows", f"{k} of a person: noise takes epsilon / {k}")] if k > 1 else []
         return [
             ("value", f"{times}{self.distance})"),
             ("neighbors", f"{self.neighbors}; size {self.size}{sizes}; {self.universe.extent}"),
+            *rows,
             ("dataset x", in_short(self.x)),
             ("z", f"{changes(self.x, self.z, 'x')}  f(z) = {show_answer(witness.query_x)}"),
             ("y", f"{changes(self.z, self.y, 'z')}  f(y) = {show_answer(witness.query_y)}"),
@@ -255,7 +266,7 @@ class SmoothSensitivity(Rounded, Facts):
 
 def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
     """Return how far two datasets are apart."""
-    if isinstance(relation, Bounded):
+    if relation.step == "replace":
         return int(np.maximum(z - x, 0).sum())
     return int(np.abs(z - x).sum())
 

@@ -134,6 +134,15 @@ class Checkpoint:
                 f"{self.resume.replace('call', 'mend that and call', 1)}"
             ) from None
 
+    def of_another(self, query: str, dataset: str, kept: str, now: str) -> CheckpointError:
+        """Return the error for a folder whose answers the query does not give any more."""
+        return CheckpointError(
+            f"the checkpoint {self.folder!r} holds answers of another query: on the dataset "
+            f"{dataset}, {query} is kept as {kept}, and is {now} now; the query has changed where "
+            "its fingerprint does not see it, or is random; choose another folder, or delete this "
+            "one, and give the query a new name if it has one"
+        )
+
     def _file(self, about: Mapping[str, Any], first: int, last: int) -> Path:
         return Path(self.folder, f"{_prefix(about)}-{first}-{last}{_SUFFIX}")
 

@@ -19,6 +19,8 @@ from sensitivity_lab.graphs.queries import (
     answer_of_call,
     tables_of,
 )
+from sensitivity_lab.queries.returned import Answers
+from sensitivity_lab.search.again import check_calls
 
 from .universe import Codes, SequenceUniverse
 
@@ -173,10 +175,14 @@ def evaluate(
             f"{MOST_CALLS:,}; use fewer values or shorter sequences, or one of "
             f"{', '.join(map(repr, QUERIES))}"
         )
-    answers = []
-    for size, codes in jobs:
-        for code in codes.tolist():
-            x = universe.sequence(size, code)
-            where = f"the function {query.name} on {x}"
-            answers.append(answer_of_call(query.function, x, where))
+    every = [(size, code) for size, codes in jobs for code in codes.tolist()]
+
+    def where(place: int) -> str:
+        return f"the function {query.name} on {universe.sequence(*every[place])}"
+
+    def call(place: int) -> Answers:
+        return answer_of_call(query.function, universe.sequence(*every[place]), where(place))
+
+    answers = [call(place) for place in range(len(every))]
+    check_calls(answers, call, where)
     return tables_of(query.name, answers, [len(codes) for _, codes in jobs])

@@ -14,6 +14,7 @@ from sensitivity_lab.graphs.enumerated import Enumerated
 from sensitivity_lab.graphs.known import ClosedForm
 from sensitivity_lab.graphs.search import Answer, answer_of
 from sensitivity_lab.results.literals import brief
+from sensitivity_lab.results.release import Release, Things
 
 from .queries import SequenceFunction, SequenceQuery, evaluate
 from .relations import Hamming, Places, SequenceRelation
@@ -21,6 +22,17 @@ from .universe import Entries, SequenceUniverse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_SEQUENCES = Things(
+    data="sequence",
+    parts="entries",
+    room="sequences",
+    listed="",  # no universe of sequences lists them
+    domain="",
+    public="",
+    every_size="Use a universe of every length that the data can have, "
+    "SequenceUniverse(values, longest, shortest)",
+)
 
 
 @dataclass(frozen=True)
@@ -128,6 +140,14 @@ class SequenceSensitivity(Enumerated):
 
     def _are_neighbors(self) -> bool:
         return self.neighbors._relates(self.witness.x, self.witness.y)
+
+    def _release(self) -> Release:
+        """Return what noise has to know of it."""
+        sizes = tuple(self.universe.sizes)
+        several = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
+        entries = "entry" if sizes == (1,) else "entries"
+        keeps_size = isinstance(self.neighbors, Hamming)
+        return self._about(sizes, f"{several} {entries}", _SEQUENCES, keeps_size=keeps_size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from .interval import Space
 
 RemovedAdded = tuple[int, int]
 """Numbers of records (removed from x, added to x)."""
+
+Step = Literal["replace", "add or remove"]
+"""What happens to one record in a step from a dataset to another one."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,9 @@ class Relation(ABC):
 
     name: ClassVar[str]
 
+    keeps_size: ClassVar[bool] = False
+    """Whether x and y have the same number of records, so that it can be public."""
+
     def __post_init__(self) -> None:
         """Check the parameters."""
         object.__setattr__(self, "k", check_whole("k", self.k, "a Hamming distance, at least 1"))
@@ -50,6 +56,29 @@ class Relation(ABC):
     def family(self) -> str:
         """The relation without its distance, for tables and labels."""
         return self.name
+
+    @property
+    def step(self) -> Step | None:
+        """What leads from a dataset to the nearest others; None if no distance counts such steps.
+
+        Smooth sensitivity damps by that distance, so it has a meaning for relations that declare
+        it: datasets at most k steps apart are their neighbors at distance k.
+        """
+        return None
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether some change removes records and adds others at once."""
+        return any(
+            removed and added
+            for k in range(1, self.k + 1)
+            for removed, added in self._changes_at(k)
+        )
+
+    @property
+    def growth(self) -> int:
+        """How many more records than x a dataset y at distance k can have."""
+        return max(0, *(added - removed for removed, added in self._changes_at(self.k)))
 
     @property
     def meaning(self) -> str:

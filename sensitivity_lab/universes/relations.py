@@ -17,6 +17,7 @@ from .multiplicities import Multiplicities
 from .multiset import FiniteUniverse
 from .relation import Relation as Relation
 from .relation import RemovedAdded as RemovedAdded
+from .relation import Step as Step
 
 Dataset = tuple[Any, ...]
 """The records of a dataset, ascending: numbers, or rows in the order of their universe."""
@@ -49,6 +50,12 @@ class Bounded(Relation):
     """
 
     name: ClassVar[str] = "bounded"
+    keeps_size: ClassVar[bool] = True
+
+    @property
+    def step(self) -> Step | None:
+        """A record is replaced."""
+        return "replace"
 
     @property
     def _limits(self) -> str:
@@ -107,6 +114,11 @@ class Unbounded(Relation):
         return self.name if self.direction == "both" else f"{self.name} ({self.direction})"
 
     @property
+    def step(self) -> Step | None:
+        """A record is added or removed; one direction alone is no distance."""
+        return "add or remove" if self.direction == "both" else None
+
+    @property
     def _limits(self) -> str:
         remove, add = "removing needs k < size", "adding needs k <= records outside x"
         return {"both": f"{remove}, {add}", "add": add, "remove": remove}[self.direction]
@@ -151,6 +163,11 @@ class SymmetricDifference(Relation):
     """
 
     name: ClassVar[str] = "symmetric difference"
+
+    @property
+    def step(self) -> Step | None:
+        """A record is added or removed."""
+        return "add or remove"
 
     @property
     def _limits(self) -> str:

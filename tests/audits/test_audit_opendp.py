@@ -249,10 +249,14 @@ def test_randomised_transformations_are_refused():
             with pytest.raises(sl.InputError) as caught:
                 audit_opendp(resize, values, sizes)
             message = str(caught.value)
-            start = "transformation must be a function, but it is randomised: two calls on ["
+            start = (
+                "transformation must be a function, but it is randomised, or keeps something from "
+                "one call to the next: two calls on ["
+            )
             assert message.startswith(start)
             assert message.endswith(
-                "]; an audit needs the part that adds no randomness, or audit_randomized"
+                "]; an audit needs the part that adds no randomness and keeps nothing, or "
+                "audit_randomized"
             )
     impute = dp.t.make_impute_uniform_float(
         dp.vector_domain(dp.atom_domain(T=float, nan=True)),
@@ -276,8 +280,9 @@ def test_a_randomised_witness_is_not_reported(monkeypatch):
     with pytest.raises(sl.InputError) as caught:
         audit_opendp(of_function(answer), [0, 1], 4, d_in=2)
     assert str(caught.value) == (
-        "transformation must be a function, but it is randomised: two calls on [1, 0, 1, 0] "
-        "returned 5 and 0; an audit needs the part that adds no randomness, or audit_randomized"
+        "transformation must be a function, but it is randomised, or keeps something from one "
+        "call to the next: two calls on [1, 0, 1, 0] returned 5 and 0; an audit needs the part "
+        "that adds no randomness and keeps nothing, or audit_randomized"
     )
 
 

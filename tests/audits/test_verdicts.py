@@ -163,11 +163,12 @@ def test_a_report_needs_rows():
 
 def test_the_worst_row_decides():
     """Per verdict a claim about 1/3; the later ones in VERDICTS are worse."""
-    claims = dict(zip(VERDICTS, (Fraction(1, 3), 1 / 3, 1, None, 1, None, 0.1), strict=True))
+    claims = dict(zip(VERDICTS, (Fraction(1, 3), 1 / 3, 1, None, 1, 1, None, 0.1), strict=True))
     rows = {verdict: row(claim, Fraction(1, 3)) for verdict, claim in claims.items()}
     rows["data-dependent claim"] = replace(
         rows["data-dependent claim"], claims={"on x": 1, "on y": 2}
     )
+    rows["not judged"] = replace(rows["not judged"], judged=False, reason="a sample")
     facts = {name: getattr(rows["not aligned"], name) for name in ("claimed", "truth", "evidence")}
     rows["not aligned"] = ReplayRow(1, **facts, aligned=False)
     assert [one.verdict for one in rows.values()] == list(rows)

@@ -116,7 +116,7 @@ def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
     log = str(tmp_path / "log")
 
     def first(x):
-        with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123 - a path has no fingerprint
+        with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123 - plain, as callers write it
             file.write(".")
         return float(x[0])
 
@@ -124,7 +124,7 @@ def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
         (tmp_path / "log").write_text("")
         found = sl.bounded_curves(
             {"a": SMALL, "b": sl.Universe.from_dataset([1, 2, 3, 5])},
-            [gap, first],
+            [gap, sl.from_function(first, name="first 1")],
             size=3,
             distances=[1, 2],
             neighbors="bounded",
@@ -135,5 +135,5 @@ def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
     before, calls = both()
     after, fewer = both()
     assert after.equals(before)
-    # Only the witnesses are measured again.
+    # All are in the sample that is asked for again: after the first search, before the second.
     assert calls - fewer == 10 + 4

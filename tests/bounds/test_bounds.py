@@ -118,6 +118,19 @@ def test_rows_of_a_table_and_few_records_are_searched_too(relation):
     assert found.lower == exact.value
 
 
+@pytest.mark.parametrize("records", [[1, 1, 1], [0, 0, 5], [0, 0, 5, 5], [1, 2, 2, 2, 9]])
+@pytest.mark.parametrize("relation", [sl.Bounded, sl.SymmetricDifference])
+def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, relation):
+    """Else no start is found, and the search for one does not end, whatever the time limit."""
+    universe = sl.Universe.from_dataset(records)
+    neighbors = relation(1 if relation is sl.Bounded else 2, exactly=True)
+    for size in range(2, len(records)):
+        found = bounds("mean", universe, size=size, neighbors=neighbors, evaluations=400)
+        exact = sl.global_sensitivity(universe, "mean", size=size, neighbors=neighbors)
+        assert found.lower == exact.value
+        found.verify()
+
+
 @pytest.mark.parametrize("seeds", [40, pytest.param(200, marks=pytest.mark.exhaustive)])
 @pytest.mark.exhaustive
 def test_a_quantile_of_random_neighbors_holds_with_its_confidence(seeds):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import ClassVar
 
 import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.checks import shown
+from sensitivity_lab.universes.relation import Relation
 
 GRID = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
 
@@ -33,18 +36,55 @@ def test_beta_is_a_positive_number(beta):
     )
 
 
+@dataclass(frozen=True)
+class Swapped(sl.Bounded):
+    """A relation of a caller's own, of which nobody has said what its steps are."""
+
+    name: ClassVar[str] = "swapped"
+    step = None
+
+
 @pytest.mark.parametrize(
     ("relation", "told"),
     [
-        (sl.Bounded(2), "bounded, at most 2"),
         (sl.Unbounded(1, direction="add"), "unbounded (add), at most 1"),
+        (sl.Unbounded(2, direction="remove"), "unbounded (remove), at most 2"),
+        (Swapped(2), "swapped, at most 2"),
     ],
 )
-def test_the_relation_is_at_distance_1(relation, told):
+def test_the_relation_declares_the_steps_that_are_damped(relation, told):
     text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation)
     assert text == (
-        "smooth sensitivity is defined for neighbors at distance 1 in both directions, got "
-        f"{told}; use Bounded(1), Unbounded(1) or SymmetricDifference(1)"
+        "smooth sensitivity needs a distance between all datasets, which counts records that are "
+        f"replaced, or added and removed; {told} declares none; use Bounded(k), Unbounded(k) or "
+        "SymmetricDifference(k), where k is the most rows of one person"
+    )
+
+
+def test_a_relation_declares_no_steps_by_itself():
+    """One that nobody has thought about is refused, not taken for adding and removing."""
+
+    @dataclass(frozen=True)
+    class Own(Relation):
+        name: ClassVar[str] = "own"
+        _limits = "none"
+
+        def _largest(self, size, universe):
+            return 1
+
+        def _changes_at(self, k):
+            yield k, k
+
+    text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=Own(1))
+    assert "; own, at most 1 declares none; use " in text
+
+
+def test_neighbors_are_at_most_k_apart():
+    relation = sl.Bounded(2, exactly=True)
+    text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation)
+    assert text == (
+        "smooth sensitivity is for neighbors at a distance of at most k, got bounded, exactly 2; "
+        "use exactly=False"
     )
 
 

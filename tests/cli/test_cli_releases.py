@@ -126,32 +126,107 @@ def test_gaussian_noise(capsys):
     assert chance(sigma) <= 1e-6 * (1 + 1e-6) < chance(sigma * 0.999)
 
 
-def test_noise_over_a_file_says_that_its_records_become_public(capsys):
-    asked = ("--columns", "absence_days", "--query", "mean", "--size", "6", "--epsilon", "1")
-    code, out, err = run(capsys, "noise", SCHOOL, *asked, "--neighbors", "bounded")
+OVER_A_FILE = (
+    *(SCHOOL, "--neighbors", "bounded", "--epsilon", "1"),
+    *("--query", "median"),
+)
+PRIVATE_ROWS = (
+    "the rows of a file are private unless you say otherwise, and noise scaled to a universe of "
+    "them protects nobody; give what a value can be with --domain NAME=VALUES, or, if these very "
+    "rows are public, --public-universe"
+)
+ASKED_OF_A_FILE = {
+    "noise": ("noise", *OVER_A_FILE, "--columns", "absence_days", "--size", "6"),
+    "smooth": ("smooth", *OVER_A_FILE, "--column", "absence_days", "--dataset", "2,3,4"),
+}
+
+
+@pytest.mark.parametrize("command", ASKED_OF_A_FILE)
+def test_noise_over_a_file_has_to_be_asked_for_in_so_many_words(capsys, command):
+    asked = ASKED_OF_A_FILE[command]
+    check_refused(capsys, asked, f"sensitivity-lab {command}: {PRIVATE_ROWS}")
+    code, out, err = run(capsys, *asked, "--public-universe")
+    assert (code, err) == (0, "")
+    assert "note" not in out
+    assert "scale" in out
+
+
+def test_a_smooth_sensitivity_without_noise_takes_a_file(capsys):
+    asked = ("--column", "absence_days", "--query", "median", "--dataset", "2,3,4", "--beta", "1")
+    code, _, err = run(capsys, "smooth", SCHOOL, *asked, "--neighbors", "bounded")
+    assert (code, err) == (0, "")
+
+
+UNBOUNDED = ("noise", "--domain", "age=0:10", "--neighbors", "unbounded", "--epsilon", "1")
+
+
+@pytest.mark.parametrize(
+    ("size", "scale"), [("2-1000", 5), ("2,3,7", 5), ("100", pytest.approx(10 / 100))]
+)
+def test_noise_takes_ranges_of_sizes(capsys, size, scale):
+    """Of two records, one of 10 and one of 0, one leaves: the mean moves by 5."""
+    code, out, _ = run(capsys, *UNBOUNDED, "--size", size, "--query", "mean", "--json")
+    told = json.loads(out)
+    assert (code, told["rows"][0]["scale"]) == (0, scale)
+    expected = {"2-1000": list(range(2, 1001)), "2,3,7": [2, 3, 7], "100": 100}
+    assert told["size"] == expected[size]
+
+
+PRIVATE_SIZE = (
+    "results['mean']: neighbors (unbounded, at most 1) have different numbers of records, so that "
+    "number is private, but the result is for size 100 only: the noise would tell the number, and "
+    "would be too small for others. Ask for the sensitivity over every size that the data can "
+    "have, such as --size 2-1000"
+)
+
+
+def test_noise_notes_one_size_where_sizes_are_private(capsys):
+    asked = (*UNBOUNDED, "--size", "100", "--queries", "mean", "count")
+    code, out, err = run(capsys, *asked)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"; size 100\n  note       {PRIVATE_SIZE}\n")
+    code, out, err = run(capsys, *asked, "--json")
+    assert (code, err) == (0, f"sensitivity-lab noise: {PRIVATE_SIZE}\n")
+    assert json.loads(out)["size"] == 100
+    code, out, err = run(capsys, *asked[:-2], "count")
+    assert (code, err, "note" in out) == (0, "", False)
+    assert run(capsys, *UNBOUNDED, "--size", "2-1000", "--query", "mean")[2] == ""
+
+
+def test_noise_notes_few_copies(capsys):
+    few = ("noise", "--domain", "age=0:10", "--copies", "2", "--neighbors", "bounded", "--size")
+    code, out, err = run(capsys, *few, "9", "--query", "median", "--epsilon", "1")
     assert (code, err) == (0, "")
     assert out.endswith(
-        "  note       the universe is the file's records, which this makes public; for a release "
-        "of private data give --domain\n"
+        "  note       results['median']: the universe has at most 2 copies of a record, and a "
+        "dataset of up to 9 records can hold more, so the sensitivity holds only among datasets "
+        "that do not: noise scaled to it protects nobody unless that limit is public and true of "
+        "all data. For private data leave out --copies, or give --copies 9; if the limit is "
+        "public, give --public-universe\n"
+    )
+    asked = (*few, "9", "--query", "median", "--epsilon", "1", "--public-universe")
+    assert "note" not in run(capsys, *asked)[1]
+
+
+@pytest.mark.parametrize("size", ["", "x", "5-2", "2-", "1.5"])
+def test_a_size_that_is_none(capsys, size):
+    check_refused(
+        capsys,
+        [*UNBOUNDED, "--size", size, "--query", "mean"],
+        f"sensitivity-lab noise: --size is written 100, 2-1000 or 2,5,9, from small to large, got "
+        f"{size!r}",
     )
 
 
-def test_beside_json_the_note_is_on_standard_error(capsys):
-    asked = ("--columns", "absence_days", "--query", "mean", "--size", "6", "--epsilon", "1")
-    code, out, err = run(capsys, "noise", SCHOOL, *asked, "--neighbors", "bounded", "--json")
-    assert (code, json.loads(out)["epsilon"]) == (0, 1)
-    assert err == (
-        "sensitivity-lab noise: the universe is the file's records, which this makes public; for a "
-        "release of private data give --domain\n"
+def test_smooth_noise_for_a_person_with_several_rows(capsys):
+    """Three rows: the noise is that for a third of epsilon."""
+    asked = ("smooth", "--domain", "a=0:100", "--dataset", "20,35,35,50,50", "--query", "median")
+    asked = (*asked, "--neighbors", "bounded", "--json", "--epsilon")
+    thrice, once = (
+        json.loads(run(capsys, *asked, *more)[1]) for more in (("3", "--distance", "3"), ("1",))
     )
-
-
-@pytest.mark.parametrize(("damping", "noted"), [("--epsilon", True), ("--beta", False)])
-def test_smooth_notes_a_file_where_it_tells_a_scale_of_noise(capsys, damping, noted):
-    asked = ("--column", "absence_days", "--query", "median", "--dataset", "2,3,4", damping, "1")
-    code, out, err = run(capsys, "smooth", SCHOOL, *asked, "--neighbors", "bounded")
-    assert (code, err) == (0, "")
-    assert ("the universe is the file's records" in out) == noted
+    assert (thrice["scale"], thrice["upper"]) == (once["scale"], once["upper"])
+    assert (thrice["distance"], once["distance"]) == (3, 1)
 
 
 @pytest.mark.parametrize(

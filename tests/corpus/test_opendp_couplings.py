@@ -52,7 +52,7 @@ def test_a_resize_to_fewer_records_has_the_same_verdict_in_ten_runs(metric):
         report = resized(metric, 2, [0, 1], [2, 3], draws=150)
         assert "; sampled, not enumerated: 150 draws on each dataset, " in report.setting
         found.add((report.verdict, report.rows[0].claimed, report.rows[0].exact))
-    assert found == {("tight", 2, 2)}
+    assert found == {("not judged", 2, 2)}
 
 
 def test_a_resize_shuffles_what_has_the_right_size():
@@ -63,7 +63,7 @@ def test_a_resize_shuffles_what_has_the_right_size():
     }
     subprocess.run([sys.executable, "-c", PLAIN], check=True)
     unordered = resized("symmetric", 3, [0, 1], [3, 4], draws=200, every_order=False)
-    assert (unordered.verdict, unordered.rows[0].exact) == ("tight", 2)
+    assert (unordered.verdict, unordered.rows[0].exact) == ("not judged", 2)
 
 
 def test_an_imputation_by_random_choice_violates_nothing():
@@ -76,4 +76,4 @@ def test_an_imputation_by_random_choice_violates_nothing():
     report = audit_randomized(
         impute, [0.5, math.nan], [1, 2], claim=impute.map, d_in=[1, 2], draws=60
     )
-    assert report.sound
+    assert report.verdict == "not judged"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.cli.explore import read_source
+from sensitivity_lab.explorer import shown
 from sensitivity_lab.explorer.model import View, views
 from sensitivity_lab.explorer.pair import Pair
 from sensitivity_lab.explorer.source import Source, as_source
@@ -65,7 +67,10 @@ def test_each_view_has_more_than_the_one_before():
 def run(code: str, **given: Any) -> dict[str, Any]:
     """What the code of a view computes, with what a caller of explore has."""
     names = dict(given)
-    exec(code, names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.DatasetUniverseWarning)
+        warnings.simplefilter("ignore", sl.PrivateSizeWarning)
+        exec(code, names)
     return names
 
 
@@ -208,13 +213,52 @@ def test_noise_on_records_is_told_from_noise_on_a_domain():
     assert not last(as_source(sl.Universe.from_domain([1, 2])), replace(STATE, size=3)).dataset
 
 
-def test_the_code_says_that_records_are_public_only_where_they_are_listed():
-    """Copies that somebody declares are no dataset, and the code keeps the caller's universe."""
-    assert "epsilon=1, public_universe=True)" in last(SOURCE, STATE).code
+def test_the_code_never_says_that_records_are_public():
+    """Whoever runs it over listed records, or at one private size, is warned."""
+    code = last(SOURCE, STATE).code
+    assert "public_universe" not in code
+    assert "# The universe is these very records. For private data, take what a record" in code
+    with pytest.warns(sl.DatasetUniverseWarning):
+        exec(code, {})
     declared = as_source(sl.Universe.from_domain(ABSENCES, copies=1))
     code = last(declared, STATE).code
     assert "public_universe" not in code
     assert "from_dataset" not in code
+    assert "these very records" not in code
+
+
+def test_the_view_says_what_has_to_be_public():
+    adding = replace(STATE, relation="unbounded: add or remove", k=1)
+    assert last(SOURCE, STATE).cautions == ()  # told of as a dataset
+    (size,) = last(SOURCE, adding).cautions
+    assert size.startswith("neighbors (unbounded, at most 1) have different numbers of records")
+    assert last(SOURCE, replace(adding, query="sum")).cautions == ()
+    declared = as_source(sl.Universe.from_domain(ABSENCES, copies=1))
+    (copies,) = last(declared, STATE).cautions
+    assert copies.startswith("the universe has at most 1 copy of a record")
+    shown_noise = shown.noise(last(declared, STATE))
+    assert "the universe has at most 1 copy of a record" in shown_noise
+
+
+def test_a_table_opens_on_a_domain_that_does_not_depend_on_it(tmp_path):
+    frame = pd.DataFrame({"age": ABSENCES})
+    path = tmp_path / "a.csv"
+    frame.to_csv(path, index=False)
+    for source in (as_source(frame), read_source(path)):
+        assert source.opens_on == "0:100"
+        view = last(source, State("age", size=6, domain=source.opens_on))
+        assert (view.dataset, view.messages) == (False, ())
+        assert "sl.Universe.from_domain(range(0, 101))" in view.code
+    assert SOURCE.opens_on == ""
+
+
+def test_a_scale_is_rounded_up_as_the_sensitivity_beside_it_is():
+    """With epsilon 1 they are one number, 16/3."""
+    view = last(SOURCE, STATE)
+    assert view.text == "5.33334"
+    assert "Laplace noise of scale Δ/ε = 5.33334: half of the" in shown.noise(view)
+    assert "Laplace noise of scale 5.33334 around" in shown.noise(view)
+    assert "5.33333" not in shown.noise(view)
 
 
 def test_a_column_with_missing_values_costs_that_column_only():

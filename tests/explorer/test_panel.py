@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
@@ -77,6 +78,18 @@ def test_each_control_changes_what_it_is_about(panel, control, value, parts):
     changed = {name for name, part in panel.parts.items() if part.value != before[name]}
     assert parts <= changed
     assert getattr(panel.view.state, control) == value
+
+
+def test_the_panel_of_a_table_opens_on_a_domain(monkeypatch):
+    from sensitivity_lab.explorer.panel import Panel
+
+    monkeypatch.setattr("sensitivity_lab.explorer.panel.Runner", Asked)
+    made = Panel(as_source(pd.DataFrame({"age": [1, 2, 3, 40]})))
+    assert made.controls["domain"].value == made.view.state.domain == "0:100"
+    assert "domain of 101 values" in made.parts["headline"].value
+    made.controls["domain"].value = ""
+    assert "universe of 4 records" in made.parts["headline"].value
+    made.close()
 
 
 def test_a_changed_record_shows_its_local_sensitivity(panel):

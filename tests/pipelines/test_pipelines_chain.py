@@ -68,7 +68,7 @@ def test_a_narrower_domain_fits():
 
 def test_protected_changes_start_chains_on_tables():
     t = pl.start(pl.AddMaxRows(2)) >> pl.count()
-    assert t.map(pl.AddMaxRows(2)) == t.map(2) == 2
+    assert t.map(pl.AddMaxRows(2)) == t.map() == 2
     assert pl.start(pl.AddRowsWithID("id")).metric == pl.IdDistance("id")
     both = pl.start(pl.AddMaxRows(1), pl.AddRowsWithID("id"))
     assert both.metric == pl.PairDistance(ROWS, pl.IdDistance("id"))
@@ -139,14 +139,15 @@ def mismatches():
     yield (
         lambda: (pl.Numbers(), ONE) >> pl.clamp(0, 1) >> pl.mean(0, 1, 4),
         "cannot chain clamp(0, 1) >> mean(0, 1, 4): clamp(0, 1) puts out numbers in [0, 1] (rows "
-        "replaced), but mean(0, 1, 4) takes exactly 4 numbers: start from Numbers(size=4); where "
-        "the number of records is not public, use average",
+        "replaced), but mean(0, 1, 4) takes exactly 4 numbers: start from Numbers(size=4), or "
+        "for a column from Table(size=4); where the number of records is not public, use average",
     )
     yield (
         lambda: (pl.Numbers(floats=True), ROWS) >> pl.clamp(0, 1) >> pl.sum_(0, 1),
         "cannot chain clamp(0, 1) >> sum_(0, 1): clamp(0, 1) puts out floats in [0, 1] (rows added "
         "or removed), but sum_(0, 1) takes floats only if their number is bounded, which bounds "
-        "the rounding: start from Numbers(floats=True, max_size=...)",
+        "the rounding: start from Numbers(floats=True, max_size=...), or for a column from "
+        "Table(max_size=...)",
     )
 
 

@@ -184,7 +184,9 @@ def test_functions_see_the_records_that_were_given():
         query(records)
         assert seen.pop() == records
         solve(first, sl.Universe.from_dataset(records), 1)
-        assert sorted(seen) == sorted([record] for record in records)
+        # Once each, and once more for the sample, for the witness and for verify().
+        assert len(seen) % 2 == 0
+        assert sorted(seen) == sorted(len(seen) // 2 * [[record] for record in records])
         seen.clear()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import FrozenInstanceError, fields, replace
 from fractions import Fraction
@@ -313,8 +314,11 @@ def test_verify_calls_a_function_twice():
 
 
 def test_a_function_that_changes_its_mind_is_found_out():
-    answers = iter(range(100))
-    result = sl.global_sensitivity(UNIVERSE, lambda _x: next(answers), size=3, neighbors="bounded")
+    scale = [1]
+    result = sl.global_sensitivity(
+        UNIVERSE, lambda x: scale[0] * int(x[0]), size=3, neighbors="bounded"
+    )
+    scale[0] = 2
     with pytest.raises(sl.VerificationError, match=r"^the answer on x of function is stated as "):
         result.verify()
 
@@ -338,3 +342,33 @@ def test_repr_separates_thousands():
 def test_repr_of_a_result_without_evaluation():
     result = sl.global_sensitivity(UNIVERSE, "median", size=3, neighbors=sl.Bounded(1))
     assert repr(result).endswith("order_statistics, exact arithmetic, no dataset needed evaluation")
+
+
+def results_of_all_kinds():
+    universe = sl.Universe.from_domain([0, 1, 5])
+    options = {"size": 3, "neighbors": sl.Bounded(1)}
+    limits = {"time_limit": math.inf, "evaluations": 100, "seed": 1, "value_range": (0, 5)}
+    return {
+        "search": sl.global_sensitivity(universe, "mean", **options),
+        "bounds": sl.sensitivity_bounds(universe, max, **options, **limits),
+        "code": sl.implemented_sensitivity(sl.float_sum(), universe, **options),
+        "smooth": sl.smooth_sensitivity([0, 1, 5], universe, "mean", beta=1),
+    }
+
+
+@pytest.mark.parametrize("kind", ["search", "bounds", "code", "smooth"])
+def test_a_statement_that_no_search_would_accept_does_not_verify(kind):
+    """A foreign record, one that is no number, a distance out of reach: never an InputError."""
+    result = results_of_all_kinds()[kind]
+    result.verify()
+    wrong = []
+    if kind == "smooth":
+        wrong = [replace(result, x=x) for x in ((0, 1, 77), (0, [1], 5))]
+    else:
+        wrong = [
+            replace(result, witness=replace(result.witness, x=x)) for x in ((0, 1, 77), (0, 1, [5]))
+        ]
+        wrong.append(replace(result, neighbors=sl.Unbounded(4)))
+    for one in wrong:
+        with pytest.raises(sl.VerificationError):
+            one.verify()

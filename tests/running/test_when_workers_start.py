@@ -54,6 +54,11 @@ def solve(query, n_jobs=2, **options):
     )
 
 
+def each_dataset_once(clock) -> bool:
+    """Whether no dataset of the sample was evaluated a second time with the rest."""
+    return len(set(clock.here[:DATASETS])) == DATASETS
+
+
 def facts(result):
     return result.value, result.witness, result.datasets_evaluated
 
@@ -61,7 +66,7 @@ def facts(result):
 def test_a_fast_function_starts_none(clock):
     result = solve(clock.query(1e-5))
     assert clock.sent == []
-    assert len(clock.here) == len(set(clock.here)) == DATASETS
+    assert each_dataset_once(clock)
     assert facts(result) == facts(solve(clock.query(1e-5), n_jobs=1))
 
 
@@ -86,8 +91,9 @@ def test_a_function_that_is_slow_only_at_first_starts_none(clock):
 )
 def test_they_are_started_where_they_save_more_than_they_cost(clock, seconds, n_jobs, here):
     result = solve(clock.query(seconds), n_jobs)
-    assert clock.sent == ([] if here is None else [here])
-    assert len(clock.here) == len(set(clock.here)) == DATASETS
+    # What comes afterwards are answers that are asked again, to see whether they stay the same.
+    assert clock.sent[:1] == ([] if here is None else [here])
+    assert each_dataset_once(clock)
     assert facts(result) == facts(solve(clock.query(seconds), n_jobs=1))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -195,6 +197,57 @@ def test_local(family, exactly, data):
     check_local(data.draw(problems(family, exactly, KINDS)), *data.draw(queries), data.draw)
 
 
+X = list(range(100, 112))
+ITSELF, TABLE = sl.Universe.from_dataset(X), sl.TableUniverse.from_dataset(pd.DataFrame({"v": X}))
+Z = [-93, -93, -91, -90, -89, -86, -84, -83, -80, -78, -77]
+OTHERS = [-100, -95, -92, -91, -90, -88, -88, -87, -86, -84, -82, -74]
+
+
+@pytest.mark.parametrize("exactly", [False, True])
+@pytest.mark.parametrize(
+    ("x", "universe", "query", "relation", "truth"),
+    [
+        (X, ITSELF, "range", sl.Unbounded(9, direction="remove"), 9),
+        (X, ITSELF, "iqr", sl.Unbounded(9, direction="remove"), Fraction(9, 2)),
+        (X, ITSELF, "range", sl.SymmetricDifference(9), 9),
+        (X, ITSELF, "iqr", sl.SymmetricDifference(9), Fraction(9, 2)),
+        (
+            pd.DataFrame({"v": X}),
+            TABLE,
+            sl.ColumnQuery("v", "range"),
+            sl.Unbounded(9, direction="remove"),
+            9,
+        ),
+        # All records are replaced by ones between the bounds.
+        (X, sl.Universe.from_interval(100, 111), "range", sl.Bounded(12), 11),
+        (X, sl.Universe.from_interval(90, 111), "range", sl.Bounded(12), 11),
+        (X, sl.Universe.from_interval(90, 140), "range", sl.Bounded(12), 39),
+        (
+            X,
+            sl.Universe.from_interval(90, 140),
+            "iqr",
+            sl.Unbounded(9, direction="remove"),
+            Fraction(9, 2),
+        ),
+        # 9 * 107 - (100 + .. + 106), and 9 * 107 where 107 is all that is left.
+        (
+            X[:8],
+            sl.Universe.from_dataset(X[:8]),
+            sl.LStatistic(lambda n: [-1] * (n - 1) + [9]),
+            sl.Unbounded(7, direction="remove"),
+            sum(range(100, 107)),
+        ),
+        (Z, sl.Universe.from_dataset(Z + OTHERS), "range", sl.Bounded(9), 10),
+    ],
+)
+def test_local_with_few_records_kept(x, universe, query, relation, truth, exactly):
+    """A state of the walk that no choice reaches never counts, however large the records are."""
+    relation = dataclasses.replace(relation, exactly=exactly)
+    result = sl.local_sensitivity(x, universe, query, neighbors=relation)
+    assert result.exact == truth
+    result.verify()
+
+
 @pytest.mark.stress
 @each_relation
 @each_meaning
@@ -235,6 +288,24 @@ def test_hundreds_of_records(query, neighbors):
         for records in (numbers, [10**9 - 3 * one for one in numbers])
     ]
     assert 3 * found[0] == found[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "replacing", "removing", "of_one"),
+    [
+        ("trimmed_mean_10", "order_statistics", "order_statistics", "order_statistics"),
+        ("midrange", "ranks", "order_statistics", "order_statistics"),
+        ("winsorized_mean_10", "ranks", "ranks", "order_statistics"),
+        ("range", "ranks", "ranks", "ranks"),
+    ],
+)
+def test_the_engine_that_the_tables_name(query, replacing, removing, of_one):
+    """Without negative weights `order_statistics` is first, if its condition holds."""
+    universe = sl.Universe.from_dataset(range(20))
+    for neighbors, engine in ((sl.Bounded(1), replacing), (sl.Unbounded(1), removing)):
+        everywhere = sl.global_sensitivity(universe, query, size=10, neighbors=neighbors)
+        here = sl.local_sensitivity(range(10), universe, query, neighbors=neighbors)
+        assert (everywhere.method, here.method) == (engine, of_one)
 
 
 def test_the_range_of_thousands_is_quick():

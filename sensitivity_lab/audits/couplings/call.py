@@ -34,7 +34,10 @@ from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import check_whole, show
 
 from .outputs import Source, gathered
-from .pairs import Coupled, check_again, farthest
+from .pairs import Coupled, check_again, check_backward, farthest
+
+_SAMPLED = "the outputs are a sample, and others may be farther apart; give all choices="
+"""Why a sample calls no claim large enough."""
 
 DRAWS = 1_000
 """The default number of calls on a dataset."""
@@ -124,8 +127,10 @@ def audit_randomized(
 
     What is drawn is a sample, and the setting of the report says so: the truth is a distance that
     no coupling stays below, unless chance did what it does with a probability of less than e**-25
-    per pair. It may be too small. A claim is "violated" only if new draws on the same two datasets
-    say so again. Outputs that never recur, such as floats from a continuous range, tell nothing.
+    per pair. It may be too small, so that no claim is called tight or loose: it is "not judged",
+    which is not sound, unless the sample violates it. A claim is "violated" only if new draws on
+    the same two datasets say so again. Outputs that never recur, such as floats from a continuous
+    range, tell nothing.
 
     Examples
     --------
@@ -168,6 +173,7 @@ def audit_randomized(
     check_pairs(len(datasets))
     tried = running.tracked(datasets, unit="datasets", progress=progress)
     made = [source.outputs(x) for x in tried]
+    check_backward(source, datasets, made, progress)
     outputs = gathered(made, output_metric, signed_zeros)
     found = farthest(datasets, outputs, input_metric, limits, source.enumerated, progress)
     rows = []
@@ -227,5 +233,12 @@ def _row(
     truth = pair.truth
     rounded = holds_float(answers) and truth != math.inf
     return AuditRow(
-        limit, claimed, truth, Evidence(x, y, *answers), rounded=rounded, tolerance_ulps=tolerance
+        limit,
+        claimed,
+        truth,
+        Evidence(x, y, *answers),
+        rounded=rounded,
+        tolerance_ulps=tolerance,
+        reason="" if enumerated else _SAMPLED,
+        judged=enumerated,
     )

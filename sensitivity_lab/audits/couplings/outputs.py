@@ -42,8 +42,11 @@ class Source:
     draws: int
     enumerated: bool
 
-    def outputs(self, x: Any) -> list[Any]:
-        """Return the outputs on a dataset, one per choice or draw."""
+    def outputs(self, x: Any, *, backward: bool = False) -> list[Any]:
+        """Return the outputs on a dataset, one per choice or draw, in their order.
+
+        Where there are choices, `backward` says whether to call the function in reverse order.
+        """
         if self.choices is None:
             return [self._call(x) for _ in range(self.draws)]
         try:
@@ -55,6 +58,8 @@ class Source:
         choices = listed(given, f"choices, on {short_literal(x)}, must be several")
         if not choices:
             raise InputError(f"choices, on {short_literal(x)}, must be at least one, got none")
+        if backward:
+            return [self._call(x, choice) for choice in reversed(choices)][::-1]
         return [self._call(x, choice) for choice in choices]
 
     def _call(self, x: Any, *choice: Any) -> Any:

@@ -81,6 +81,33 @@ def _truth(metric: Distances, entry: int) -> Difference | float:
     return math.inf if entry >= INFINITE else metric.difference(entry)
 
 
+def check_backward(
+    source: Source, datasets: Sequence[Any], made: Sequence[Sequence[Any]], progress: bool | None
+) -> None:
+    """Call the function again with the same choices, on the datasets and choices in reverse order.
+
+    What a function keeps from one call to the next comes from other calls then.
+
+    Raises
+    ------
+    QueryError
+        If the same choice leads to another output.
+    """
+    if source.choices is None:
+        return
+    places = range(len(datasets) - 1, -1, -1)
+    for place in running.tracked(places, unit="datasets backward", progress=progress):
+        _check_same(datasets[place], made[place], source.outputs(datasets[place], backward=True))
+
+
+def _check_same(x: Any, before: Sequence[Any], now: Sequence[Any]) -> None:
+    if key_of(now) != key_of(before):
+        raise QueryError(
+            f"two calls on {short_literal(x)} with the same choices differ; the choices must be "
+            "all that is random, and nothing may be kept from one call to the next"
+        )
+
+
 def check_again(
     source: Source,
     pair: Coupled,
@@ -105,12 +132,7 @@ def check_again(
     """
     if source.choices is not None:
         for place in {pair.x, pair.y}:
-            again = source.outputs(datasets[place])
-            if key_of(again) != key_of(made[place]):
-                raise QueryError(
-                    f"two calls on {short_literal(datasets[place])} with the same choices differ; "
-                    "the choices must be all that is random"
-                )
+            _check_same(datasets[place], made[place], source.outputs(datasets[place]))
         return None
     if verdict != "violated":
         return None

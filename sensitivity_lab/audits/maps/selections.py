@@ -230,7 +230,12 @@ def audit_selection(
         **options,
     )
     rows, notes = compare_choices(runner.runs_on, tried, inputs, options.get("progress"))
-    return replace(report, rows=(*report.rows, *rows), notes=(*report.notes, *notes))
+    return replace(
+        report,
+        rows=(*report.rows, *rows),
+        notes=(*report.notes, *notes),
+        unjudged=(*report.unjudged, *notes),
+    )
 
 
 @contextmanager

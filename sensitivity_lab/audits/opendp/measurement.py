@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -77,7 +77,8 @@ def audit_opendp_measurement(
     -------
     AuditReport
         A row per input distance; see `audit_opendp`. If the map promises approximate differential
-        privacy, the claim is about its first number alone.
+        privacy, the claim is about its first number alone, and delta is not judged: unless the
+        first number is too small, the verdict is "not judged", which is not sound.
 
     Raises
     ------
@@ -132,6 +133,10 @@ def audit_opendp_measurement(
     call = partial(_answer, twin, answer)
     answers = [call(x) for x in running.tracked(inputs, unit="inputs", progress=progress)]
     rows = rows_of(question, call, inputs, answers, progress)
+    if str(subject.transformation.output_measure).startswith("Approximate("):
+        rows = tuple(
+            replace(row, judged=False, reason=subject.open_delta(row.distance)) for row in rows
+        )
     setting = f"{subject.metrics}; {among}; implementation at scale 0"
     return AuditReport(subject.name, rows, setting)
 
@@ -159,6 +164,18 @@ class _Noisy(Subject):
         if self.measure == "MaxDivergence":
             return float(Fraction(loss) * Fraction(self.scale))
         return math.sqrt(2 * loss) * self.scale
+
+    def open_delta(self, d_in: Number) -> str:
+        """Return that delta is not judged, with what the map promises, if it promises anything.
+
+        A twin without noise shows the sensitivity of the answers, and nothing of the chance that
+        noise passes a threshold.
+        """
+        try:
+            delta = self.transformation.map(self.distance(d_in))[1]
+        except Exception:  # noqa: BLE001 - whatever OpenDP raises where it promises nothing
+            return "delta not judged"
+        return f"delta not judged; the map promises {delta!r}"
 
 
 def _subject(make: Any, scale: float, neighbors: Any, outputs: Any) -> _Noisy:

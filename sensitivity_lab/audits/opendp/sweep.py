@@ -77,7 +77,7 @@ def judge(setting: Setting) -> Judged:
     row = report.decisive
     slack = f"{row.factor:.6g}"
     if report.verdict not in FAILING:
-        return Judged(report.verdict, slack, row.reason)
+        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
     seen = row.evidence
     pair = f"d_in = {row.distance}: {short_literal(seen.x)} and {short_literal(seen.y)}"
     return confirmed(Judged(report.verdict, slack, pair, _script(subject, row)))

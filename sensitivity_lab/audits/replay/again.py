@@ -25,16 +25,25 @@ AGAIN = 8
 """How often the runs of the evidence are made again at the end."""
 
 
-def check_again(recorder: Recorder, runs: Sequence[Run], progress: bool | None) -> None:
+NOT_AGAIN = (
+    "some runs make no calls or fail when they are made again, as with a cache or an accountant, "
+    "so what is kept between runs is not judged"
+)
+
+
+def check_again(recorder: Recorder, runs: Sequence[Run], progress: bool | None) -> tuple[str, ...]:
     """Raise QueryError if a dataset's run, made again with the same releases, is another one.
 
-    Each dataset is run again if there are at most `PROBES`, and `LEAST` runs are made if there are
-    fewer datasets than that. They are the same in every audit.
+    Return a note if some runs could not be compared. The runs are made again backward first, so
+    that what is kept between runs comes from other runs. Each dataset is run again if there are at
+    most `PROBES`, and `LEAST` runs are made if there are fewer datasets than that. They are the
+    same in every audit.
     """
     most = min(PROBES, max(LEAST, len(runs)))
     places = list(probes([run.dataset for run in runs], most))
-    for place in running.tracked(places, unit="probes", progress=progress):
-        _check(recorder, runs[place])
+    again = running.tracked(places, unit="probes", progress=progress)
+    compared = [_check(recorder, runs[place]) for place in again]
+    return () if all(compared) else (NOT_AGAIN,)
 
 
 def check_evidence(recorder: Recorder, rows: Iterable[AuditRow], runs: Sequence[Run]) -> None:
@@ -65,8 +74,8 @@ def check_same(run: Run, again: Run) -> None:
         )
 
 
-def _check(recorder: Recorder, run: Run) -> None:
-    """Make a run again, and compare.
+def _check(recorder: Recorder, run: Run) -> bool:
+    """Make a run again, compare, and tell whether that was possible.
 
     A function that keeps its answers makes no call in its second run, and one with an accountant
     may refuse it. Both say nothing of chance.
@@ -74,6 +83,8 @@ def _check(recorder: Recorder, run: Run) -> None:
     try:
         again = recorder.run(run.dataset, run.releases)
     except QueryError:
-        return
-    if again.sites or not run.sites:
-        check_same(run, again)
+        return False
+    if run.sites and not again.sites:
+        return False
+    check_same(run, again)
+    return True

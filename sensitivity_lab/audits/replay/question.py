@@ -158,14 +158,14 @@ def answered(
     )
     tried = running.tracked(question.datasets, unit="datasets", progress=progress)
     runs = [recorder.run(x) for x in tried]
-    check_again(recorder, runs, progress)
+    kept = check_again(recorder, runs, progress)
     beside = Beside(recorder, runs, wrong)
     rows: tuple[AuditRow, ...]
     wanted = _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted
     if wanted and replay.refusal:
         raise QueryError(replay.refusal)
     if wanted:
-        rows, told, notes = replayed(
+        rows, told, notes, unjudged = replayed(
             recorder, runs, metric, norm, k, replay.histories, replay.budget, tolerance, progress,
             beside,
         )  # fmt: skip
@@ -174,26 +174,33 @@ def answered(
         row, told = decisive_row(runs, metric, norm, k, tolerance, progress, whole)
         check_evidence(recorder, [row], runs)
         compare_after_one_history(beside, metric, k, progress)
-        rows, notes = (row, *beside.row(k)), beside.notes
+        rows, notes, unjudged = (row, *beside.row(k)), (), beside.notes
     told += _WRONG_VALUE if all(map(_says_nothing, rows)) else ""
     setting = f"{question.relation}; norm {norm}; {question.among}; implementation{told}"
-    return AuditReport(subject, rows, setting, (*notes, *_told(replay, runs, metric, k)))
+    unjudged = (*unjudged, *kept)
+    changing = _changing_epsilon(runs, metric)
+    return AuditReport(
+        subject,
+        rows,
+        setting,
+        (*notes, *unjudged, *_told(replay, k), *changing),
+        (*unjudged, *changing),
+    )
 
 
-def _told(replay: Replay, runs: Sequence[Run], metric: str, k: int) -> tuple[str, ...]:
-    """Return what the rows leave open: what is promised at a distance, and a changing epsilon."""
-    found = []
+def _told(replay: Replay, k: int) -> tuple[str, ...]:
+    """Return what is promised at a distance above 1."""
     if k > 1 and replay.budget is None:
-        found.append(
+        return (
             f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
-            "times its epsilon; say budget= for what a run may lose between these neighbors"
+            "times its epsilon; say budget= for what a run may lose between these neighbors",
         )
-    elif k > 1 and replay.wanted:
-        found.append(
+    if k > 1 and replay.wanted:
+        return (
             f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
-            "lose between these neighbors, and counts once"
+            "lose between these neighbors, and counts once",
         )
-    return (*found, *_changing_epsilon(runs, metric))
+    return ()
 
 
 def _changing_epsilon(runs: Sequence[Run], metric: str) -> tuple[str, ...]:

@@ -37,8 +37,8 @@ def replayed(
     tolerance: Number,
     progress: bool | None,
     beside: Beside,
-) -> tuple[tuple[ReplayRow, ...], str, tuple[str, ...]]:
-    """Return the rows of a replay, what the setting says of it, and the notes.
+) -> tuple[tuple[ReplayRow, ...], str, tuple[str, ...], tuple[str, ...]]:
+    """Return the rows of a replay, what the setting says of it, notes, and what is not judged.
 
     What is returned is compared by `beside`, in the same runs.
     """
@@ -66,8 +66,9 @@ def replayed(
         text += "; the claim depends on the data"
     if worst.loss:
         text += f"; the largest loss of a whole run is {worst.loss}"
-    notes = (worst.unjudged,) if worst.unjudged and budget is None else ()
-    return (*rows, *beside.row(k)), text, (*notes, *beside.notes)
+    spent = (worst.unjudged,) if worst.unjudged and budget is None else ()
+    notes, unjudged = ((), spent) if worst.overspent else (spent, ())
+    return (*rows, *beside.row(k)), text, notes, (*unjudged, *beside.notes)
 
 
 def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:

@@ -169,6 +169,11 @@ class Worst:
         )
 
     @property
+    def overspent(self) -> bool:
+        """Whether the steps together spend more than each may alone, beyond what floats round."""
+        return self._multiple > self.k * (1 + Fraction(1, 2**30))
+
+    @property
     def loss(self) -> str:
         """The largest loss of a whole run as a number, or nothing where it is not known."""
         if self._loss is None:

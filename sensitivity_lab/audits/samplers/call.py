@@ -28,6 +28,12 @@ from .seeds import Seeds
 HISTORIES = 3
 """How many histories are drawn where later noise depends on earlier releases."""
 
+_TRIED = (
+    "the noise is tried at a few values, and code that clips it, draws it again or replaces it at "
+    "others is not seen"
+)
+"""Why no scale of noise is called enough: the law of what is released may be another one."""
+
 _RETURNS = "say value='returns'"
 
 
@@ -86,7 +92,10 @@ def audit_sampled(
     Returns
     -------
     AuditReport
-        See `audit_recorded`. Where noise of several scales is drawn, or depends on what was
+        See `audit_recorded`. A verdict is "violated", or another one of what is wrong, or else "not
+        judged", which is not sound: the noise is tried at a few values, and code that clips it,
+        draws it again or replaces it at others is not seen. The row still has claim and truth.
+        Where noise of several scales is drawn, or depends on what was
         released before, runs are replayed, and the losses of all draws are added: the report then
         has a row for the whole run, whose claim is epsilon. What is returned beside the noisy
         values is compared as well.
@@ -123,11 +132,12 @@ def audit_sampled(
     >>> def noisy_sum(x):
     ...     return sum(x) + np.random.default_rng().laplace(scale=5 / 0.5)
     >>> audit_sampled(noisy_sum, [0, 5], [1, 2], neighbors="unbounded", epsilon=0.5)
-    Audit of noisy_sum: tight
+    Audit of noisy_sum: not judged
       setting  unbounded, at most 1; norm L1; values (0, 5), sizes (1, 2) in every order;
       implementation
       k  claimed  truth  verdict
-      1  5        5      tight
+      1  5        5      not judged (the noise is tried at a few values, and code that clips it,
+      draws it again or replaces it at others is not seen)
       x  (0,)  ->  0.0
       y  (0, 5)  ->  5.0
     """
@@ -176,7 +186,16 @@ def audit_sampled(
     with quiet(samplers or NUMPY, location, scale) as tap:
         report = answered(question, recorder, replay, tolerance, name, _RETURNS)
         notes = seeds.judged(lambda x: called(x, lambda draw: draw.center))
-    return replace(report, rows=_of_whole_runs(report.rows), notes=(*report.notes, *notes))
+    rows = tuple(
+        replace(row, judged=False, reason=row.reason or _TRIED)
+        for row in _of_whole_runs(report.rows)
+    )
+    return replace(
+        report,
+        rows=rows,
+        notes=(*report.notes, *notes),
+        unjudged=(*report.unjudged, *notes),
+    )
 
 
 def _of_whole_runs(rows: tuple[AuditRow, ...]) -> tuple[AuditRow, ...]:

@@ -42,7 +42,7 @@ def judge(setting: Setting) -> Judged:
     row = row if row.verdict in FAILING else report.decisive
     slack = f"{row.factor:.6g}"
     if report.verdict not in FAILING:
-        return Judged(report.verdict, slack, row.reason)
+        return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
     seen = row.evidence
     step = f" at {row.step}" if isinstance(row, ReplayRow) else ""
     pair = f"{short_literal(seen.x)} and {short_literal(seen.y)}{step}"

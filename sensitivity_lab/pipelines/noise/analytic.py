@@ -21,7 +21,8 @@ from typing import Any
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 
-from .arguments import check_public, positive, small_delta, square_of
+from .arguments import positive, small_delta, square_of
+from .context import check_public
 
 EPSILONS = Fraction(1, 10**9), Fraction(100)
 """What an epsilon may be."""
@@ -65,7 +66,11 @@ def analytic_gaussian_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Notes
     -----

@@ -8,7 +8,7 @@ from typing import Any
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import show_number
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.pipelines.changes import distance_of
+from sensitivity_lab.pipelines.changes import protected_distance, unit_line
 from sensitivity_lab.pipelines.domains import Domain, Scalar, Vector
 from sensitivity_lab.pipelines.metrics import Metric
 from sensitivity_lab.pipelines.transformation import Start, Transformation, as_start
@@ -109,8 +109,8 @@ class Measurement:
 
         Parameters
         ----------
-        *d_in : number or protected change
-            The input distance, as for `Transformation.map`.
+        *d_in : number or protected change, optional
+            The distance of the inputs, by default one protected unit, as for `Transformation.map`.
 
         Returns
         -------
@@ -118,8 +118,8 @@ class Measurement:
             The smallest float that is not below the value of the stability map over the scale.
         """
         if isinstance(self.before, Start):
-            given = d_in[0] if len(d_in) == 1 else d_in
-            return laplace_epsilon(distance_of(given, self.input_metric), self.scale)
+            distance = protected_distance(d_in, self.input_metric, self.before.unit)
+            return laplace_epsilon(distance, self.scale)
         return laplace_epsilon(self.before.map(*d_in), self.scale)
 
     def __repr__(self) -> str:
@@ -127,6 +127,7 @@ class Measurement:
             f"{self.name}\n"
             f"  input   {self.input_domain}; {self.input_metric}\n"
             f"  output  {self.before.output_domain}; {self.output_measure}"
+            f"{unit_line(self.before.unit, self.input_metric)}"
         )
 
 

@@ -26,7 +26,8 @@ from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, nearest, round_up
 
-from .arguments import check_public, not_negative, positive, square_of
+from .arguments import not_negative, positive, square_of
+from .context import check_public
 
 
 def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = False) -> float:
@@ -63,7 +64,11 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Notes
     -----
@@ -120,7 +125,11 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Notes
     -----
@@ -170,7 +179,11 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Examples
     --------
@@ -208,7 +221,11 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     Examples
     --------

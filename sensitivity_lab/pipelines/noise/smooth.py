@@ -16,28 +16,40 @@ With gamma = 2 the latter is Cauchy noise of scale 6 S / epsilon, with beta at m
 docs/proofs.md, *Noise for a smooth sensitivity*, proves all of this, with scales that are rounded
 to floats.
 
+All of it is for steps of one record. If a person has up to k rows, x and y are up to k steps apart,
+x = x_0, x_1, ..., x_k = y, and each step loses at most epsilon' and delta'. Hence
+
+    P_0(T) <= exp(epsilon') P_1(T) + delta' <= ...
+           <= exp(k epsilon') P_k(T) + delta' (1 + exp(epsilon') + ... + exp((k - 1) epsilon')),
+
+and epsilon' = epsilon / k, delta' = delta (exp(epsilon / k) - 1) / (exp(epsilon) - 1) are enough
+(group privacy). The datasets between x and y are drawn from the universe, too, since it has all
+records of both; where some are added and others removed, the additions come first.
+
 References
 ----------
 K. Nissim, S. Raskhodnikova, A. Smith, Smooth sensitivity and sampling in private data analysis,
 STOC 2007: definitions 2.1 (a smooth bound) and 2.2 (the smooth sensitivity, which is the smallest),
 and in section 2 the two families of noise with these constants.
+
+S. Vadhan, The Complexity of Differential Privacy, 2017: lemma 2.2, group privacy.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import check_whole, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_down, round_up
-from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 
-from .arguments import check_public, finite_upper, positive, rational, small_delta
+from .arguments import DELTAS, positive, rational, small_delta
+from .context import check_public, finite_bound, release_of
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3
@@ -48,7 +60,7 @@ _LEAST_SCALE = Fraction(sys.float_info.min)
 """Smaller floats have fewer digits, so rounding to them would not be smooth."""
 
 
-def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
+def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None, k: int = 1) -> float:
     """Return the largest beta of a smooth sensitivity that a privacy loss allows.
 
     Choose beta before the search, as in ``smooth_sensitivity(..., beta=smooth_beta(epsilon))``.
@@ -58,18 +70,22 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
     Parameters
     ----------
     epsilon : int, float, Fraction or Decimal
-        The privacy loss of one release, at least 1e-9, and with a `delta` at most 3.
+        The privacy loss of one release, at least k times 1e-9, and with a `delta` at most 3 k.
     delta : number, optional
         For Laplace noise: the probability of a larger loss, from 1e-100 to 1/2.
     gamma : number, optional
         Without a `delta`: the exponent of the density of the noise, above 1 and at most 100; by
         default 2, which is Cauchy noise.
+    k : int, default 1
+        The most rows that one person can have: the k of the neighbors of `smooth_sensitivity`.
 
     Returns
     -------
     float
         ``epsilon / (2 (gamma + 1))``, or ``epsilon / (2 ln(2 / delta))`` with a `delta`, rounded
-        down. The logarithm has 48 digits, and it is rounded to the safe side as well.
+        down. The logarithm has 48 digits, and it is rounded to the safe side as well. For k above
+        1, epsilon is ``epsilon / k`` in them, and delta is ``delta (exp(epsilon / k) - 1) /
+        (exp(epsilon) - 1)``: what each of k steps may lose.
 
     Raises
     ------
@@ -80,17 +96,19 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None) -> float:
     --------
     >>> smooth_beta(1), smooth_beta(1, gamma=4)
     (0.16666666666666666, 0.09999999999999999)
-    >>> round(smooth_beta(1, delta=1e-6), 9)
-    0.034462182
+    >>> round(smooth_beta(1, delta=1e-6), 9), smooth_beta(5, k=5)
+    (0.034462182, 0.16666666666666666)
     """
+    steps = check_whole("k", k, "the most rows of one person, at least 1")
     if delta is None:
-        return round_down(_cauchy_beta(_epsilon(epsilon), _gamma(2 if gamma is None else gamma)))
+        step = _epsilon(epsilon, steps)
+        return round_down(_cauchy_beta(step, _gamma(2 if gamma is None else gamma)))
     if gamma is not None:
         raise InputError(
             f"give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got "
             f"delta={shown(delta)} and gamma={shown(gamma)}"
         )
-    return round_down(_laplace_beta(_laplace_epsilon(epsilon), small_delta(delta)))
+    return round_down(_laplace_beta(*_laplace_step(epsilon, delta, steps)))
 
 
 def smooth_laplace_scale(
@@ -102,9 +120,9 @@ def smooth_laplace_scale(
     ----------
     result : SmoothSensitivity
         The smooth sensitivity of a number, with a `beta` of at most
-        ``smooth_beta(epsilon, delta)``.
+        ``smooth_beta(epsilon, delta, k=k)``, where k is that of its neighbors.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss of one release, from 1e-9 to 3.
+        The privacy loss of one release, from k times 1e-9 to 3 k.
     delta : int, float, Fraction or Decimal
         The probability of a larger loss, from 1e-100 to 1/2.
     public_universe : bool, default False
@@ -114,8 +132,8 @@ def smooth_laplace_scale(
     Returns
     -------
     float
-        The scale b in the unit of the answer, ``2 * result.upper / epsilon`` rounded up. The noise
-        has the density ``exp(-abs(z) / b) / (2 b)``.
+        The scale b in the unit of the answer, ``2 * k * result.upper / epsilon`` rounded up. The
+        noise has the density ``exp(-abs(z) / b) / (2 b)``.
 
     Raises
     ------
@@ -126,13 +144,14 @@ def smooth_laplace_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
 
     Notes
     -----
     `answer + noise` is (epsilon, delta)-differentially private among the datasets that the
-    result is about: neighbors at distance 1 that are drawn from its public universe. The scale
-    reveals something about x, so do not publish it.
+    result is about: neighbors at a distance of at most k that are drawn from its public universe.
+    The scale reveals something about x, so do not publish it.
 
     Examples
     --------
@@ -143,8 +162,9 @@ def smooth_laplace_scale(
     >>> round(smooth_laplace_scale(of_x, epsilon=1, delta=1e-6), 3)
     168.343
     """
-    loss, chance = _laplace_epsilon(epsilon), small_delta(delta)
-    scale = _scale(result, 2 / loss, _laplace_beta(loss, chance), "smooth_beta(epsilon, delta)")
+    k = _rows_of_smooth(result)
+    loss, chance = _laplace_step(epsilon, delta, k)
+    scale = _scale(result, 2 / loss, _laplace_beta(loss, chance), "epsilon, delta")
     check_public({"result": result}, public_universe)
     return scale
 
@@ -158,9 +178,9 @@ def smooth_cauchy_scale(
     ----------
     result : SmoothSensitivity
         The smooth sensitivity of a number, with a `beta` of at most
-        ``smooth_beta(epsilon, gamma=gamma)``.
+        ``smooth_beta(epsilon, gamma=gamma, k=k)``, where k is that of its neighbors.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss of one release, at least 1e-9.
+        The privacy loss of one release, at least k times 1e-9.
     gamma : number, default 2
         The exponent of the density of the noise, above 1 and at most 100. The noise has a finite
         variance only above 3.
@@ -171,9 +191,9 @@ def smooth_cauchy_scale(
     Returns
     -------
     float
-        The scale s in the unit of the answer, ``2 * (gamma + 1) * result.upper / epsilon`` rounded
-        up. The noise is s times a draw with a density proportional to ``1 / (1 + abs(z)**gamma)``,
-        which is the standard Cauchy distribution for ``gamma=2``.
+        The scale s in the unit of the answer, ``2 * (gamma + 1) * k * result.upper / epsilon``
+        rounded up. The noise is s times a draw with a density proportional to
+        ``1 / (1 + abs(z)**gamma)``, which is the standard Cauchy distribution for ``gamma=2``.
 
     Raises
     ------
@@ -184,13 +204,14 @@ def smooth_cauchy_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
 
     Notes
     -----
     `answer + noise` is epsilon-differentially private among the datasets that the result is about:
-    neighbors at distance 1 that are drawn from its public universe. The scale reveals something
-    about x, so do not publish it.
+    neighbors at a distance of at most k that are drawn from its public universe. The scale reveals
+    something about x, so do not publish it.
 
     Examples
     --------
@@ -200,32 +221,46 @@ def smooth_cauchy_scale(
     >>> of_x = sl.smooth_sensitivity(x, scores, "median", beta=smooth_beta(epsilon=3))
     >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
     36.788
+
+    Up to two rows a person:
+
+    >>> beta = smooth_beta(epsilon=3, k=2)
+    >>> of_x = sl.smooth_sensitivity(x, scores, "median", beta=beta, neighbors=sl.Bounded(2))
+    >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
+    121.306
     """
-    loss, power = _epsilon(epsilon), _gamma(gamma)
+    k = _rows_of_smooth(result)
+    loss, power = _epsilon(epsilon, k), _gamma(gamma)
     allowed = _cauchy_beta(loss, power)
-    scale = _scale(result, 2 * (power + 1) / loss, allowed, "smooth_beta(epsilon, gamma=gamma)")
+    scale = _scale(result, 2 * (power + 1) / loss, allowed, "epsilon, gamma=gamma")
     check_public({"result": result}, public_universe)
     return scale
 
 
-def _scale(result: Any, factor: Fraction, allowed: Fraction, advice: str) -> float:
-    """Check a result and return its product with a factor, rounded up so that it stays smooth."""
-    _check_smooth(result)
+def _scale(result: SmoothSensitivity, factor: Fraction, allowed: Fraction, given: str) -> float:
+    """Return a result's product with a factor, rounded up so that it stays smooth; or InputError.
+
+    `factor` and `allowed` are those of one step.
+    """
+    k = result.neighbors.k
     if result.beta > allowed:
+        rows = f", k={k}" if k > 1 else ""
         raise InputError(
             f"result: its beta, {float(result.beta)!r}, is above the largest one for this privacy "
-            f"loss, {round_down(allowed)!r}; recompute it with beta={advice}"
+            f"loss{f' and k = {k} rows of a person' * bool(rows)}, {round_down(allowed)!r}; "
+            f"recompute it with beta=smooth_beta({given}{rows})"
         )
-    upper = finite_upper(result, "result")
+    upper = finite_bound(result._release(), "result")
     if not upper:
         return 0.0
     return max(round_up(factor * max(upper, _LEAST_SCALE)), float(_LEAST_SCALE))
 
 
-def _check_smooth(result: Any) -> None:
-    """Raise InputError unless a result is the smooth sensitivity of a number, over all sizes."""
+def _rows_of_smooth(result: Any) -> int:
+    """Return the k of a smooth sensitivity of a number, over all sizes; or raise InputError."""
     if not isinstance(result, SmoothSensitivity):
-        kind = f"{result.kind} " if isinstance(result, Sensitivity) else ""
+        release = release_of(result)
+        kind = f"{release.kind} " if release and release.kind != "orders" else ""
         raise InputError(
             "result must be a result of sl.smooth_sensitivity, got a "
             f"{kind}{type(result).__name__}; for a global sensitivity use laplace_scale or "
@@ -245,23 +280,59 @@ def _check_smooth(result: Any) -> None:
             "sizes are left out; recompute it without sizes, over a universe that has no unlimited "
             "copies, as Universe.from_domain(values, copies=...)"
         )
+    return result.neighbors.k
 
 
-def _epsilon(epsilon: Any) -> Fraction:
+def _epsilon(epsilon: Any, k: int) -> Fraction:
+    """Return what one of k steps may lose, or raise InputError."""
     given = positive(epsilon, "epsilon")
-    if given < _LEAST_EPSILON:
-        raise InputError(f"epsilon must be a finite number of at least 1e-9, got {epsilon!r}")
-    return given
-
-
-def _laplace_epsilon(epsilon: Any) -> Fraction:
-    given = positive(epsilon, "epsilon")
-    if not _LEAST_EPSILON <= given <= _MOST_EPSILON:
+    if given < k * _LEAST_EPSILON:
         raise InputError(
-            f"epsilon must be a number from 1e-9 to {_MOST_EPSILON} where a delta is given, got "
-            f"{epsilon!r}; for a larger one use Cauchy noise (smooth_cauchy_scale)"
+            f"epsilon must be a finite number of at least {k}e-9{_for_rows(k)}, got {epsilon!r}"
         )
-    return given
+    return given / k
+
+
+def _laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
+    """Return the epsilon and delta that one of k steps may lose, or raise InputError."""
+    given = positive(epsilon, "epsilon")
+    if not k * _LEAST_EPSILON <= given <= k * _MOST_EPSILON:
+        raise InputError(
+            f"epsilon must be a number from {k}e-9 to {k * _MOST_EPSILON}{_for_rows(k)} where a "
+            f"delta is given, got {epsilon!r}; for a larger one use Cauchy noise "
+            "(smooth_cauchy_scale)"
+        )
+    chance = small_delta(delta)
+    step = chance * _share_of_delta(given, k)
+    if step < DELTAS[0]:
+        raise InputError(
+            f"delta: of it, each of k = {k} steps may lose less than 1e-100 at this epsilon, which "
+            "noise is not computed for; choose a larger delta, a smaller epsilon or k, or Cauchy "
+            "noise (smooth_cauchy_scale)"
+        )
+    return given / k, step
+
+
+def _for_rows(k: int) -> str:
+    return f" for k = {k} rows of a person" if k > 1 else ""
+
+
+def _share_of_delta(epsilon: Fraction, k: int) -> Fraction:
+    """Return (exp(epsilon / k) - 1) / (exp(epsilon) - 1), lowered by less than one part in 10**40.
+
+    exp(epsilon / k) - 1 is at least 1e-9, so of 60 digits it loses ten at most.
+    """
+    if k == 1:
+        return Fraction(1)
+    down = Context(60, ROUND_FLOOR, MIN_EMIN, MAX_EMAX, traps=[])
+    up = Context(60, ROUND_CEILING, MIN_EMIN, MAX_EMAX, traps=[])
+    step = epsilon / k
+    # exp of a Decimal is rounded to nearest, whatever the context says: take one more step.
+    of_step = down.exp(down.divide(Decimal(step.numerator), Decimal(step.denominator)))
+    of_all = up.exp(up.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator)))
+    above = down.subtract(down.next_minus(of_step), Decimal(1))
+    below = up.subtract(up.next_plus(of_all), Decimal(1))
+    return Fraction(0) if below.is_infinite() else Fraction(down.divide(above, below))
 
 
 def _gamma(gamma: Any) -> Fraction:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, round_up
 from sensitivity_lab.exact.roots import Root
-from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.results.curves import SensitivityCurves
-from sensitivity_lab.results.sensitivity import Sensitivity
-from sensitivity_lab.results.smooth import SmoothSensitivity
 
 from .analytic import EPSILONS, analytic_gaussian_scale
-from .arguments import DELTAS, check_public, positive, small_delta, square_of
+from .arguments import DELTAS, positive, small_delta, square_of
+from .context import check_public, check_together, release_of
 from .scales import laplace_scale
 from .table_result import NoiseRow, NoiseTable
 
 _MEAN_OF_NORMAL = Fraction("0.79788456080286535588")
 """sqrt(2 / pi), rounded up: the expected absolute value of a standard normal draw."""
 
-_RESULTS = (Sensitivity, SmoothSensitivity, ImplementedSensitivity)
 _ACCEPTED = "a result of sl.global_sensitivity, several of them, or a mapping of names to results"
 
 
@@ -45,8 +42,9 @@ def noise_table(
     Parameters
     ----------
     results : result, iterable of results, SensitivityCurves, or mapping of name to result
-        Global sensitivities, of neighbors "at most" k apart, all for one neighbor relation. In a
-        mapping a number is accepted, too, as in `pipelines.laplace_scale`. Curves must have one
+        Global sensitivities, of neighbors "at most" k apart, all for one neighbor relation, one k
+        and the same sizes: privacy losses add up only for these. In a mapping a number is accepted,
+        too, as in `pipelines.laplace_scale`; of it nothing is checked. Curves must have one
         distance. Of answers that are vectors, in L1, or with a `delta` in L2.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of all releases together, above 0; with a `delta`, each share from 1e-9 to
@@ -63,7 +61,8 @@ def noise_table(
     Returns
     -------
     NoiseTable
-        With `rows`, `to_frame()`, and as text and HTML. Per answer: name, sensitivity (the result's
+        With `rows`, `to_frame()`, and as text and HTML, with the relation, k and the size that all
+        results share. Per answer: name, sensitivity (the result's
         `upper`), its share of epsilon and delta, noise, scale (in the answer's unit), and the
         expected absolute error of each of its numbers: b for Laplace noise, ``sigma sqrt(2 / pi)``
         for Gaussian noise. Every number is rounded up.
@@ -78,7 +77,11 @@ def noise_table(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, and `public_universe` is False.
+        If a result is over listed records, or over fewer copies of a record than a dataset can
+        hold, and `public_universe` is False.
+    PrivateSizeWarning
+        If a result is for one size, its neighbors have different sizes, and the query is no sum or
+        count.
 
     See Also
     --------
@@ -109,9 +112,10 @@ def noise_table(
     mean                      1     0.25      4               4
     median                   50      0.5    100             100
     count_distinct            1     0.25      4               4
+      neighbors  bounded, at most 1; size 100
     """
     named = _named(results)
-    _check_neighbors(named)
+    release = check_together(named)
     loss = positive(epsilon, "epsilon")
     chance = None if delta is None else small_delta(delta)
     shares = _shares(split, list(named))
@@ -120,7 +124,11 @@ def noise_table(
         for (name, result), share in zip(named.items(), shares, strict=True)
     )
     check_public({f"results[{name!r}]": result for name, result in named.items()}, public_universe)
-    return NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
+    table = NoiseTable(rows, round_up(loss), 0.0 if chance is None else round_up(chance))
+    if release is None:
+        return table
+    neighbors = release.neighbors
+    return replace(table, neighbors=str(neighbors), k=neighbors.k, size=release.size)
 
 
 def _row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
@@ -164,12 +172,13 @@ def _named(results: Any) -> dict[str, Any]:
         ]
     else:
         wrong = f"results must be {_ACCEPTED}"
-        alone = isinstance(results, _RESULTS) or not isinstance(results, Iterable)
-        several = [results] if alone else listed(results, wrong)
-        for result in several:
-            if not isinstance(result, _RESULTS):
+        alone = release_of(results) is not None or not isinstance(results, Iterable)
+        pairs = []
+        for result in [results] if alone else listed(results, wrong):
+            release = release_of(result)
+            if release is None:
                 raise InputError(f"{wrong}, got {shown(result)}; a number needs a name")
-        pairs = [(result.query.name, result) for result in several]
+            pairs.append((release.query, result))
     if not pairs:
         raise InputError(f"results must be {_ACCEPTED}, got none")
     named = dict(pairs)
@@ -197,21 +206,6 @@ def _check_distances(curves: SensitivityCurves) -> None:
             "is for one; ask for curves with one distance, or take the results that are meant with "
             "curves.result(query, distance=...)"
         )
-
-
-def _check_neighbors(named: Mapping[str, Any]) -> None:
-    """Raise InputError if results are for different neighbors: their losses do not add up."""
-    told = [
-        (name, result.neighbors)
-        for name, result in named.items()
-        if isinstance(result, (Sensitivity, ImplementedSensitivity)) and result.neighbors
-    ]
-    for (first, one), (second, other) in pairwise(told):
-        if (one.family, one.k) != (other.family, other.k):
-            raise InputError(
-                f"results: {first!r} is for neighbors {one}, {second!r} for {other}, and privacy "
-                "losses add up for one relation; ask for all sensitivities with the same neighbors"
-            )
 
 
 def _shares(split: Any, names: list[str]) -> list[Fraction]:

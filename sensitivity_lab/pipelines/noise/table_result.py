@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Literal
 
 import pandas as pd
@@ -56,6 +57,12 @@ class NoiseTable(Tabled):
         In the order of the results.
     epsilon, delta : float
         The privacy loss of all releases together; delta is 0 for Laplace noise.
+    neighbors : str or None
+        The relation that all results are for, with its distance; None if all are numbers.
+    k : int or None
+        The distance.
+    size : str or None
+        The sizes that all results are for.
 
     Examples
     --------
@@ -70,12 +77,23 @@ class NoiseTable(Tabled):
     rows: tuple[NoiseRow, ...]
     epsilon: float
     delta: float
+    neighbors: str | None = None
+    k: int | None = None
+    size: str | None = None
 
     def __iter__(self) -> Iterator[NoiseRow]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        about = f"\n  neighbors  {self.neighbors}; {self.size}" if self.neighbors else ""
+        return super().__repr__() + about
+
+    def _repr_html_(self) -> str:
+        about = f"{self.neighbors}; {self.size}" if self.neighbors else ""
+        return super()._repr_html_() + f"<p>neighbors: {escape(about)}</p>" * bool(about)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per answer.

@@ -30,7 +30,7 @@ _CHUNK = 1024
 def measured_stability(
     transformation: Transformation,
     universe: Any,
-    d_in: Any,
+    d_in: Any = None,
     *,
     sizes: Any = None,
     limit: int = 100_000,
@@ -53,9 +53,11 @@ def measured_stability(
         The rows that inputs are drawn from, each as often as it can occur. For a table it is a
         DataFrame, a list of dicts or a `TableUniverse`; for values, a list of values or a
         `Universe`; for a single number, the numbers that it can be. Two tables need a tuple of two.
-    d_in : int or protected change, or a tuple of two
-        The largest distance of neighbors, at least 1; `AddMaxRows(m)` stands for m rows,
-        `AddRowsWithID` for one id with all its rows. Two tables need a tuple of two, and both
+    d_in : int or protected change, or a tuple of two, optional
+        The largest distance of neighbors, at least 1, by default one protected unit, as the start
+        of the chain names it (see `Transformation.map`). A number counts what the input metric
+        counts: rows added or removed, rows replaced, or ids with all their rows. `AddMaxRows(m)`
+        stands for m rows, `AddRowsWithID` for one id. Two tables need a tuple of two, and both
         change at the same time; for tables that share their ids it is one number of ids. For a
         single number it is any number above 0.
     sizes : int or iterable of int, or a tuple of two such, optional
@@ -123,6 +125,8 @@ def measured_stability(
     limit = check_whole("limit", limit, "a number of inputs, at least 1")
     pair_limit = check_whole("pair_limit", pair_limit, "a number of pairs, at least 1")
     metric = transformation.input_metric
+    if d_in is None and transformation.unit is not None:
+        d_in = transformation.unit
     distances = _distances(d_in, metric)
     _check_output(transformation)
     drawn = drawn_from(transformation, universe, sizes, limit)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
-from sensitivity_lab.pipelines.metrics import IdDistance, Metric, PairDistance, SharedIdDistance
+from sensitivity_lab.pipelines.changes import neighbors_text
+from sensitivity_lab.pipelines.metrics import PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.shown import cut
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
@@ -145,7 +146,7 @@ class MeasuredStability(Facts):
             parts = list(zip((metric.first, metric.second), self.d_in, strict=True))
         else:
             parts = [(metric, self.d_in)]
-        neighbors = [_neighbors(*part) for part in parts]
+        neighbors = [neighbors_text(*part) for part in parts]
         if isinstance(metric, SharedIdDistance):
             neighbors = ["", *neighbors]  # said once, below the second table
         told = {
@@ -180,7 +181,7 @@ class MeasuredStability(Facts):
         witness = self.witness
         return [
             ("map", show_distance(self.bound)),
-            ("neighbors", _neighbors(self.transformation.input_metric, self.d_in)),
+            ("neighbors", neighbors_text(self.transformation.input_metric, self.d_in)),
             ("witness x", f"{_show(witness.x)}  to {_show(witness.output_x)}"),
             ("witness y", f"{_show(witness.y)}  to {_show(witness.output_y)}"),
             ("searched", searched),
@@ -200,19 +201,6 @@ def show_distance(distance: Distance) -> str:
         return f"about {float(distance)!r}"
     exact = None if isinstance(distance, Root) else Fraction(distance)
     return f"{distance} (about {rounded_up(upper_of(distance), exact, digits=6)})"
-
-
-def _neighbors(metric: Metric, d_in: Any) -> str:
-    """Return a description of the neighbors."""
-    if isinstance(metric, AbsoluteDistance):
-        return f"{metric} of at most {d_in}"
-    if isinstance(metric, PairDistance):
-        first, second = _neighbors(metric.first, d_in[0]), _neighbors(metric.second, d_in[1])
-        return f"{first} in the first table, {second} in the second"
-    many = str(metric) if d_in != 1 else str(metric).replace("rows", "row", 1)
-    if isinstance(metric, IdDistance | SharedIdDistance) and d_in == 1:
-        many = str(metric).replace("ids", "id", 1).replace("their", "its")
-    return f"at most {d_in} {many}"
 
 
 def _show(data: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar, Values
+from sensitivity_lab.pipelines.domains import Counted, Domain, Pair, Scalar, Values
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
@@ -123,7 +123,7 @@ def _read(domain: Domain, universe: Any) -> Any:
         if isinstance(universe, TableUniverse):
             counts = _counted(universe).counts
             universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))
-        return domain.read(universe)
+        return domain.unsized().read(universe)
     raise InputError(
         f"only what takes {Table()}, {Values()} or {Scalar()} can be measured, got {domain}; "
         "measure the whole chain from its start"
@@ -159,8 +159,8 @@ def _sizes(domain: Domain, wanted: Any, rows: int) -> list[int]:
         if size is None or not 0 <= size <= rows:
             raise InputError(f"{accepted}, got {shown(given)}")
         sizes.append(size)
-    if isinstance(domain, Values) and domain.size is not None:
+    if isinstance(domain, Counted) and domain.size is not None:
         return [size for size in sizes if size == domain.size]
-    if isinstance(domain, Values) and domain.max_size is not None:
+    if isinstance(domain, Counted) and domain.max_size is not None:
         return [size for size in sizes if size <= domain.max_size]
     return sizes

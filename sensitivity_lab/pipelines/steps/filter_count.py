@@ -67,10 +67,10 @@ def _count_rate(domain: Domain, metric: Metric) -> int:
     if isinstance(domain, Values | Table) and isinstance(metric, ChangeOneDistance):
         return 0
     if isinstance(domain, Values | Table) and isinstance(metric, SymmetricDistance):
-        return 0 if isinstance(domain, Values) and domain.size is not None else 1
+        return 1 if domain.size is None else 0
     rows = rows_per_id(domain, metric)
-    if rows is not None:
-        return rows
+    if rows is not None and isinstance(domain, Table):
+        return rows if domain.size is None else 0
     raise MismatchError(
         "values, tables or groups whose rows are added, removed or replaced; "
         "for privacy ids, bound the rows of an id first: max_rows_per_id(k)"
@@ -121,7 +121,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
                 domain,
                 metric,
-                output_domain=domain,
+                output_domain=domain.fewer(),
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
                 by_id=isinstance(metric, IdDistance),
@@ -142,22 +142,43 @@ def select(column: str, domain: Values | None = None) -> Step:
     column : str
         The name of the column.
     domain : Values or Numbers, optional
-        The domain of its values; by default numbers.
+        What its values are: ``Numbers()`` (the default), ``Numbers(floats=True)`` or ``Values()``.
+        It declares neither bounds, which come from `clamp`, nor how many values there are: there
+        are as many as the table has rows, and only ``Table(size=...)`` or ``Table(max_size=...)``
+        at the start of a chain can say that their number is public.
 
     Returns
     -------
     Step
 
+    Raises
+    ------
+    InputError
+        If `domain` declares a size, a largest size or bounds.
+
     Examples
     --------
     >>> from sensitivity_lab import pipelines as pl
     >>> ages = pl.start(pl.AddMaxRows(1)) >> select("age") >> pl.clamp(0, 125) >> pl.sum_(0, 125)
-    >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map(1)
+    >>> ages(pd.DataFrame({"age": [17, 40, 300]})), ages.map()
     (182, 125)
+    >>> four = pl.Start(pl.Table(size=4), pl.ChangeOneDistance())
+    >>> (four >> select("age") >> pl.clamp(0, 125) >> pl.mean(0, 125, 4)).map(1)
+    Fraction(125, 4)
     """
     check_text("select: column", column, "the name of a column")
     values = Numbers() if domain is None else domain
-    check_kind("select: domain", values, Values, "Values(...) or Numbers(...)")
+    check_kind("select: domain", values, Values, "Values() or Numbers()")
+    bounds = values.bounds if isinstance(values, Numbers) else None
+    if values.most is not None or bounds is not None:
+        # The number of rows is private, and so is whether a value is within bounds: a chain that
+        # took the caller's word for it would fail on other data, and its map would be too small.
+        raise InputError(
+            "select: domain must be Numbers(), Numbers(floats=True) or Values(), without a size "
+            f"and without bounds, got {values}; a column has as many values as its table has rows, "
+            "so a public number of them is declared at the start, Start(Table(size=...), metric), "
+            "and bounds come from clamp(lower, upper)"
+        )
     name = f"select({column!r})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:
@@ -177,7 +198,7 @@ def select(column: str, domain: Values | None = None) -> Step:
             function,
             domain,
             metric,
-            output_domain=values,
+            output_domain=values.sized_as(domain),
             output_metric=metric if rows is None else SymmetricDistance(),
             stability_map=lambda d_in: d_in if rows is None else rows * d_in,
         )

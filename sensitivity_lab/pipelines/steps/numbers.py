@@ -141,7 +141,7 @@ def sum_(lower: Any, upper: Any) -> Step:
             if numbers.most is None:
                 raise MismatchError(
                     "floats only if their number is bounded, which bounds the rounding: start from "
-                    "Numbers(floats=True, max_size=...)"
+                    "Numbers(floats=True, max_size=...), or for a column from Table(max_size=...)"
                 )
             error = summation_error(numbers.most, magnitude_of(bounds))
         per_row = _sum_map(numbers, metric, bounds)

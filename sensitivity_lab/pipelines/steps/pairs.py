@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from sensitivity_lab.checks import shown, whole_number
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.pipelines.changes import Unit
 from sensitivity_lab.pipelines.domains import Domain, Pair
 from sensitivity_lab.pipelines.metrics import (
     IdDistance,
@@ -76,7 +77,15 @@ def both(first: Any, second: Any) -> Any:
         output_domain=Pair(first.output_domain, second.output_domain),
         output_metric=PairDistance(first.output_metric, second.output_metric),
         stability_map=lambda d_in: (first.stability_map(d_in[0]), second.stability_map(d_in[1])),
+        unit=_both_units(first.unit, second.unit),
     )
+
+
+def _both_units(first: Unit, second: Unit) -> Unit:
+    """Return the protected changes of two tables; None unless both have one."""
+    if first is None or second is None or isinstance(first, tuple) or isinstance(second, tuple):
+        return None
+    return first, second
 
 
 def _both_steps(first: Step, second: Step) -> Step:

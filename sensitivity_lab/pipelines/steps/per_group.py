@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab.exact.roots import Distance, Root, whole
-from sensitivity_lab.pipelines.domains import Domain, Numbers, Pair, Scalar, Values, Vector
+from sensitivity_lab.pipelines.domains import Counted, Domain, Numbers, Pair, Scalar, Vector
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SymmetricDistance
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import MismatchError, Transformation
@@ -76,11 +76,11 @@ def _lifted(one: Transformation, domain: Groups, metric: GroupsDistance) -> Tran
 
 def _rows_of_any_number(data: Domain) -> Domain:
     """Return the domain of a group, or raise MismatchError if its map would not be linear."""
-    sized = isinstance(data, Values) and data.most is not None
+    sized = isinstance(data, Counted) and data.most is not None
     if sized or (isinstance(data, Numbers) and data.floats):
         raise MismatchError(
             "groups of exact values whose number is not public: select(column, Numbers()), "
-            "without a size and without floats"
+            "without floats, of groups without a size"
         )
     return data
 

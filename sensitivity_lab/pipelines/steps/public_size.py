@@ -140,8 +140,8 @@ def _of_public_size(
         replaced = replacements(numbers, metric)
         if numbers.size != size or replaced is None:
             raise MismatchError(
-                f"exactly {size} numbers: start from Numbers(size={size}); where the number of "
-                "records is not public, use average"
+                f"exactly {size} numbers: start from Numbers(size={size}), or for a column from "
+                f"Table(size={size}); where the number of records is not public, use average"
             )
         error = rounding_error(magnitude) if numbers.floats else Fraction(0)
 

@@ -107,7 +107,8 @@ def map_(function: Callable[[Any], Any], schema: Mapping[str, Any] | None = None
                 output_metric=metric,
                 stability_map=lambda d_in: d_in,
             )
-        return _row_step(_Rows(name, lambda row: [image(row)], 1, new), domain, metric, metric, 1)
+        rows = _Rows(name, lambda row: [image(row)], 1, new)
+        return _row_step(rows, domain, metric, metric, 1, one_each=True)
 
     return Step(name, on_groups(build))
 
@@ -261,11 +262,18 @@ class _Rows:
 
 
 def _row_step(
-    rows: _Rows, domain: Domain, metric: Metric, output_metric: Metric, rate: int
+    rows: _Rows,
+    domain: Domain,
+    metric: Metric,
+    output_metric: Metric,
+    rate: int,
+    *,
+    one_each: bool = False,
 ) -> Transformation:
-    """Return the transformation that replaces each row of a table by some rows."""
+    """Return the transformation that replaces each row of a table by some rows, or by one each."""
     if not isinstance(domain, Table):
         raise MismatchError("tables")
+    sizes = domain if one_each else domain.fewer(rows.max_rows)
     types = domain.schema
     owner = metric.column if isinstance(metric, IdDistance) else None
     if owner is not None and rows.schema is not None and owner not in dict(rows.schema):
@@ -282,7 +290,7 @@ def _row_step(
         output_domain=Table(
             () if owner is None else domain.only_rows_per_id(owner, rows.max_rows),
             types if rows.schema is None else rows.schema,
-        ),
+        ).sized_as(sizes),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
         by_id=owner is not None,

@@ -62,6 +62,10 @@ class PartedQuery(RecordQuery):
             return None
         return super().sums(universe)
 
+    def adds_up(self, universe: Any) -> bool:
+        """Tell whether each query does: a row adds to the answers on the rows it is among."""
+        return all(query.adds_up(universe) for query in self.inner)
+
     def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> tuple[Fraction, ...]:
         """Return the exact answers (their squares, if `root`) on a dataset by multiplicities."""
         if self.sums(universe) is not None:
@@ -174,6 +178,10 @@ class ColumnQuery(Query):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
         numbers_of(universe, self.column)
         return None
+
+    def adds_up(self, universe: Any) -> bool:
+        """Tell whether the query on numbers is a sum or a count; a missing value adds nothing."""
+        return self.query.moment in ("count", "sum")
 
     def projection(self, universe: FiniteUniverse) -> tuple[Hashable, Query] | None:
         """Return the column and the query on its numbers, where no value is missing."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -22,6 +22,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
 from sensitivity_lab.running.guards import TimeUpError, in_time
 from sensitivity_lab.running.spread import AnyMachine, Cluster
+from sensitivity_lab.search.again import agree, largest_of, no_function, spread, told
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.search.listing import Rows
@@ -31,7 +32,7 @@ from sensitivity_lab.universes.universe import of_numbers
 
 from .float_error import Scale
 from .held import Held, Shelf, ends_of, shelf_of
-from .kept import LevelKeeper, Recipe, missing_of
+from .kept import KeptSample, LevelKeeper, Recipe, missing_of
 
 _CHUNKS = 48
 """The least number of blocks, about, that work is cut into, for any number of workers."""
@@ -130,10 +131,9 @@ class Evaluator:
             limit = None if self.timeout is None else self.timeout * len(rows)
             return in_time(limit, self._evaluated, query, rows)
         except TimeUpError:
-            data = self._lattice.multiplicities(batch.size, batch.first)
             beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""
             raise QueryError(
-                f"query {query.name!r} on the dataset {show(self.universe.dataset(data))}{beside} "
+                f"query {query.name!r} on the dataset {show(self.dataset(batch))}{beside} "
                 f"took longer than timeout={self.timeout} seconds for each dataset"
             ) from None
 
@@ -153,9 +153,13 @@ class Evaluator:
                 rows = [listing.rows(size, place, place + 1) for place in places]
                 self._in_time(query, np.concatenate(rows), Recipe(size, 0, 0))
 
+    def dataset(self, recipe: Recipe) -> tuple[Any, ...]:
+        """Return the records of the first dataset of a recipe."""
+        return self.universe.dataset(self._lattice.multiplicities(recipe.size, recipe.first))
+
     def label(self, recipe: Recipe) -> str:
         """Return what errors call the datasets of a recipe."""
-        first = self.universe.dataset(self._lattice.multiplicities(recipe.size, recipe.first))
+        first = self.dataset(recipe)
         names = ", ".join(query.name for query in self.queries)
         return (
             f"{names} on {recipe.last - recipe.first:,} datasets of {recipe.size} records, the "
@@ -213,8 +217,10 @@ def evaluate_levels(
     """
     with shelf_of(machine) as shelf:
         most = machine.cells if isinstance(machine, Cluster) else None
-        done = _evaluate_all(evaluator, sizes, options, check, shelf, most)
-        return _joined_levels(evaluator, done, shelf)
+        done, new = _evaluate_all(evaluator, sizes, options, check, shelf, most)
+        levels = _joined_levels(evaluator, done, shelf)
+        _check_new(evaluator, new, levels, options)
+        return levels
 
 
 def seconds_each(evaluator: Evaluator, size: int) -> tuple[float, int]:
@@ -240,31 +246,117 @@ def _evaluate_all(
     check: Callable[[Sequence[int | None]], None],
     shelf: Shelf,
     most: int | None,
-) -> dict[Recipe, list[Held]]:
-    """Return the answers on every block of at most so many datasets, by query."""
+) -> tuple[dict[Recipe, list[Held]], list[Recipe]]:
+    """Return the answers on every block of at most so many datasets, by query.
+
+    And the ranges that were evaluated now; the answers on the others were kept.
+    """
     lattice = lattice_of(evaluator.universe, evaluator.largest_size, evaluator.smallest_size)
     evaluator.answer_together(sizes)
     keeper = LevelKeeper.of(evaluator.universe, evaluator.queries, options.checkpoint)
     widths: list[Answers] = []
     done: dict[Recipe, list[Held]] = {}
+    sample = KeptSample(keeper.resume if keeper else "")
     for recipe, kept in keeper.kept(sizes) if keeper else ():
         widths = kept
+        sample.add(recipe, kept)
         done[recipe] = shelf.put(kept)
+    if keeper:
+        _check_kept(evaluator, sample.chosen, keeper, options)
     missing = missing_of({size: lattice.number(size) for size in sizes}, done)
-    sample = running.Sample()
+    new = list(missing)
+    took = running.Sample()
     if missing:
         # A few datasets first, to see how long one takes, and how many numbers an answer has.
         probe = _probe(evaluator, missing[0])
-        widths, sample = _timed(evaluator, probe)
+        widths, took = _timed(evaluator, probe)
         done[probe] = shelf.put(widths)
         if keeper:
             keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
-    recipes = _cut(evaluator, missing, sample.each, most)
-    answers = _evaluate(evaluator, recipes, sample, shelf, keeper, options)
+    recipes = _cut(evaluator, missing, took.each, most)
+    answers = _evaluate(evaluator, recipes, took, shelf, keeper, options)
     done |= zip(recipes, answers, strict=True)
-    return done
+    return done, new
+
+
+def _check_kept(
+    evaluator: Evaluator,
+    kept: Sequence[tuple[Recipe, list[Answers]]],
+    keeper: LevelKeeper,
+    options: Options,
+) -> None:
+    """Evaluate some kept answers again; raise CheckpointError if one is of another function."""
+    again = _evaluate_again(evaluator, [recipe for recipe, _ in kept], options)
+    for place, query in enumerate(evaluator.queries):
+        others = max((_largest(first[place]) for _, first in kept), default=0.0)
+        records = largest_of(evaluator.universe)
+        for (recipe, first), now in zip(kept, again, strict=True):
+            if not agree(query, first[place], now[place], others, records):
+                data = evaluator.dataset(recipe)
+                raise keeper.checkpoint.of_another(
+                    query.name, show(data), told(first[place]), told(now[place])
+                )
+
+
+def _check_new(
+    evaluator: Evaluator,
+    new: Sequence[Recipe],
+    levels: list[dict[int, Answers]],
+    options: Options,
+) -> None:
+    """Evaluate some datasets again, last to first; raise QueryError if an answer is another one."""
+    lengths = np.cumsum([0] + [recipe.last - recipe.first for recipe in new])
+    own = [place for place, query in enumerate(evaluator.queries) if query.arithmetic == "float"]
+    if not own or not lengths[-1]:
+        return
+    asked = replace(evaluator, queries=tuple(evaluator.queries[place] for place in own))
+    recipes = []
+    for number in spread(int(lengths[-1])):
+        block = int(np.searchsorted(lengths, number, side="right")) - 1
+        at = new[block].first + number - int(lengths[block])
+        recipes.append(Recipe(new[block].size, at, at + 1))
+    recipes.reverse()
+    again = _evaluate_again(asked, recipes, options)
+    records = largest_of(evaluator.universe)
+    for column, place in enumerate(own):
+        first: list[Answers] = [np.empty(0)] * len(recipes)
+        for size in {recipe.size for recipe in recipes}:
+            of_size = [at for at, recipe in enumerate(recipes) if recipe.size == size]
+            taken = levels[place][size][np.array([recipes[at].first for at in of_size])]
+            for at, answer in zip(of_size, taken, strict=True):
+                first[at] = np.asarray(answer)
+        others = max(map(_largest, first))
+        for recipe, one, now in zip(recipes, first, again, strict=True):
+            if not agree(asked.queries[column], one, now[column], others, records):
+                data = evaluator.dataset(recipe)
+                raise no_function(asked.queries[column], data, one, now[column])
+
+
+def _evaluate_again(
+    evaluator: Evaluator, recipes: Sequence[Recipe], options: Options
+) -> list[list[Answers]]:
+    """Return the answers on datasets by themselves, in the order given."""
+    if not recipes:
+        return []
+    first, took = running.timed(evaluator, recipes[0], 1)
+    rest = recipes[1:]
+    others: list[list[Answers]] = running.run(
+        evaluator,
+        [running.Block(one, 1, evaluator.label(one)) for one in rest],
+        total=len(rest),
+        n_jobs=options.n_jobs,
+        progress=options.progress,
+        sample=took,
+        apart=evaluator.timeout is not None,
+    )
+    return [first, *others]
+
+
+def _largest(answers: Answers) -> float:
+    """Return the largest absolute value of some answers."""
+    return max((float(abs(one)) for one in answers.ravel().tolist()), default=0.0)
 
 
 def _evaluate(

@@ -18,13 +18,15 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, Problem
-from sensitivity_lab.queries import Query
+from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.running import tracked
 from sensitivity_lab.running.spread import AnyMachine, Cluster
+from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats
 from sensitivity_lab.universes.datasets import neighboring_datasets
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation, multiplicities_of
 
 from .evaluate import evaluate_levels
@@ -183,9 +185,20 @@ def _findings(
     query: Query,
 ) -> list[Finding]:
     """Return a finding for every relation, from the best pairs of a column."""
+    best = [
+        best_pair([pairs[family][column] for family in families])
+        for families in levels.families.values()
+    ]
+    # Relations share pairs; each dataset is asked for once more, the furthest pairs first.
+    found: dict[bytes, tuple[Multiplicities, Answered]] = {}
+    for pair in sorted(best, key=lambda pair: -pair.gap):
+        for data, answer in zip((pair.x, pair.y), pair.answers or (), strict=False):
+            found.setdefault(data.tobytes(), (data, answer))
+    if not query.vectorized:  # else it is asked alone, for each relation
+        check_again(query, problem.universe, list(found.values())[:SAMPLE], levels.timeout)
     return [
-        _finding(problem, query, relation, [pairs[family][column] for family in families], levels)
-        for relation, families in levels.families.items()
+        _finding(problem, query, relation, pair, levels)
+        for relation, pair in zip(levels.families, best, strict=True)
     ]
 
 
@@ -230,10 +243,9 @@ def _bring_down(
 
 
 def _finding(
-    problem: Problem, query: Query, relation: Relation, pairs: Sequence[FoundPair], levels: Levels
+    problem: Problem, query: Query, relation: Relation, best: FoundPair, levels: Levels
 ) -> Finding:
-    """Return the best of the pairs of a relation's families; the first of equals."""
-    best = best_pair(pairs)
+    """Return what the pair that is furthest apart is for a relation."""
     y = best.y
     if np.array_equal(best.x, y):
         # The query never changes: any neighbor of x proves it.

@@ -16,6 +16,7 @@ from sensitivity_lab.queries.returned import Answers
 from sensitivity_lab.results.measure import ExactAnswer
 from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.fingerprint import fingerprint
+from sensitivity_lab.search.again import SAMPLE
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
@@ -51,6 +52,44 @@ def missing_of(numbers: dict[int, int], done: Iterable[Recipe]) -> list[Recipe]:
         if first < number:
             missing.append(Recipe(size, first, number))
     return missing
+
+
+class KeptSample:
+    """Some of the datasets whose answers are kept, with these: at random, the first and the last.
+
+    Parameters
+    ----------
+    seed : str
+        What the choice depends on besides the number of datasets: the folder.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self._random = np.random.default_rng(list(seed.encode("utf-8", "surrogatepass")))
+        # Each with a random number; those with the smallest ones are the sample.
+        self._drawn: list[tuple[float, Recipe, list[Answers]]] = []
+        self._last: list[tuple[float, Recipe, list[Answers]]] = []
+
+    def add(self, recipe: Recipe, kept: list[Answers]) -> None:
+        """Draw from another block, given by the answers of every query."""
+        keys = self._random.random(recipe.last - recipe.first)
+        if not self._drawn:
+            keys[0] = -1.0
+        for at in {*np.argsort(keys)[:SAMPLE].tolist(), len(keys) - 1}:
+            place = recipe.first + at
+            one = [of_query[at : at + 1].copy() for of_query in kept]
+            self._drawn.append((float(keys[at]), Recipe(recipe.size, place, place + 1), one))
+            if at == len(keys) - 1:
+                self._last = self._drawn[-1:]
+        self._drawn.sort(key=lambda drawn: drawn[0])
+        del self._drawn[SAMPLE:]
+
+    @property
+    def chosen(self) -> list[tuple[Recipe, list[Answers]]]:
+        """The sample: `SAMPLE` datasets, or all if there are fewer."""
+        drawn = {(one.size, one.first): (one, kept) for _, one, kept in self._drawn + self._last}
+        if len(drawn) > SAMPLE:
+            del drawn[self._drawn[-1][1].size, self._drawn[-1][1].first]
+        return list(drawn.values())
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
-from sensitivity_lab.errors import QueryError, TooLargeError
+from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
-from sensitivity_lab.running.guards import TimeUpError, in_time
+from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer, rationals_of
+from sensitivity_lab.search.again import answered_in_time, check_again, spread, told
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -78,7 +79,8 @@ def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
     of_x = exact_answer(query, universe, problem.x)
     check_width(of_x, number, query.name, options)
     keeper = NeighborKeeper.of(problem, options.checkpoint)
-    found = answers_on(_neighbors(problem), number, query, universe, options, keeper)
+    neighbors = partial(_neighbors, problem)
+    found = answers_on(neighbors, number, query, universe, options, keeper)
     # Many neighbors share an answer; each distinct one is compared once.
     first_place: dict[ExactAnswer, int] = {}
     for place, answer in enumerate(found):
@@ -88,6 +90,7 @@ def _solve(problem: LocalProblem, number: int, options: Options) -> Finding:
         key=lambda answer: difference_of(of_x, answer, problem.norm, query.root),
     )
     y = next(islice(_neighbors(problem), first_place[furthest], None))
+    check_again(query, universe, [(problem.x, of_x), (y, furthest)], options.timeout)
     return Finding(problem.x, y, None, number + 1)
 
 
@@ -126,33 +129,39 @@ class _Answerer:
         return [self._answer(data) for data in chunk.datasets]
 
     def _answer(self, data: Multiplicities) -> ExactAnswer:
-        limit = None if self.query.arithmetic == "exact" else self.timeout
-        try:
-            return in_time(limit, exact_answer, self.query, self.universe, data)
-        except TimeUpError:
-            raise QueryError(
-                f"query {self.query.name!r} on the dataset {show(self.universe.dataset(data))} "
-                f"took longer than timeout={self.timeout} seconds"
-            ) from None
+        if self.query.arithmetic == "exact":
+            return exact_answer(self.query, self.universe, data)
+        return rationals_of(answered_in_time(self.query, self.universe, data, self.timeout))
 
 
 def answers_on(
-    datasets: Iterable[Multiplicities],
+    datasets: Callable[[], Iterable[Multiplicities]],
     number: int,
     query: Query,
     universe: FiniteUniverse,
     options: Options,
     keeper: NeighborKeeper | None = None,
 ) -> list[ExactAnswer]:
-    """Return the answers on `number` datasets, given by multiplicities in one order always."""
+    """Return the answers on `number` datasets, listed by multiplicities in one order always.
+
+    Raises
+    ------
+    CheckpointError
+        If a kept answer is not what the query returns.
+    QueryError
+        If the query answers a dataset in two ways.
+    """
     answers: dict[int, ExactAnswer] = keeper.kept(number) if keeper else {}
     answerer = _Answerer(query, universe, options.timeout)
-    missing = ((at, data) for at, data in enumerate(datasets) if at not in answers)
-    seconds, sample = 0.0, running.Sample()
+    if keeper and answers:
+        _check_kept(datasets, answers, answerer, keeper)
+    kept = frozenset(answers)
+    missing = ((at, data) for at, data in enumerate(datasets()) if at not in kept)
+    seconds, took = 0.0, running.Sample()
     for at, data in islice(missing, _PROBE):
         # Only the last counts as a sample: the first may have to import, and to make tables.
-        (answers[at],), sample = running.timed(answerer, Chunk(at, (data,)), 1)
-        seconds = max(seconds, sample.seconds)
+        (answers[at],), took = running.timed(answerer, Chunk(at, (data,)), 1)
+        seconds = max(seconds, took.seconds)
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
@@ -172,12 +181,46 @@ def answers_on(
         n_jobs=options.n_jobs,
         progress=options.progress,
         keeper=keeper,
-        sample=sample,
+        sample=took,
         apart=options.timeout is not None,
     )
     for chunk, part in zip(chunks, done, strict=True):
         answers |= dict(enumerate(part, chunk.first))
+    new = [at for at in range(number) if at not in kept]
+    sample = [new[place] for place in spread(len(new))]
+    if query.arithmetic == "float":
+        known = [(data, answers[at]) for at, data in _at(datasets(), sample)]
+        check_again(query, universe, known, options.timeout)
     return [answers[at] for at in range(number)]
+
+
+def _at(
+    datasets: Iterable[Multiplicities], places: Sequence[int]
+) -> Iterator[tuple[int, Multiplicities]]:
+    """Yield the datasets at some places, ascending, with these."""
+    wanted = set(places)
+    if places:
+        numbered = islice(enumerate(datasets), places[-1] + 1)
+        yield from ((at, data) for at, data in numbered if at in wanted)
+
+
+def _check_kept(
+    datasets: Callable[[], Iterable[Multiplicities]],
+    kept: dict[int, ExactAnswer],
+    answerer: _Answerer,
+    keeper: NeighborKeeper,
+) -> None:
+    """Evaluate some kept answers again; raise CheckpointError if one is of another function."""
+    places = sorted(kept)
+    seed = zlib.crc32(keeper.resume.encode("utf-8", "surrogatepass"))
+    sample = [places[place] for place in spread(len(places), seed)]
+    query, universe = answerer.query, answerer.universe
+    for at, data in _at(datasets(), sample):
+        (now,) = answerer(Chunk(at, (data,)))
+        if now != kept[at]:
+            raise keeper.checkpoint.of_another(
+                query.name, show(universe.dataset(data)), told(kept[at]), told(now)
+            )
 
 
 def _chunks(datasets: Iterator[tuple[int, Multiplicities]], length: int) -> Iterator[Chunk]:

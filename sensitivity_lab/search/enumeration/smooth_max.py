@@ -14,6 +14,7 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.running import tracked
+from sensitivity_lab.search.again import SAMPLE, check_again
 from sensitivity_lab.search.counting import Numbers, estimate
 from sensitivity_lab.search.engine import (
     Cost,
@@ -90,10 +91,14 @@ def _solve(problem: SmoothProblem, options: Options) -> LocalMaxima:
         if distance not in best or best[distance][0] < gap:
             best[distance] = gap, z, y
     maxima: list[LocalMaximumAtDistance] = []
+    pairs: dict[int, None] = {}
     for distance in sorted(best):
         gap, z, y = best[distance]
         if not maxima or gap > maxima[-1].gap:
             maxima.append(LocalMaximumAtDistance(distance, gap, partial(lattice.pair, z, y)))
+            pairs |= dict.fromkeys((z, y))
+    known = [(lattice.datasets[at], lattice.answers[at]) for at in list(pairs)[:SAMPLE]]
+    check_again(problem.query, problem.universe, known)
     return LocalMaxima(tuple(maxima), max(best), len(lattice.datasets))
 
 
@@ -122,7 +127,7 @@ class _Lattice:
         listed = list(chain.from_iterable(iter_datasets(problem.universe, n) for n in sizes))
         of_x = exact_answer(problem.query, problem.universe, problem.x)
         check_width(of_x, len(listed), problem.query.name, options)
-        answers = answers_on(listed, len(listed), problem.query, problem.universe, options)
+        answers = answers_on(lambda: listed, len(listed), problem.query, problem.universe, options)
         place = {tuple(data.tolist()): number for number, data in enumerate(listed)}
         neighbors: list[list[int]] = [[] for _ in listed]
         if problem.replace:

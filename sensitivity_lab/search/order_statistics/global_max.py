@@ -32,6 +32,10 @@ class OrderStatistics:
     -----
     Two candidates per change; O(log m) time each for m distinct values. The relations of a family
     share their changes.
+
+    Other L-statistics are covered where no weight is negative and negative net weights precede
+    positive ones: trimmed means always, midranges where records are only added or only removed,
+    winsorized means for some sizes. `ranks` solves the others.
     """
 
     name = "order_statistics"

@@ -30,6 +30,9 @@ class LocalOrderStatistics:
     Notes
     -----
     Two candidates per change; O(m) time each for m distinct values.
+
+    Every L-statistic without negative weights is covered, so trimmed means, midranges and
+    winsorized means, too.
     """
 
     name = "order_statistics"

@@ -124,17 +124,21 @@ def _walk(
     sums[0, 0] = 0
     shift = np.arange(added + 1)[None, :] - np.arange(removed + 1)[:, None]
     taken = np.zeros((len(records), *shape), dtype=bool)
-    of_x = 0  # records of x so far
+    of_x = others = 0  # records of x so far, and from outside
     # Always: `sums[r, s]` is the largest weighted sum of y over the records before `place`, and
     # `taken[place, r, s]` says whether the record at `place` is removed or added on the way there.
+    # It is `never` where r > of_x or s > others. Such a state has no rank for the record: were the
+    # record added to it again and again, `never` would rise above true sums.
     for place, (record, is_inside) in enumerate(zip(records, inside, strict=True)):
-        with_it = sums + weights[np.maximum(of_x + shift, 0)] * record
-        after, other = (with_it, sums) if is_inside else (sums.copy(), with_it)
+        reached = slice(of_x + 1), slice(others + 1)
+        with_it = sums.copy()
+        with_it[reached] += weights[of_x + shift[reached]] * record
         if is_inside:
             of_x += 1
-            offered, where = other[:-1], (slice(1, None), slice(None))
+            after, offered, where = with_it, sums[:-1], (slice(1, None), slice(None))
         else:
-            offered, where = other[:, :-1], (slice(None), slice(1, None))
+            others += 1
+            after, offered, where = sums.copy(), with_it[:, :-1], (slice(None), slice(1, None))
         better = (offered > after[where]).astype(bool)
         taken[place][where] = better
         after[where] = np.where(better, offered, after[where])

@@ -75,7 +75,7 @@ def _unproved(query: Query, steps: Steps) -> str | None:
     ddof = Fraction(query.ddof)
     for removed, added in zip(steps.removed.tolist(), steps.added.tolist(), strict=True):
         larger = max(steps.size, steps.size - removed + added)
-        reason = proved(query.root, ddof, larger, removed, added)
+        reason = proved(ddof, larger, removed, added)
         if reason:
             return reason
     return None

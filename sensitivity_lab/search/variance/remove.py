@@ -65,39 +65,18 @@ def best_removal(
     return max(larger, smaller, key=lambda search: search.value).best
 
 
-def proved(root: bool, ddof: Fraction, size: int, removed: int, added: int) -> str | None:
+def proved(ddof: Fraction, size: int, removed: int, added: int) -> str | None:
     """Why the patterns are not proved to be enough, or None if they are.
 
-    `size` is the size of the larger dataset. Replacing (removed == added) is proved for every
-    ddof < size, removing and adding under a condition on ddof: see ``docs/proofs.md``, "A record of
-    the core".
+    `size` is the size of the larger dataset. Replacing (removed == added), removing and adding are
+    proved for every ddof from 0 on: see ``docs/proofs.md``, "A record of the core".
     """
-    replacing = removed == added
-    if removed and added and not replacing:
+    if removed and added and removed != added:
         return f"not proved for {removed} records removed and {added} added"
-    smaller = size if replacing else size - removed - added
+    smaller = size if removed == added else size - removed - added
     if smaller <= ddof:
         return f"the variance of {smaller} records with ddof {float(ddof):g} is undefined"
-    if replacing or smaller == 1 or _falls(root, ddof, smaller, size):
-        return None
-    if root and smaller == 2:  # "Two records kept": the larger dataset then has the larger variance
-        gain, loss = 4 * (2 - ddof) / (size - ddof), Fraction(size, size - 1) ** 2
-        if gain > loss:
-            return None
-    return f"not proved if {smaller} of {size} records are kept and ddof is {float(ddof):g}"
-
-
-def _falls(root: bool, ddof: Fraction, core_size: int, size: int) -> bool:
-    """Whether h, or r for the root, falls from `core_size` to `size` records.
-
-    The h and r of "A record of the core" in docs/proofs.md; r is squared to stay rational.
-    """
-
-    def weight(m: int) -> Fraction:
-        share = Fraction(m - 1, m)
-        return (share**2 if root else share) / (m - ddof)
-
-    return weight(core_size) > weight(size)
+    return None
 
 
 def _larger_more_spread(search: PatternSearch, size: int, removed: int) -> None:

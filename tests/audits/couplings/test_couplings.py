@@ -17,6 +17,8 @@ from sensitivity_lab import audit_randomized
 from sensitivity_lab.audits.couplings import outputs
 from sensitivity_lab.audits.couplings.flow import uncoupled
 
+FRESH = itertools.count()
+
 
 def shuffled(x, order):
     return [x[place] for place in order]
@@ -199,7 +201,7 @@ def test_draws_give_the_same_answer_in_ten_runs():
         )  # fmt: skip
         verdicts.add((report.verdict, report.rows[0].exact))
         assert "; sampled, not enumerated: 200 draws on each dataset, " in report.setting
-    assert verdicts == {("tight", 2)}
+    assert verdicts == {("not judged", 2)}
 
 
 def test_draws_that_never_recur_tell_nothing():
@@ -209,7 +211,7 @@ def test_draws_that_never_recur_tell_nothing():
         lambda x: [source.random() if one is None else one for one in x],
         [None, 1.0], [1, 2], claim=1, d_in=1, draws=50,
     )  # fmt: skip
-    assert report.sound
+    assert (report.verdict, report.sound) == ("not judged", False)
 
 
 def test_a_sample_violates_only_if_new_draws_say_so_again():
@@ -222,7 +224,7 @@ def test_a_sample_violates_only_if_new_draws_say_so_again():
 
     report = audit_randomized(accident, [1], [0, 1], claim=1, d_in=1, draws=80)
     assert len(called) == 80 * 2 + 80 * 2
-    assert (report.verdict, report.rows[0].exact) == ("loose", 0)
+    assert (report.verdict, report.rows[0].exact) == ("not judged", 0)
     stable = audit_randomized(lambda x: [len(x)] * 3, [1], [0, 1], claim=1, d_in=1, draws=80)
     assert (stable.verdict, stable.rows[0].exact) == ("violated", 6)
 
@@ -232,8 +234,52 @@ def test_choices_must_be_all_that_is_random():
     with pytest.raises(sl.QueryError) as caught:
         audit_randomized(lambda _, __: [source.random()], [0], [1, 2], claim=1, choices=[0])
     assert str(caught.value) == (
-        "two calls on [0] with the same choices differ; the choices must be all that is random"
+        "two calls on [0, 0] with the same choices differ; the choices must be all that is random, "
+        "and nothing may be kept from one call to the next"
     )
+
+
+def bootstrap(x, seed=None):
+    """Draw as many records with replacement, by a seed or by a fresh one that is the next."""
+    return random.Random(next(FRESH) if seed is None else seed).choices(x, k=len(x))
+
+
+@pytest.mark.parametrize("made", [{"draws": 100}, {"seeds": range(100)}])
+def test_a_sample_calls_no_claim_large_enough(made):
+    """A bootstrap can hold a replaced record up to three times: 2 is too little, 6 is true."""
+    report = audit_randomized(
+        bootstrap, [0, 1], [3], claim=2, input_metric="change_one", d_in=1, every_order=False,
+        **made,
+    )  # fmt: skip
+    (row,) = report.rows
+    assert (row.verdict, row.compared, report.sound) == ("not judged", "tight", False)
+    assert row.remark == (
+        "not judged (the outputs are a sample, and others may be farther apart; give all choices=)"
+    )
+    assert row.sentence == (
+        f"a sensitivity of 2 is claimed at distance 1, the truth is 2: {row.remark}"
+    )
+    assert row.to_dict()["reason"] in row.remark
+    with pytest.raises(sl.SensitivityViolation, match="not judged"):
+        report.raise_if_violated()
+    exact = audit_randomized(
+        lambda x, places: [x[place] for place in places], [0, 1], [3], claim=2, d_in=1,
+        input_metric="change_one", every_order=False,
+        choices=list(itertools.product(range(3), repeat=3)),
+    )  # fmt: skip
+    assert (exact.verdict, exact.rows[0].exact) == ("violated", 6)
+
+
+def test_what_is_kept_from_one_call_to_the_next_is_found():
+    """Each output depends on the dataset before, which in one order has one record less."""
+    last = [None]
+
+    def remembering(x, _):
+        before, last[0] = last[0], len(x)
+        return [0] * (5 if before == len(x) + 1 else 0)
+
+    with pytest.raises(sl.QueryError, match="nothing may be kept from one call to the next"):
+        audit_randomized(remembering, [0], [0, 1, 2], claim=0, d_in=1, choices=[0])
 
 
 def test_datasets_without_neighbors_are_refused():

@@ -27,6 +27,7 @@ def test_other_answers_are(metric, now):
     with pytest.raises(sl.InputError) as caught:
         try_inputs_again(lambda _: now, [[0]], [(1, 2)], False, metric)
     assert str(caught.value) == (
-        "transformation must be a function, but it is randomised: two calls on [0] returned (1, 2) "
-        f"and {now}; an audit needs the part that adds no randomness, or audit_randomized"
+        "transformation must be a function, but it is randomised, or keeps something from one "
+        f"call to the next: two calls on [0] returned (1, 2) and {now}; an audit needs the part "
+        "that adds no randomness and keeps nothing, or audit_randomized"
     )

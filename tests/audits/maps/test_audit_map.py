@@ -259,8 +259,9 @@ REFUSED = {
     ),
     "randomness": (
         lambda: sl.audit_map(counting(), 1, [0], 1),
-        "transformation must be a function, but it is randomised: two calls on [0] returned 0 and "
-        "1; an audit needs the part that adds no randomness, or audit_randomized",
+        "transformation must be a function, but it is randomised, or keeps something from one "
+        "call to the next: two calls on [0] returned 0 and 1; an audit needs the part that adds no "
+        "randomness and keeps nothing, or audit_randomized",
     ),
     "a failure": (
         lambda: sl.audit_map(fragile, 1, [0], [0, 1]),
@@ -343,3 +344,16 @@ def test_what_cannot_be_compared_is_refused():
     assert str(caught.value) == (
         "the transformation fails on [0]: TypeError: boolean value of NA is ambiguous"
     )
+
+
+@pytest.mark.parametrize("inputs", ["symmetric", "insert_delete"])
+def test_what_is_kept_from_one_call_to_the_next_is_found(inputs):
+    """After a dataset with one record more, which comes before only where the order is backward."""
+    last = [None]
+
+    def remembering(x):
+        before, last[0] = last[0], len(x)
+        return 5 if before == len(x) + 1 else 0
+
+    with pytest.raises(sl.InputError, match="or keeps something from one call to the next"):
+        sl.audit_map(remembering, 0, [0], [0, 1, 2], inputs=inputs, d_in=1)

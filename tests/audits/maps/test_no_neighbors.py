@@ -77,5 +77,5 @@ def test_noise_is_not_judged_without_neighbors(audit, neighbors):
     assert str(caught.value) == (
         "no two datasets of size 3 are neighbors at distance 1: give sizes=[2, 3]"
     )
-    assert AUDITS[audit]([2, 3], neighbors).verdict == "tight"
-    assert AUDITS[audit](3, "bounded").verdict == "tight"
+    assert AUDITS[audit]([2, 3], neighbors).rows[0].compared == "tight"
+    assert AUDITS[audit](3, "bounded").rows[0].compared == "tight"

@@ -89,3 +89,10 @@ def test_a_pipeline_with_groups_and_a_threshold():
     report = sl.audit_opendp_measurement(make, datasets=tables)
     assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
     assert report.decisive.evidence.answer_y == {("a", "len"): 1}
+    # The map promises a delta, too, which a twin without noise says nothing of.
+    assert [row.compared for row in report.rows] == ["tight", "tight"]
+    assert (report.verdict, report.sound) == ("not judged", False)
+    for row in report.rows:
+        delta = make(1.0).map(row.distance)[1]
+        assert row.remark == f"not judged (delta not judged; the map promises {delta!r})"
+    assert "delta not judged" in repr(report)

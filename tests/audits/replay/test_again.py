@@ -116,7 +116,8 @@ def test_noise_for_one_record_is_too_small_for_two(scale, verdict, steps):
     report = sl.audit_sampled(
         located, [0, 10], 3, NOISE, neighbors=sl.Bounded(2), epsilon=1, value="location"
     )
-    assert report.verdict == verdict
+    assert report.decisive.compared == verdict
+    assert report.verdict == ("violated" if verdict == "violated" else "not judged")
     assert report.decisive.claimed == (scale if steps == 1 else 1)
 
 
@@ -193,3 +194,15 @@ def test_a_mechanism_in_a_dict_is_not_replaced(replay):
         sl.audit_recorded(
             total, [0, 1], 2, add_noise, neighbors="bounded", sensitivity="sens", replay=replay
         )
+
+
+def test_what_is_kept_from_one_run_to_the_next_is_found():
+    """A larger answer after a dataset with one record more: forward there is none."""
+    last = [None]
+
+    def remembering(x):
+        before, last[0] = last[0], len(x)
+        return Noise(10).randomise(sum(x) + (50 if before == len(x) + 1 else 0))
+
+    with pytest.raises(sl.QueryError, match="or keeps something between runs"):
+        audited(remembering, [10], [1, 2, 3], neighbors="unbounded")

@@ -17,7 +17,7 @@ def test_randomness_beside_the_mechanisms_is_an_error():
     with pytest.raises(sl.QueryError) as caught:
         audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True)
     assert str(caught.value) == (
-        "two runs on [0] with the same releases differ, so the function draws at random beside the "
+        "two runs on [1] with the same releases differ, so the function draws at random beside the "
         "recorded mechanisms, or keeps something between runs; fix its seed, name all of its "
         "mechanisms, or audit the part before the noise by audit_randomized"
     )

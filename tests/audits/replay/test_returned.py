@@ -18,6 +18,7 @@ from replay_cases import Noise, around_the_median, audited
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits.replay import again
+from sensitivity_lab.audits.replay.again import NOT_AGAIN
 from sensitivity_lab.audits.replay.returned import parts
 
 
@@ -146,7 +147,7 @@ SOUND = {
 @pytest.mark.parametrize("case", SOUND)
 def test_what_is_made_of_releases_is_none_of_that(case, steps):
     report = audited(steps(SOUND[case]), histories=1)
-    assert report.sound
+    assert all(row.verdict in ("tight", "loose") for row in report.rows)
     assert not any("return" in note for note in report.notes)
 
 
@@ -164,10 +165,14 @@ def test_chance_is_not_compared_and_the_report_says_so(case):
     for seed in range(5):
         random.seed(seed)
         report = audited(once(CHANCE[case]))
-        assert (report.verdict, len(report.rows)) == ("tight", 1)
-        assert report.notes == (
-            "some of what is returned differs between two runs with the same data and releases "
-            "(chance, or an object without an equality), and is not compared",
+        assert (report.verdict, report.sound, len(report.rows)) == ("not judged", False, 1)
+        assert (
+            report.unjudged
+            == report.notes
+            == (
+                "some of what is returned differs between two runs with the same data and releases "
+                "(chance, or an object without an equality), and is not compared",
+            )
         )
         assert report.notes[0] in " ".join(repr(report).split())
 
@@ -227,7 +232,8 @@ def test_a_function_that_keeps_its_answers_is_no_leak():
         return kept[tuple(x)]
 
     report = audited(function, [0, 4], 2)
-    assert (report.verdict, report.notes) == ("tight", (NOT_ALL,))
+    assert (report.verdict, report.sound) == ("not judged", False)
+    assert report.unjudged == report.notes == (NOT_ALL, NOT_AGAIN)
 
 
 def test_other_calls_are_not_compared():
@@ -311,7 +317,14 @@ def test_what_the_steps_spend_together_is_told():
             Noise(2 + 0 * center).randomise(sum(x))
 
     report = audited(spends, [0, 2], 2, replay=True)
-    assert report.verdict == "loose"
+    assert {row.verdict for row in report.rows} == {"loose", "tight"}
+    assert (report.verdict, report.sound, report.unjudged) == ("not judged", False, report.notes)
+    with pytest.raises(sl.SensitivityViolation) as caught:
+        report.raise_if_violated()
+    assert str(caught.value).startswith(
+        "spends: not judged, since the steps together spend 2.2, in units of the epsilon of each; "
+        "say budget= to judge the whole run\nspends: a sensitivity of 10 is claimed"
+    )
     told = "the steps together spend 2.2, in units of the epsilon of each; say budget= to judge"
     assert report.notes == (f"{told} the whole run",)
     known = audited(spends, [0, 2], 2, epsilon=lambda _: Fraction(1, 2))

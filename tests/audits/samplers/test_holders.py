@@ -100,7 +100,7 @@ HOLDERS = {
 @pytest.mark.parametrize("case", HOLDERS)
 def test_a_generator_is_quiet_wherever_it_is_held_and_put_back(case):
     function, sampler = HOLDERS[case]()
-    for epsilon, verdict in ((1, "tight"), (0.5, "violated")):
+    for epsilon, verdict in ((1, "not judged"), (0.5, "violated")):
         report = sl.audit_sampled(
             function, [0, 10], 2, sampler, neighbors="bounded", epsilon=epsilon
         )
@@ -114,11 +114,11 @@ def test_another_name_of_default_rng_is_quiet():
         lambda x: sum(x) + np.random.laplace(0, 10),
         lambda x: sum(x) + another_name().laplace(0, 10),
     ):
-        assert sl.audit_sampled(function, **OPTIONS, epsilon=1).verdict == "tight"
+        assert sl.audit_sampled(function, **OPTIONS, epsilon=1).decisive.compared == "tight"
         report = sl.audit_sampled(
             function, [0, 10], 2, another_name, np.random.laplace, neighbors="bounded", epsilon=1
         )
-        assert report.verdict == "tight"
+        assert report.decisive.compared == "tight"
 
 
 def test_a_generator_that_is_made_once_and_kept_draws_noise_after_the_audit():
@@ -129,7 +129,7 @@ def test_a_generator_that_is_made_once_and_kept_draws_noise_after_the_audit():
         kept["rng"] = rng
         return sum(x) + rng.laplace(0, 10)
 
-    assert sl.audit_sampled(total, **OPTIONS, epsilon=1).verdict == "tight"
+    assert sl.audit_sampled(total, **OPTIONS, epsilon=1).decisive.compared == "tight"
     assert isinstance(kept["rng"], np.random.Generator)
     assert len({total([1, 2]) for _ in range(3)}) == 3
 

@@ -14,6 +14,8 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
 
+NOT = "not judged"
+
 
 def total(x):
     return np.clip(x, 0, 10).sum()
@@ -61,7 +63,7 @@ def test_what_is_changed_after_the_noise_is_refused(case):
     report = sl.audit_sampled(
         functions["location"], [0, 10], [2], neighbors="bounded", epsilon=0.5, value="location"
     )
-    assert (report.verdict, report.rows[0].exact) == ("tight", 10)
+    assert (report.decisive.compared, report.rows[0].exact) == ("tight", 10)
 
 
 def test_the_message_says_how_it_moves():
@@ -95,11 +97,11 @@ UNCHANGED = {
 @pytest.mark.parametrize("case", UNCHANGED)
 def test_what_moves_with_the_noise_is_the_answer(case):
     """No false alarm where nothing is wrong, and no pass with half the noise."""
-    for epsilon, sound in ((1, True), (0.5, False)):
+    for epsilon, verdict in ((1, NOT), (0.5, "violated")):
         report = sl.audit_sampled(
             UNCHANGED[case], [0, 10], [2], neighbors="bounded", epsilon=epsilon
         )
-        assert (report.rows[0].exact, report.sound) == (10, sound)
+        assert (report.rows[0].exact, report.verdict) == (10, verdict)
 
 
 def test_counts_of_a_vector_are_answers_each():
@@ -107,13 +109,13 @@ def test_counts_of_a_vector_are_answers_each():
         return np.array([x.count(0), x.count(1)]) + np.random.laplace(scale=2.0, size=2)
 
     report = sl.audit_sampled(histogram, [0, 1], [2], neighbors="bounded", epsilon=1)
-    assert (report.rows[0].exact, report.verdict) == (2, "tight")
+    assert (report.rows[0].exact, report.rows[0].compared) == (2, "tight")
     shared = sl.audit_sampled(
         lambda x: np.random.laplace(max(x), 2.0, size=2), [0, 1], [2], neighbors="bounded",
         epsilon=1, value="location",
     )  # fmt: skip
     # One location, two numbers released around it: each tells it.
-    assert (shared.rows[0].exact, shared.verdict) == (2, "tight")
+    assert (shared.rows[0].exact, shared.rows[0].compared) == (2, "tight")
 
 
 def test_the_same_noise_around_two_answers_hides_neither():
@@ -140,9 +142,9 @@ SCALED = {
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("case", SCALED)
 def test_noise_times_a_number_has_that_scale(case):
-    for epsilon, sound in ((1.0001, True), (1, True), (0.9999, False)):
+    for epsilon, verdict in ((1.0001, NOT), (1, NOT), (0.9999, "violated")):
         report = sl.audit_sampled(SCALED[case], [0, 10], [2], neighbors="bounded", epsilon=epsilon)
-        assert (report.rows[0].exact, report.sound) == (10, sound)
+        assert (report.rows[0].exact, report.verdict) == (10, verdict)
 
 
 @pytest.mark.exhaustive
@@ -157,12 +159,12 @@ def test_noise_times_a_number_has_that_scale(case):
 )
 def test_standard_normal_noise_times_sigma(normal):
     sigma = analytic_gaussian_scale(10, 1, 1e-6)
-    for factor, sound in ((1.001, True), (0.999, False)):
+    for factor, verdict in ((1.001, NOT), (0.999, "violated")):
         report = sl.audit_sampled(
             lambda x, scale=factor * sigma: total(x) + scale * normal(),
             [0, 10], [2], neighbors="bounded", epsilon=1, delta=1e-6,
         )  # fmt: skip
-        assert report.sound is sound
+        assert report.verdict == verdict
 
 
 def test_a_factor_of_the_data_is_a_scale_of_the_data():

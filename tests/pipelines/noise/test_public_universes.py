@@ -83,10 +83,10 @@ LISTED = {
 DECLARED = {
     "interval": sl.Universe.from_interval(0, 100),
     "unlimited": sl.Universe.from_domain([20, 30]),
-    "copies": sl.Universe.from_domain([20, 30], copies=2),
+    "copies": sl.Universe.from_domain([20, 30], copies=3),
     "clipped": sl.Universe.from_domain([20, 30], copies=4).clipped(25, 35),
     "column of a domain": sl.TableUniverse.from_domain(
-        {"age": [20, 30], "sex": ["f", "m"]}, copies=1
+        {"age": [20, 30], "sex": ["f", "m"]}, copies=2
     ).column("age"),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.pipelines import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from sensitivity_lab.pipelines.noise.smooth import _laplace_step
 
 DOMAIN = [0, 1, 2, 7, 30]
 UNIVERSE = sl.Universe.from_domain(DOMAIN)
@@ -160,6 +161,117 @@ def test_the_neighbors_of_a_small_universe(query):
     assert pairs > 200
 
 
+def scales_of(datasets, universe, query, relation, epsilon, delta):
+    """The answer on each dataset, and the scales of Laplace and of Cauchy noise for it."""
+    k, found = relation.k, {}
+    for x in datasets:
+        of_laplace, of_cauchy = (
+            sl.smooth_sensitivity(x, universe, query, beta=beta, neighbors=relation)
+            for beta in (smooth_beta(epsilon, delta, k=k), smooth_beta(epsilon, k=k))
+        )
+        found[x] = (
+            float(oracle.evaluate((query,), x)),
+            smooth_laplace_scale(of_laplace, epsilon, delta, public_universe=True),
+            smooth_cauchy_scale(of_cauchy, epsilon, public_universe=True),
+        )
+    return found
+
+
+def losses(one, other, epsilon):
+    """What the two kinds of noise lose between two datasets: a delta, and an epsilon."""
+    shift = one[0] - other[0]
+    return (
+        lost_by_laplace(epsilon, one[1], other[1], shift),
+        lost_by_power(2, one[2], other[2], shift),
+    )
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("query", ["median", "max", "mean"])
+@pytest.mark.parametrize("relation", [sl.Bounded(2), sl.Bounded(3)], ids=str)
+def test_a_person_with_k_rows(query, relation):
+    """By the definition: every two datasets up to k rows apart, their scales, their loss."""
+    epsilon, delta = 1.0, 1e-2
+    universe = oracle.universe_of(DOMAIN, [3] * len(DOMAIN))
+    datasets = {tuple(x) for x in oracle.datasets(universe, 3)}
+    found = scales_of(datasets, UNIVERSE, query, relation, epsilon, delta)
+    pairs = 0
+    for x in datasets:
+        for y in {tuple(y) for y in oracle.neighbors(universe, x, "bounded", relation.k)}:
+            of_laplace, of_cauchy = losses(found[x], found[y], epsilon)
+            assert of_laplace <= delta
+            assert of_cauchy <= epsilon
+            pairs += 1
+    assert pairs > 500
+
+
+@pytest.mark.representative
+@pytest.mark.parametrize("query", ["median", "sum"])
+@pytest.mark.parametrize("relation", [sl.Unbounded(2), sl.SymmetricDifference(3)], ids=str)
+def test_a_person_with_k_rows_that_join_or_leave(query, relation):
+    """Datasets of all sizes of a small universe; the neighbors of k steps are the widest."""
+    epsilon, delta = 1.0, 1e-2
+    records = oracle.universe_of([0, 1, 7], [2] * 3)
+    datasets = {tuple(x) for size in range(1, 7) for x in oracle.datasets(records, size)}
+    universe = sl.Universe.from_domain([0, 1, 7], copies=2)
+    found = scales_of(datasets, universe, query, relation, epsilon, delta)
+    name, pairs = relation.name.replace(" ", "_"), 0
+    for x in datasets:
+        for y in {tuple(y) for y in oracle.neighbors(records, x, name, relation.k)}:
+            of_laplace, of_cauchy = losses(found[x], found[y], epsilon)
+            assert of_laplace <= delta
+            assert of_cauchy <= epsilon
+            pairs += 1
+    assert pairs > 100
+
+
+def test_noise_for_one_row_hides_no_person_with_three():
+    """What was advised before: Bounded(1), whose noise loses more where three rows differ."""
+    x, y = (0, 0, 0), (30, 30, 30)
+    found = scales_of([x, y], UNIVERSE, "mean", sl.Bounded(1), 1.0, 1e-2)
+    of_laplace, of_cauchy = losses(found[x], found[y], 1.0)
+    assert of_laplace > 1e-2
+    assert losses(found[y], found[x], 1.0)[0] > 1e-2
+    threefold = scales_of([x, y], UNIVERSE, "mean", sl.Bounded(3), 1.0, 1e-2)
+    assert threefold[x][2] > 3 * found[x][2] * 0.999
+    assert of_cauchy > losses(threefold[x], threefold[y], 1.0)[1]
+
+
+@given(st.floats(1e-6, 3), st.floats(1e-60, 0.5), st.integers(1, 40))
+def test_k_steps_lose_no_more_than_epsilon_and_delta(step, delta, k):
+    """delta' (1 + exp(epsilon') + ... + exp((k - 1) epsilon')) is delta, from below."""
+    epsilon = Fraction(step) * k
+    smaller, part = _laplace_step(epsilon, delta, k)
+    assert smaller == Fraction(step)
+    with localcontext() as context:
+        context.prec = 80
+        e = (Decimal(smaller.numerator) / smaller.denominator).exp()
+        whole = sum(e**i for i in range(k)) * (Decimal(part.numerator) / part.denominator)
+    assert Fraction(delta) * (1 - Fraction(1, 10**30)) <= Fraction(whole)
+    assert Fraction(whole) <= Fraction(delta) * (1 + Fraction(1, 10**75))
+
+
+def test_k_enters_beta_and_scale():
+    beta = smooth_beta(1, k=5)
+    assert beta == smooth_beta(Fraction(1, 5)) < smooth_beta(1) / 4.9
+    assert smooth_beta(1, 1e-6, k=5) < smooth_beta(Fraction(1, 5), 1e-6)
+    five = smooth(beta=beta, neighbors=sl.Bounded(5))
+    one = smooth(beta=beta)
+    assert (five.value, five.upper, five.local) == (one.value, one.upper, one.local)
+    assert (five.neighbors, five.local.neighbors) == (sl.Bounded(5), sl.Bounded(1))
+    assert smooth_cauchy_scale(five, 1) == smooth_cauchy_scale(one, Fraction(1, 5))
+    assert "rows       5 of a person: noise takes epsilon / 5" in repr(five)
+    five.verify()
+    wide = smooth(beta=smooth_beta(1), neighbors=sl.Bounded(5))
+    with pytest.raises(sl.InputError) as caught:
+        smooth_cauchy_scale(wide, 1)
+    assert str(caught.value) == (
+        "result: its beta, 0.16666666666666666, is above the largest one for this privacy loss and "
+        "k = 5 rows of a person, 0.03333333333333333; recompute it with "
+        "beta=smooth_beta(epsilon, gamma=gamma, k=5)"
+    )
+
+
 def test_a_beta_of_the_caller_is_compared_exactly():
     """1/6 is allowed for epsilon 1; the float above it is not."""
     assert smooth_cauchy_scale(smooth(beta=Fraction(1, 6)), 1) > 0
@@ -190,10 +302,10 @@ def test_a_scale_never_falls_where_floats_have_fewer_digits():
 
 
 def test_a_result_of_all_sizes_is_accepted_and_one_of_some_is_refused():
-    few = sl.Universe.from_domain([0, 5], copies=3)
+    few = sl.Universe.from_domain([0, 5], copies=4)
     options = {"beta": Fraction(1, 6), "neighbors": "unbounded"}
     everything = sl.smooth_sensitivity([0, 5, 5], few, "sum", **options)
-    assert everything.sizes == (1, 6)
+    assert everything.sizes == (1, 8)
     assert smooth_cauchy_scale(everything, 1) == 30
     near = sl.smooth_sensitivity([0, 5, 5], few, "sum", sizes=(2, 4), **options)
     with pytest.raises(sl.InputError) as caught:
@@ -275,6 +387,23 @@ CAUCHY = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
         (
             lambda: smooth_beta(1, Decimal("NaN")),
             "delta must be a number from 1e-100 to 0.5, got Decimal('NaN')",
+        ),
+        (lambda: smooth_beta(1, k=0), "k must be the most rows of one person, at least 1, got 0"),
+        (
+            lambda: smooth_beta(1e-9, k=5),
+            "epsilon must be a finite number of at least 5e-9 for k = 5 rows of a person, got "
+            "1e-09",
+        ),
+        (
+            lambda: smooth_beta(16, 0.1, k=5),
+            "epsilon must be a number from 5e-9 to 15 for k = 5 rows of a person where a delta is "
+            f"given, got 16{CAUCHY}",
+        ),
+        (
+            lambda: smooth_beta(300, 0.1, k=300),
+            "delta: of it, each of k = 300 steps may lose less than 1e-100 at this epsilon, which "
+            "noise is not computed for; choose a larger delta, a smaller epsilon or k, or Cauchy "
+            "noise (smooth_cauchy_scale)",
         ),
         (lambda: smooth_beta(1, gamma=1), "gamma must be a number above 1, at most 100, got 1"),
         (

@@ -240,7 +240,8 @@ def test_rows_are_sorted_and_typed_as_the_universe():
     sl.global_sensitivity(
         sl.Universe.from_dataset([3, 1, 2]), function, size=2, neighbors="bounded"
     )
-    assert sorted(seen) == [("i", pair) for pair in combinations([1, 2, 3], 2)]
+    # The sample that is asked for again is all of them here.
+    assert sorted(set(seen)) == [("i", pair) for pair in combinations([1, 2, 3], 2)]
 
 
 def test_all_records_but_one():

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import oracle
 import pytest
+from checks import check_value
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
@@ -212,6 +213,25 @@ def test_a_ddof_that_is_no_float():
     assert result.method == "variance"
     assert result.exact == expected
     assert Fraction(result.upper) >= expected
+
+
+@pytest.mark.parametrize(
+    ("size", "ddof"), [(3, Fraction(5, 7)), (4, Fraction(2, 5)), (5, Fraction(1, 13))]
+)
+def test_two_records_kept_need_no_condition(size, ddof):
+    """At the first three, the sides of both conditions of "Two records kept" are equal."""
+    for records in ([0, 0, 1, 5, 6, 20], [-7, -7, 3, 3, 4, 4], [1, 2, 4, 8, 16, 32]):
+        result = sl.global_sensitivity(
+            sl.Universe.from_dataset(records),
+            sl.Std(ddof),
+            size=size,
+            neighbors=sl.Unbounded(size - 2, exactly=True, direction="remove"),
+            method="variance",
+        )
+        expected, _ = oracle.global_sensitivity(
+            records, size, ("std", ddof), "unbounded", size - 2, exactly=True, direction="remove"
+        )
+        check_value(result, expected)
 
 
 def test_a_ddof_of_a_long_double_is_taken_exactly():

@@ -140,7 +140,7 @@ RECORDS = [1, 2, 3, 10]
 UNIVERSE = sl.Universe.from_dataset(RECORDS)
 ROWS = sl.TableUniverse.from_dataset(TABLE)
 TOTAL = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
-DOMAIN = sl.Universe.from_domain(RECORDS, copies=1)
+DOMAIN = sl.Universe.from_domain(RECORDS, copies=3)
 SMOOTH = sl.smooth_sensitivity([1, 2, 3], DOMAIN, "median", beta=0.01)
 MEASURED = sl.global_sensitivity(DOMAIN, "sum", size=2, neighbors=sl.Bounded(1))
 COUNTED = pl.start(pl.AddMaxRows(1)) >> pl.count()
@@ -253,6 +253,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "table": (TABLE,),
     "targets": (Mechanism,),
     **dict.fromkeys(("transformation", "before"), (TOTAL, COUNTED)),
+    "unit": (None,),
     "universe": (
         *(UNIVERSE, sl.Universe.from_domain([0, 1, 5])),
         sl.Universe.from_interval(0, 5),

@@ -1,0 +1,173 @@
+"""Whether noise may be scaled to a result: one check for results of every kind.
+
+It is safe to scale noise to some results of searches, but not to all. What a result says of itself
+(`Release`) decides: the safe ones are accepted; everything else is refused with a message that says
+what to use instead, or has a warning where it is safe only if something is public.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from sensitivity_lab.checks import check_flag
+from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
+from sensitivity_lab.results.release import Release
+
+_NOISE = {"L1": "Laplace", "L2": "Gaussian"}
+
+
+def release_of(result: Any) -> Release | None:
+    """Return what a result says of itself to noise; None for a number or anything else."""
+    tell: Callable[[Any], Release] | None = getattr(type(result), "_release", None)
+    return None if tell is None else tell(result)
+
+
+def bound_for_all(release: Release, name: str, norm: str) -> Fraction:
+    """Return the bound of a result that noise of a norm can be scaled to, or raise InputError."""
+    if release.kind == "smooth":
+        raise InputError(
+            f"{name}: the result is a smooth sensitivity, which needs a beta made from the privacy "
+            "loss and noise of its own; use smooth_cauchy_scale (epsilon) or smooth_laplace_scale "
+            "(epsilon and delta)"
+        )
+    if release.kind == "orders":
+        raise InputError(
+            f"{name}: the result compares orders of the same records (neighbors=None), not "
+            "neighbors; ask for the implemented sensitivity with a neighbor relation"
+        )
+    if release.kind == "local":
+        things = release.things
+        records = things.parts == things.data
+        smooth = (
+            ", or of sl.smooth_sensitivity with smooth_cauchy_scale or smooth_laplace_scale"
+            if records
+            else ""
+        )
+        raise InputError(
+            f"{name}: the result is a local sensitivity, which depends on the {things.data}, so "
+            f"that the size of the noise would tell of {'them' if records else 'it'}; use the "
+            f"result of {things.room}.global_sensitivity{smooth}"
+        )
+    if release.exactly:
+        raise InputError(
+            f"{name}: the result is for neighbors at a distance of exactly {release.neighbors.k}, "
+            "and nearer ones can have answers that are farther apart; ask for the sensitivity with "
+            "exactly=False"
+        )
+    if release.norm not in (None, norm):
+        raise InputError(
+            f"{name}: the result is in the norm {release.norm}, and {_NOISE[norm]} noise needs "
+            f"{norm}; ask for the sensitivity in {norm}"
+        )
+    return finite_bound(release, name)
+
+
+def finite_bound(release: Release, name: str) -> Fraction:
+    """Return the bound of a result, or raise InputError if it has no finite one."""
+    if release.upper is None:
+        raise InputError(
+            f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
+            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
+            "that of a built-in query or of an ExactQuery"
+        )
+    if math.isinf(release.upper):
+        raise InputError(
+            f"{name}: the result has a lower bound only, and the sensitivity can be larger; say "
+            "what bounds it from above: value_range, per_record or monotone of "
+            "sl.sensitivity_bounds"
+            if release.has_lower_bound_only
+            else f"{name}: the result is infinite, and no noise is enough for it; its witness "
+            "shows where the answer overflows or is not defined: clamp the records, or change the "
+            "query"
+        )
+    return Fraction(release.upper)
+
+
+def check_together(named: Mapping[str, Any]) -> Release | None:
+    """Raise InputError unless results can be released together; return one of them, if any.
+
+    Privacy losses add up only for one relation at one distance, on one dataset, which has one size.
+    """
+    told = [
+        (name, release)
+        for name, release in ((name, release_of(result)) for name, result in named.items())
+        if release is not None and release.neighbors is not None
+    ]
+    for (first, one), (second, other) in pairwise(told):
+        if one.neighbors != other.neighbors:
+            raise InputError(
+                f"results: {first!r} is for neighbors {one.neighbors}, {second!r} for "
+                f"{other.neighbors}, and privacy losses add up for one relation; ask for all "
+                "sensitivities with the same neighbors"
+            )
+        if one.sizes != other.sizes:
+            raise InputError(
+                f"results: {first!r} is for {one.size}, {second!r} for {other.size}, and one "
+                "dataset has one size; ask for all sensitivities with the same size"
+            )
+    return told[0][1] if told else None
+
+
+def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
+    """Warn the caller's caller of what would have to be public, and may not be.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        What noise is scaled to, by its name in the warning; numbers say nothing of themselves.
+    public_universe : bool
+        Whether the caller says that the universe is public.
+    """
+    public = check_flag("public_universe", public_universe)
+    told = {name: release_of(result) for name, result in given.items()}
+    releases = {name: release for name, release in told.items() if release is not None}
+    for of_universe, worries, text in (
+        (True, lambda release: release.listed, _listed),
+        (True, lambda release: release.copies is not None, _few_copies),
+        (False, lambda release: release.private_size, _one_size),
+    ):
+        worrying = {name: release for name, release in releases.items() if worries(release)}
+        if worrying and not (of_universe and public):
+            category = DatasetUniverseWarning if of_universe else PrivateSizeWarning
+            warnings.warn(f"{', '.join(worrying)}: {text(worrying)}", category, stacklevel=3)
+
+
+def _listed(releases: Mapping[str, Release]) -> str:
+    """Return what to say of universes that list records."""
+    several = list(releases.values())
+    zero = next((release.query for release in several if release.upper == 0), None)
+    of_zero = f" The sensitivity of {zero} is 0 there, which means no noise at all." * bool(zero)
+    things = several[0].things
+    return (
+        f"{things.listed}, and noise scaled to it protects nobody unless they are public.{of_zero} "
+        f"For private data, ask for the sensitivity over what {things.domain}; if the "
+        f"{things.public} are public, pass public_universe=True"
+    )
+
+
+def _few_copies(releases: Mapping[str, Release]) -> str:
+    """Return what to say of domains with fewer copies than a dataset can hold."""
+    copies, largest = min((one.copies or 0, one.largest) for one in releases.values())
+    return (
+        f"the universe has at most {copies} cop{'y' if copies == 1 else 'ies'} of a record, and a "
+        f"dataset of up to {largest} records can hold more, so the sensitivity holds only among "
+        "datasets that do not: noise scaled to it protects nobody unless that limit is public and "
+        f"true of all data. For private data leave out copies, or set copies={largest}; if the "
+        "limit is public, pass public_universe=True"
+    )
+
+
+def _one_size(releases: Mapping[str, Release]) -> str:
+    """Return what to say of a result for one size, where neighbors have others."""
+    release = next(iter(releases.values()))
+    things = release.things
+    return (
+        f"neighbors ({release.neighbors}) have different numbers of {things.parts}, so that number "
+        f"is private, but the result is for {release.size} only: the noise would tell the number, "
+        f"and would be too small for others. {things.every_size}"
+    )

@@ -1,0 +1,168 @@
+"""What noise has to know of a result, whatever kind of result it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.queries import Query
+from sensitivity_lab.universes.finite import AnyUniverse
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Relation
+
+from .reprs import show_sizes
+
+
+@dataclass(frozen=True)
+class Things:
+    """What data are called, and what a warning about them advises.
+
+    Attributes
+    ----------
+    data, parts : str
+        The whole, such as a dataset, and what a size counts, in the plural.
+    room : str
+        Where its `global_sensitivity` is.
+    listed, domain, public : str
+        Of a universe that can be private data: what it is; what to use in its place; and what would
+        have to be public.
+    every_size : str
+        How to ask for the sensitivity over every size.
+    """
+
+    data: str
+    parts: str
+    room: str
+    listed: str
+    domain: str
+    public: str
+    every_size: str
+
+
+ROWS = Things(
+    data="records",
+    parts="records",
+    room="sl",
+    listed="the universe is a list of records (Universe.from_dataset, or a column), so the "
+    "sensitivity holds only among datasets drawn from these records",
+    domain="a record can be, TableUniverse.from_domain(values)",
+    public="records",
+    every_size="Ask for the sensitivity over every size that the data can have, such as "
+    "size=range(2, 1001)",
+)
+
+NUMBERS = replace(
+    ROWS,
+    domain="a record can be, Universe.from_domain(values) or Universe.from_interval(lower, upper)",
+)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What noise has to know of a result.
+
+    Attributes
+    ----------
+    query : str
+        The query's name.
+    kind : {"global", "local", "smooth", "orders"}
+        Whether it bounds the answers of all neighbors, of the neighbors of one dataset, or of all
+        of them damped; "orders": of one dataset in several orders.
+    norm : {"L1", "L2", "Linf"} or None
+        Of the difference of two answers; None for numbers, for which all norms are one.
+    neighbors : relation or None
+        With its `k`; None for "orders". "At most", but for `exactly`.
+    exactly : bool
+        Whether neighbors at smaller distances than k are left out, and are others than these.
+    sizes : tuple of int
+        The sizes of x that the result is about.
+    size : str
+        The same in words.
+    upper : float or None
+        The bound; None where none is known.
+    things : Things
+        What the data are called.
+    has_lower_bound_only : bool
+        Whether an infinite `upper` says that nothing is known from above.
+    listed : bool
+        Whether the universe may be private data.
+    copies : int or None
+        How often some record can occur, if a dataset among x and y could hold more of it; else
+        None.
+    largest : int
+        The most records of a dataset among x and y.
+    private_size : bool
+        Whether neighbors differ in size, and the result is for one size only though it would be
+        another one for others.
+    """
+
+    query: str
+    kind: Literal["global", "local", "smooth", "orders"]
+    norm: Norm | None
+    neighbors: Any
+    exactly: bool
+    sizes: tuple[int, ...]
+    size: str
+    upper: float | None
+    things: Things
+    has_lower_bound_only: bool = False
+    listed: bool = False
+    copies: int | None = None
+    largest: int = 0
+    private_size: bool = False
+
+
+def of_datasets(
+    result: Any,
+    kind: Literal["global", "local", "smooth", "orders"],
+    norm: Norm | None,
+    sizes: int | Iterable[int],
+) -> Release:
+    """Return what noise has to know of a result about datasets of records."""
+    relation: Relation | None = result.neighbors
+    universe: AnyUniverse = result.universe
+    several = (sizes,) if isinstance(sizes, int) else tuple(sizes)
+    # At distance 1, "exactly" and "at most" are the same relation.
+    exactly = relation is not None and relation.exactly and relation.k > 1
+    largest = max(several) + (0 if relation is None else relation.growth)
+    listed, copies = False, None
+    if isinstance(universe, FiniteUniverse):
+        listed = universe.lists_records
+        fewest = min(universe.counts or (largest,))
+        copies = fewest if fewest < largest and not listed else None
+    return Release(
+        query=result.query.name,
+        kind=kind,
+        norm=norm,
+        neighbors=relation if exactly or relation is None else replace(relation, exactly=False),
+        exactly=exactly,
+        sizes=several,
+        size=f"size {show_sizes(several)}",
+        upper=result.upper,
+        things=NUMBERS if universe.numeric else ROWS,
+        listed=listed,
+        copies=copies,
+        largest=largest,
+        private_size=kind == "global"
+        and len(several) == 1
+        and relation is not None
+        and not relation.keeps_size
+        and not _is_one_for_all_sizes(result.query, relation, universe),
+    )
+
+
+def _is_one_for_all_sizes(query: Any, relation: Relation, universe: AnyUniverse) -> bool:
+    """Tell whether a sensitivity is known not to depend on the size.
+
+    Let f(x) be the sum of g(r) over the records r of x. With x = C + A and y = C + B, f(x) - f(y)
+    depends on A and B only. If changes only add, or only remove, every choice of up to k records is
+    possible at every size. If they do both, but every record can occur any number of times, then
+    the record with the largest norm of g, added k times, is a worst case: another change moves the
+    sum by at most that for each of its k records.
+    """
+    if not (isinstance(query, Query) and query.adds_up(universe)):
+        return False
+    return universe.size == math.inf or not relation.exchanges

@@ -1,0 +1,411 @@
+"""What noise has to know of a result, whatever kind it is: one check for all of them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab import graphs, sequences
+from sensitivity_lab import pipelines as pl
+
+AGES = sl.Universe.from_domain(range(11))
+LIMITS = {"time_limit": math.inf, "evaluations": 300, "seed": 7}
+
+
+def largest(x):
+    return int(x.max())
+
+
+def of_a_search(relation, size):
+    return sl.global_sensitivity(AGES, "mean", size=size, neighbors=relation)
+
+
+def of_bounds(relation, size):
+    return sl.sensitivity_bounds(
+        AGES, largest, size=size, neighbors=relation, value_range=(0, 10), **LIMITS
+    )
+
+
+def of_code(relation, size):
+    universe = sl.Universe.from_domain([0, 1, 3])
+    return sl.implemented_sensitivity(
+        sl.float_sum("float16"), universe, size=size, neighbors=relation
+    )
+
+
+def of_rows(relation, size):
+    rows = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
+    return sl.global_sensitivity(
+        rows, sl.Histogram("sex", categories=["f", "m"]), size=size, neighbors=relation
+    )
+
+
+def of_graphs(relation=None, nodes=4, query="edges", **options):
+    return graphs.global_sensitivity(
+        graphs.GraphUniverse(nodes), query, neighbors=relation or graphs.EdgeNeighbors(), **options
+    )
+
+
+def of_sequences(relation=None, longest=3, query="distinct", **options):
+    universe = sequences.SequenceUniverse([0, 5], longest=longest, **options)
+    return sequences.global_sensitivity(
+        universe, query, neighbors=relation or sequences.InsertDelete()
+    )
+
+
+KINDS = {"search": of_a_search, "bounds": of_bounds, "code": of_code, "rows": of_rows}
+
+
+def message(call) -> str:
+    with pytest.raises(sl.InputError) as caught:
+        call()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("relation", "told"),
+    [(sl.Bounded(2), "bounded, at most 2"), (sl.Unbounded(1), "unbounded, at most 1")],
+    ids=str,
+)
+def test_every_kind_of_result_has_its_relation_compared(kind, relation, told):
+    results = {
+        "one": KINDS[kind](relation, 3),
+        "number": 7,
+        "other": sl.global_sensitivity(AGES, "sum", size=3, neighbors=sl.Bounded(1)),
+    }
+    for named in (results, dict(reversed(results.items()))):
+        first, last = (name for name in named if name != "number")
+        says = {"one": told, "other": "bounded, at most 1"}
+        assert message(lambda named=named: sl.noise_table(named, epsilon=1)) == (
+            f"results: {first!r} is for neighbors {says[first]}, {last!r} for {says[last]}, and "
+            "privacy losses add up for one relation; ask for all sensitivities with the same "
+            "neighbors"
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_result_has_its_sizes_compared(kind):
+    results = {
+        "one": KINDS[kind](sl.Bounded(1), [3, 4]),
+        "other": sl.global_sensitivity(AGES, "var", size=4, neighbors=sl.Bounded(1)),
+    }
+    assert message(lambda: sl.noise_table(results, epsilon=1)) == (
+        "results: 'one' is for size any of (3, 4), 'other' for size 4, and one dataset has one "
+        "size; ask for all sensitivities with the same size"
+    )
+
+
+def test_graphs_and_sequences_are_compared_too():
+    edges, nodes = of_graphs(), of_graphs(graphs.NodeNeighbors())
+    assert message(lambda: sl.noise_table({"a": edges, "b": nodes}, epsilon=1)) == (
+        "results: 'a' is for neighbors edge neighbors, at most 1 edge added or removed, 'b' for "
+        "node neighbors, edges of at most 1 node replaced, and privacy losses add up for one "
+        "relation; ask for all sensitivities with the same neighbors"
+    )
+    assert message(
+        lambda: sl.noise_table([of_graphs(), of_graphs(nodes=5, query="triangles")], epsilon=1)
+    ) == (
+        "results: 'edges' is for 4 nodes, 'triangles' for 5 nodes, and one dataset has one size; "
+        "ask for all sensitivities with the same size"
+    )
+    short, long = of_sequences(longest=3), of_sequences(longest=4)
+    assert message(lambda: sl.noise_table({"a": short, "b": long}, epsilon=1)) == (
+        "results: 'a' is for 0 to 3 entries, 'b' for 0 to 4 entries, and one dataset has one size; "
+        "ask for all sensitivities with the same size"
+    )
+
+
+def test_the_table_tells_relation_k_and_size():
+    sizes = range(2, 5)
+    results = [
+        sl.global_sensitivity(AGES, query, size=sizes, neighbors=sl.Unbounded(1))
+        for query in ("mean", "sum")
+    ]
+    table = sl.noise_table(results, epsilon=1)
+    assert (table.neighbors, table.k, table.size) == (
+        "unbounded, at most 1",
+        1,
+        "size any of (2, 3, 4)",
+    )
+    assert (
+        repr(table).splitlines()[-1] == "  neighbors  unbounded, at most 1; size any of (2, 3, 4)"
+    )
+    assert "unbounded, at most 1; size any of (2, 3, 4)" in table._repr_html_()
+    alone = sl.noise_table({"sum": 10}, epsilon=1)
+    assert (alone.neighbors, alone.k, alone.size) == (None, None, None)
+    assert "neighbors" not in repr(alone)
+    of_graph = sl.noise_table(of_graphs(), epsilon=1)
+    assert repr(of_graph).endswith(
+        "\n  neighbors  edge neighbors, at most 1 edge added or removed; 4 nodes"
+    )
+
+
+# Private sizes
+
+
+SIZE = (
+    "{name}: neighbors ({relation}) have different numbers of {noun}, so that number is private, "
+    "but the result is for {size} only: the noise would tell the number, and would be too small "
+    "for others. {remedy}"
+)
+OF_RECORDS = {
+    "noun": "records",
+    "remedy": "Ask for the sensitivity over every size that the data can have, such as "
+    "size=range(2, 1001)",
+}
+
+
+CALLS = {
+    "laplace_scale": lambda result: pl.laplace_scale(result, 1),
+    "gaussian_scale": lambda result: pl.gaussian_scale(result, 1),
+    "analytic_gaussian_scale": lambda result: pl.analytic_gaussian_scale(result, 1, 1e-5),
+    "laplace_epsilon": lambda result: pl.laplace_epsilon(result, 1),
+    "gaussian_rho": lambda result: pl.gaussian_rho(result, 1),
+    "noise_table": lambda result: sl.noise_table({"a": result}, epsilon=1),
+}
+NAMES = {"noise_table": "results['a']", "laplace_epsilon": "d_in", "gaussian_rho": "d_in"}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", ["search", "bounds", "code"])
+def test_every_call_warns_of_one_size_where_sizes_differ(call, kind):
+    """The mean of 0..10 moves by 5 at n = 2 and by 0.01 at n = 1000."""
+    result = KINDS[kind](sl.Unbounded(1), 3)
+    with pytest.warns(sl.PrivateSizeWarning) as caught:
+        CALLS[call](result)
+    [warning] = caught
+    assert str(warning.message) == SIZE.format(
+        name=NAMES.get(call, "sensitivity"),
+        relation="unbounded, at most 1",
+        size="size 3",
+        **OF_RECORDS,
+    )
+    assert warning.filename == __file__
+
+
+@pytest.mark.parametrize("kind", ["search", "bounds", "code"])
+def test_a_range_of_sizes_and_a_relation_that_keeps_the_size_have_no_warning(kind):
+    """Warnings are errors here."""
+    for relation, size in ((sl.Unbounded(1), range(2, 4)), (sl.Bounded(1), 3)):
+        result = KINDS[kind](relation, size)
+        for call in CALLS.values():
+            call(result)
+
+
+ROWS = sl.TableUniverse.from_domain({"sex": ["f", "m"], "age": [20, 40]})
+ADDED_UP = {
+    "count": (AGES, "count"),
+    "sum": (AGES, "sum"),
+    "interval": (sl.Universe.from_interval(-3, 10), "sum"),
+    "count of rows": (ROWS, "count"),
+    "filtered count": (ROWS, sl.CountIf("sex == 'f'")),
+    "sum of a column": (ROWS, sl.SumOf("age", clip=(0, 50))),
+    "column query": (ROWS, sl.ColumnQuery("age", "sum")),
+    "histogram": (ROWS, sl.Histogram("sex", categories=["f", "m"])),
+    "counts of groups": (ROWS, sl.GroupBy("sex", sl.Count(), groups=["f", "m"])),
+    "stack": (ROWS, sl.Stack(sl.Count(), sl.SumOf("age", clip=(0, 50)))),
+}
+NOT_ADDED_UP = {
+    "mean": (AGES, "mean"),
+    "median": (AGES, "median"),
+    "count_distinct": (AGES, "count_distinct"),
+    "function": (AGES, sl.from_function(largest, name="sum")),
+    "mean of a column": (ROWS, sl.MeanOf("age", empty=0)),
+    "stack with a mean": (ROWS, sl.Stack(sl.Count(), sl.MeanOf("age", empty=0))),
+}
+GROWING = [
+    sl.Unbounded(1),
+    sl.Unbounded(2, direction="add"),
+    sl.Unbounded(2, direction="remove"),
+    sl.SymmetricDifference(2),
+]
+
+
+@pytest.mark.parametrize("relation", GROWING, ids=str)
+@pytest.mark.parametrize("asked", ADDED_UP)
+def test_what_adds_up_has_one_sensitivity_for_all_sizes(asked, relation):
+    """So it needs no range of them; the sizes are compared here."""
+    universe, query = ADDED_UP[asked]
+    found = [
+        sl.global_sensitivity(universe, query, size=size, neighbors=relation)
+        for size in (3, 4, 6, 9)
+    ]
+    assert len({result.upper for result in found}) == 1
+    assert pl.laplace_scale(found[0], 1) == found[0].upper
+
+
+@pytest.mark.parametrize("asked", NOT_ADDED_UP)
+def test_what_does_not_add_up_has_a_warning(asked):
+    universe, query = NOT_ADDED_UP[asked]
+    result = sl.global_sensitivity(universe, query, size=3, neighbors=sl.Unbounded(1))
+    with pytest.warns(sl.PrivateSizeWarning):
+        pl.laplace_scale(result, 1)
+
+
+def test_a_sum_over_few_records_depends_on_the_size_where_records_are_added_and_removed():
+    """Of -5, 0, 10: 10 replaced by -5 moves two of them by 15; of all three, at most 10 leave."""
+    few = sl.Universe.from_dataset([-5, 0, 10])
+    two, three = (
+        sl.global_sensitivity(few, "sum", size=size, neighbors=sl.SymmetricDifference(2))
+        for size in (2, 3)
+    )
+    assert (two.value, three.value) == (15, 10)
+    with pytest.warns(sl.PrivateSizeWarning):
+        pl.laplace_scale(three, 1, public_universe=True)
+    added = sl.global_sensitivity(few, "sum", size=2, neighbors=sl.Unbounded(1))
+    assert pl.laplace_scale(added, 1, public_universe=True) == 10
+
+
+# Copies
+
+COPIES = (
+    "{name}: the universe has at most {copies} of a record, and a dataset of up to {size} records "
+    "can hold more, so the sensitivity holds only among datasets that do not: noise scaled to it "
+    "protects nobody unless that limit is public and true of all data. For private data leave out "
+    "copies, or set copies={size}; if the limit is public, pass public_universe=True"
+)
+
+
+@pytest.mark.parametrize(
+    ("copies", "relation", "size", "told"),
+    [
+        (1, sl.Bounded(1), 6, "1 copy"),
+        (5, sl.Bounded(2), 6, "5 copies"),
+        (6, sl.Unbounded(1), range(2, 7), "6 copies"),
+    ],
+)
+def test_few_copies_are_as_private_as_a_dataset(copies, relation, size, told):
+    """The median of 6 of 0..10, each once, moves by 1; with copies it moves by 5."""
+    few = sl.Universe.from_domain(range(11), copies=copies)
+    result = sl.global_sensitivity(few, "median", size=size, neighbors=relation)
+    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+        scale = pl.laplace_scale(result, 1)
+    [warning] = caught
+    most = 6 + (relation.name == "unbounded")
+    assert str(warning.message) == COPIES.format(name="sensitivity", copies=told, size=most)
+    assert pl.laplace_scale(result, 1, public_universe=True) == scale
+    many = sl.Universe.from_domain(range(11), copies=most)
+    unlimited = [
+        sl.global_sensitivity(universe, "median", size=size, neighbors=relation)
+        for universe in (many, AGES)
+    ]
+    assert pl.laplace_scale(unlimited[0], 1) == pl.laplace_scale(unlimited[1], 1)
+
+
+def test_few_copies_of_a_smooth_sensitivity_and_of_rows():
+    beta = pl.smooth_beta(1)
+    few = sl.Universe.from_domain([0, 5, 10], copies=2)
+    smooth = sl.smooth_sensitivity([0, 5, 5], few, "median", beta=beta)
+    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+        pl.smooth_cauchy_scale(smooth, 1)
+    assert str(caught[0].message) == COPIES.format(name="result", copies="2 copies", size=3)
+    rows = sl.TableUniverse.from_domain({"sex": ["f", "m"]}, copies=2)
+    counted = sl.global_sensitivity(rows, sl.CountIf("sex == 'f'"), size=3, neighbors="bounded")
+    with pytest.warns(sl.DatasetUniverseWarning, match="at most 2 copies of a record"):
+        pl.laplace_scale(counted, 1)
+
+
+# Graphs and sequences
+
+
+def test_graph_and_sequence_results_are_taken_in_the_norm_of_the_noise():
+    triangles = of_graphs(query="triangles")
+    assert pl.laplace_scale(triangles, 2) == pl.gaussian_scale(triangles, 2) == 1
+    assert pl.gaussian_rho(triangles, 1) == 2
+    assert sl.noise_table([triangles], epsilon=1).rows[0].scale == 2
+    distinct = of_sequences()
+    assert pl.laplace_scale(distinct, 1) == distinct.upper == 1
+    degrees = {
+        norm: of_graphs(query="degree_histogram", norm=norm) for norm in ("L1", "L2", "Linf")
+    }
+    assert pl.laplace_scale(degrees["L1"], 1) == 4
+    assert pl.gaussian_scale(degrees["L2"], 0.5) == math.sqrt(8)
+    for function, noise, needed, wrong in (
+        (pl.laplace_scale, "Laplace", "L1", "L2"),
+        (pl.gaussian_scale, "Gaussian", "L2", "Linf"),
+    ):
+        assert message(lambda f=function, w=wrong: f(degrees[w], 1)) == (
+            f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
+            f"ask for the sensitivity in {needed}"
+        )
+
+
+def test_local_results_of_graphs_and_sequences_are_refused():
+    triangle = [(0, 1), (0, 2), (1, 2)]
+    of_graph = graphs.local_sensitivity(
+        triangle, graphs.GraphUniverse(4), "triangles", neighbors=graphs.EdgeNeighbors()
+    )
+    of_sequence = sequences.local_sensitivity(
+        [0, 5],
+        sequences.SequenceUniverse([0, 5], longest=3),
+        "distinct",
+        neighbors=sequences.InsertDelete(),
+    )
+    for result, what, room in (
+        (of_graph, "graph", "graphs"),
+        (of_sequence, "sequence", "sequences"),
+    ):
+        assert message(lambda r=result: pl.laplace_scale(r, 1)) == (
+            f"sensitivity: the result is a local sensitivity, which depends on the {what}, so that "
+            f"the size of the noise would tell of it; use the result of {room}.global_sensitivity"
+        )
+        told = message(lambda r=result: pl.smooth_cauchy_scale(r, 1))
+        assert told == (
+            "result must be a result of sl.smooth_sensitivity, got a local "
+            f"{type(result).__name__}; for a global sensitivity use laplace_scale or gaussian_scale"
+        )
+
+
+def test_graphs_of_one_number_of_nodes_have_a_warning_where_nodes_are_removed():
+    found = of_graphs(graphs.NodeNeighbors(change="remove"), query="max_degree")
+    with pytest.warns(sl.PrivateSizeWarning) as caught:
+        assert pl.laplace_scale(found, 1) == 3
+    assert str(caught[0].message) == SIZE.format(
+        name="sensitivity",
+        relation="node neighbors, at most 1 node removed",
+        noun="nodes",
+        size="4 nodes",
+        remedy="Scale the noise to the largest sensitivity over every number of nodes that the "
+        "data can have",
+    )
+
+
+def test_sequences_of_one_length_have_a_warning_where_entries_are_inserted():
+    found = of_sequences(sequences.InsertDelete(2), shortest=3)
+    with pytest.warns(sl.PrivateSizeWarning) as caught:
+        pl.laplace_scale(found, 1)
+    assert str(caught[0].message) == SIZE.format(
+        name="sensitivity",
+        relation="at most 2 entries inserted or deleted",
+        noun="entries",
+        size="3 entries",
+        remedy="Use a universe of every length that the data can have, "
+        "SequenceUniverse(values, longest, shortest)",
+    )
+
+
+def test_a_caller_can_say_that_the_warning_is_not_needed():
+    result = of_a_search(sl.Unbounded(1), 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.PrivateSizeWarning)
+        assert pl.laplace_scale(result, 1) == result.upper
+
+
+def test_subgraphs_of_one_graph_may_be_private():
+    universe = graphs.GraphUniverse.subgraphs([(0, 1), (1, 2), (2, 3)])
+    found = graphs.global_sensitivity(universe, "triangles", neighbors=graphs.EdgeNeighbors())
+    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+        assert pl.laplace_scale(found, 1) == 0
+    assert str(caught[0].message) == (
+        "sensitivity: the universe is the graphs with some of the listed edges "
+        "(GraphUniverse.subgraphs, or edges=), so the sensitivity holds only among these graphs, "
+        "and noise scaled to it protects nobody unless they are public. The sensitivity of "
+        "triangles is 0 there, which means no noise at all. For private data, ask for the "
+        "sensitivity over what a graph can be, GraphUniverse(nodes); if the edges are public, pass "
+        "public_universe=True"
+    )
+    assert pl.laplace_scale(found, 1, public_universe=True) == 0

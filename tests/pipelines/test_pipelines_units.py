@@ -1,0 +1,180 @@
+"""The protected unit of a chain: the start names it, `map()` is the stability of one of it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from sensitivity_lab import InputError
+from sensitivity_lab import pipelines as pl
+
+ROWS = pl.SymmetricDistance()
+FIVE = pl.start(pl.AddMaxRows(5))
+IDS = pl.start(pl.AddRowsWithID("id"))
+TWO = pl.start(pl.AddMaxRows(5), pl.AddRowsWithID("id"))
+SHARED = pl.start(pl.AddRowsWithSharedID("id"))
+TABLE = pd.DataFrame({"id": [1, 1, 2], "page": ["a", "b", "a"], "n": [1, 2, 3]})
+TWICE = pl.flat_map(lambda row: [row, row], 2)
+PUBLIC = pd.DataFrame({"page": ["a", "a", "b"], "topic": ["x", "y", "x"]})
+
+
+@pytest.mark.parametrize(
+    ("chain", "expected"),
+    [
+        (FIVE >> pl.count(), 5),
+        (FIVE >> pl.filter_(bool) >> pl.count(), 5),
+        (FIVE >> pl.map_(dict) >> TWICE >> pl.count(), 10),
+        (FIVE >> pl.join_public(PUBLIC, "page"), 10),
+        (FIVE >> pl.select("n") >> pl.clamp(0, 3) >> pl.sum_(0, 3), 15),
+        (FIVE >> pl.select("n") >> pl.clamp(0, 3) >> pl.average(0, 3) >> pl.part(1), 5),
+        (FIVE >> pl.select("page", pl.Values()) >> pl.histogram("ab"), 5),
+        (FIVE >> pl.group_by("page", "ab") >> pl.count(), 5),
+        (FIVE >> (pl.filter_(bool) >> pl.count()), 5),
+        (FIVE >> (pl.start(pl.AddMaxRows(2)) >> pl.count()), 5),
+        ((FIVE >> pl.filter_(bool)) >> (pl.start(pl.AddMaxRows(2)) >> pl.count()), 5),
+        (pl.Start(pl.Table(), ROWS) >> (pl.start(pl.AddMaxRows(2)) >> pl.count()), 2),
+        (IDS >> pl.max_rows_per_id(3) >> pl.count(), 3),
+        (IDS >> pl.max_rows_per_id(3, keep_ids=True) >> TWICE >> pl.count(), 6),
+        (TWO >> pl.both(pl.filter_(bool), pl.max_rows_per_id(3)), (5, 3)),
+        (
+            pl.both(FIVE >> TWICE, IDS >> pl.max_rows_per_id(3))
+            >> pl.join_count("page", pl.DropExcess(1), pl.DropExcess(2)),
+            23,
+        ),
+        (SHARED >> pl.join_private("id", pl.DropExcess(2), pl.DropExcess(5)) >> pl.count(), 10),
+    ],
+    ids=lambda given: getattr(given, "name", ""),
+)
+def test_the_unit_of_the_start_is_carried_to_the_end(chain, expected):
+    assert chain.map() == expected
+
+
+def test_a_number_counts_what_the_metric_counts():
+    one = pl.start(pl.AddMaxRows(1)) >> pl.count()
+    assert (one.map(), one.map(1), one.map(4), one.map(pl.AddMaxRows(4))) == (1, 1, 4, 4)
+    limited = IDS >> pl.max_rows_per_id(3) >> pl.count()
+    assert (limited.map(2), limited.map(pl.AddRowsWithID("id"))) == (6, 3)
+    assert (FIVE >> pl.count()).map(pl.AddMaxRows(1)) == 1
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: (FIVE >> pl.count()).map(2),
+        lambda: (FIVE >> pl.count() >> pl.laplace(1)).map(2),
+        lambda: (TWO >> pl.part(0)).map(2, 1),
+        lambda: (TWO >> pl.part(0)).map(2, pl.AddRowsWithID("id")),
+    ],
+)
+def test_a_number_is_refused_where_it_could_count_rows_or_units(ask):
+    with pytest.raises(InputError) as error:
+        ask()
+    assert str(error.value) == (
+        "d_in = 2 could count rows or units of 5 rows, which AddMaxRows(max_rows=5) at the start "
+        "protects; leave it out for one unit, map(), or say that it counts rows, map(AddMaxRows(2))"
+    )
+
+
+def test_what_is_no_distance_is_refused_as_before():
+    with pytest.raises(InputError) as error:
+        (FIVE >> pl.count()).map("a")
+    assert str(error.value) == (
+        "d_in must be a whole number of at least 0 (rows added or removed), got 'a'"
+    )
+    assert (TWO >> pl.part(1)).map(pl.AddMaxRows(2), 3) == 3
+
+
+@pytest.mark.parametrize(
+    ("chain", "counted"),
+    [
+        ((pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5), "rows added or removed"),
+        (pl.Start(pl.Table(), ROWS) >> pl.count() >> pl.laplace(1), "rows added or removed"),
+        (pl.number() >> pl.laplace(5), "absolute difference"),
+        ((FIVE >> pl.filter_(bool)).each_step[0], None),
+        (
+            pl.both(FIVE >> TWICE, pl.Start(pl.Table(), ROWS) >> TWICE),
+            "(rows added or removed; rows added or removed)",
+        ),
+    ],
+)
+def test_a_start_without_a_unit_has_no_map_of_one(chain, counted):
+    if counted is None:
+        assert chain.map() == 5
+        return
+    with pytest.raises(InputError) as error:
+        chain.map()
+    assert str(error.value) == (
+        "map() is the stability of one protected unit, but the start of this chain names none: "
+        "begin with start(AddMaxRows(m)), start(AddRowsWithID(column)) or "
+        "start(AddRowsWithSharedID(column)), or pass the distance of two inputs, map(d_in), which "
+        f"counts: {counted}"
+    )
+
+
+def test_noise_is_for_the_unit():
+    noisy = FIVE >> pl.count() >> pl.laplace(5)
+    assert (noisy.map(), noisy.map(pl.AddMaxRows(10))) == (1.0, 2.0)
+    scale = pl.laplace_scale((FIVE >> pl.count()).map(), epsilon=1)
+    assert scale == 5
+    numbers = pl.Start(pl.Scalar(), pl.AbsoluteDistance())
+    assert (numbers >> pl.laplace(5)).map(10) == 2
+
+
+def test_the_measured_stability_is_that_of_the_unit():
+    rows = [{"a": place} for place in range(7)]
+    result = pl.measured_stability(FIVE >> pl.count(), rows)
+    assert (result.measured, result.bound, result.d_in) == (5, 5, 5)
+    assert pl.measured_stability(FIVE >> pl.count(), rows, 2).measured == 2
+    users, bought = TABLE[["id", "page"]], TABLE[["id", "n"]]
+    joined = SHARED >> pl.join_private("id") >> pl.max_rows_per_id(3)
+    assert pl.measured_stability(joined, (users, bought)).bound == 3
+    with pytest.raises(InputError) as error:
+        pl.measured_stability(pl.Start(pl.Table(), ROWS) >> pl.count(), rows)
+    assert str(error.value) == (
+        "d_in must be a whole number of at least 0 (rows added or removed), got None"
+    )
+
+
+@pytest.mark.parametrize(
+    ("chain", "shown"),
+    [
+        (FIVE >> pl.count(), "at most 5 rows added or removed"),
+        (IDS >> pl.filter_(bool), "at most 1 id in 'id' added or removed with all its rows"),
+        (
+            TWO >> pl.part(0),
+            "at most 5 rows added or removed in the first table, at most 1 id in 'id' added or "
+            "removed with all its rows in the second",
+        ),
+        (FIVE >> pl.count() >> pl.laplace(1), "at most 5 rows added or removed"),
+    ],
+)
+def test_a_repr_says_what_the_unit_is(chain, shown):
+    assert repr(chain).splitlines()[3:] == [f"  unit    {shown}"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: pl.Start(pl.Table(), ROWS, 5),
+            "unit must be a protected change, AddMaxRows(m), AddRowsWithID(column) or "
+            "AddRowsWithSharedID(column), two of them for two tables, or None, got 5",
+        ),
+        (
+            lambda: pl.Start(pl.Table(), ROWS, (pl.AddMaxRows(1),) * 2),
+            "unit must be a protected change, AddMaxRows(m), AddRowsWithID(column) or "
+            "AddRowsWithSharedID(column), two of them for two tables, or None, got "
+            "(AddMaxRows(max_rows=1), AddMaxRows(max_rows=1)) for the metric rows added or removed",
+        ),
+        (
+            lambda: pl.Start(pl.Table(), ROWS, pl.AddRowsWithID("id")),
+            "AddRowsWithID(column='id') protects ids in 'id' added or removed with all their rows, "
+            "but the input metric is rows added or removed; start the chain with the change that "
+            "it is to protect",
+        ),
+    ],
+)
+def test_a_unit_fits_the_metric(make, message):
+    with pytest.raises(InputError) as error:
+        make()
+    assert str(error.value) == message

@@ -1,0 +1,191 @@
+"""Functions that are random or keep state are refused, wherever they are asked."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+import sensitivity_lab as sl
+
+UNIVERSE = sl.Universe.from_domain(range(6))
+TABLE = sl.TableUniverse.from_dataset(pd.DataFrame({"a": range(6), "b": range(6)}))
+WHY = (
+    "it is random, or keeps state between calls; a query must give the same answer each time, so "
+    "take the random numbers out of it, and let it change nothing that it reads later"
+)
+
+
+def random():
+    draws = np.random.default_rng(1)
+    return lambda x: float(np.sum(x) + draws.normal())
+
+
+def rarely_random():
+    """One answer in about ten is another one."""
+    draws = np.random.default_rng(1)
+    return lambda x: float(np.sum(x) + (draws.random() < 0.1))
+
+
+def counting():
+    calls = itertools.count()
+    return lambda x: float(np.sum(x) + next(calls))
+
+
+def tiring():
+    """Only the first twenty answers are right."""
+    calls = itertools.count()
+    return lambda x: float(np.sum(x)) * (next(calls) < 20)
+
+
+def remembering():
+    """The answer is what the records are above those of the call before."""
+    last = [0.0]
+
+    def above(x):
+        before, last[0] = last[0], float(np.sum(x))
+        return last[0] - before
+
+    return above
+
+
+def of_vectors():
+    calls = itertools.count()
+    return lambda x: np.array([float(np.sum(x)), next(calls)])
+
+
+FUNCTIONS = [random, rarely_random, counting, tiring, remembering, of_vectors]
+
+
+def globally(function, **options):
+    return sl.global_sensitivity(UNIVERSE, function, size=4, neighbors="bounded", **options)
+
+
+def on_a_table(function):
+    return sl.global_sensitivity(
+        TABLE, lambda table: function(table["a"].to_numpy()), size=3, neighbors="unbounded"
+    )
+
+
+def of_curves(function):
+    return sl.sensitivity_curves(
+        UNIVERSE, [function, "mean"], size=4, distances=[1, 2], neighbors="bounded"
+    )
+
+
+def swept(function):
+    return sl.sweep(
+        sl.global_sensitivity,
+        "size",
+        [3],
+        universe=UNIVERSE,
+        query=function,
+        neighbors="bounded",
+    )
+
+
+def locally(function):
+    return sl.local_sensitivity([1, 2, 3], UNIVERSE, function, neighbors=sl.Bounded(2))
+
+
+def smoothly(function):
+    return sl.smooth_sensitivity([1, 2, 3], UNIVERSE, function, beta=0.1)
+
+
+def in_a_table(function):
+    return sl.neighbor_table(UNIVERSE, function, size=3, neighbors="bounded")
+
+
+def bounded(function):
+    return sl.sensitivity_bounds(
+        UNIVERSE,
+        function,
+        size=4,
+        neighbors="bounded",
+        evaluations=500,
+        time_limit=float("inf"),
+        seed=1,
+    )
+
+
+CALLS = [globally, on_a_table, of_curves, swept, locally, smoothly, in_a_table, bounded]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_two_answers_on_one_dataset_are_an_error(function, call):
+    with pytest.raises(sl.QueryError) as caught:
+        call(function())
+    told = r"(size = 3: )?query '\w+' on the dataset \(.*\) returned .+, and .+"
+    assert re.fullmatch(f"{told} when it was asked again: {WHY}", str(caught.value))
+
+
+def test_the_error_shows_both_answers():
+    with pytest.raises(sl.QueryError) as caught:
+        globally(sl.from_function(counting(), name="sum and state"))
+    # 126 datasets; the last one is the first that is asked for again.
+    assert str(caught.value) == (
+        "query 'sum and state' on the dataset (5, 5, 5, 5) returned 145.0, and 146.0 when it was "
+        f"asked again: {WHY}"
+    )
+
+
+def test_a_vectorized_function_that_keeps_state():
+    calls = itertools.count()
+
+    def keeping(rows):
+        return rows.sum(axis=1) + float(next(calls) > 20)
+
+    with pytest.raises(sl.QueryError, match="when it was asked again: it is random, or keeps"):
+        globally(sl.from_function(keeping, vectorized=True))
+
+
+def test_a_vectorized_function_that_is_random():
+    """Alone it differs from itself, not only from what it is among other datasets."""
+    draws = np.random.default_rng(1)
+    query = sl.from_function(lambda rows: rows.sum(axis=1) + draws.normal(), vectorized=True)
+    with pytest.raises(sl.QueryError) as caught:
+        globally(query)
+    told = r"query 'function' on the dataset \(.*\) returned .+, and .+ when it was asked again"
+    assert re.fullmatch(f"{told}: {WHY}", str(caught.value))
+
+
+def test_sums_of_floats_in_another_batch_are_no_other_answers():
+    universe = sl.Universe.from_dataset(np.random.default_rng(1).normal(size=12) * 1e6)
+    query = sl.from_function(lambda rows: rows.T.sum(axis=0), vectorized=True, name="sums")
+    result = sl.global_sensitivity(universe, query, size=6, neighbors="bounded")
+    result.verify()
+
+
+def test_workers_are_asked_again_too():
+    with joblib.parallel_config(backend="threading", n_jobs=2), pytest.raises(sl.QueryError):
+        globally(counting())
+
+
+@pytest.mark.parametrize("function", [max, lambda x: x[0], lambda x: float(np.mean(x)), len])
+@pytest.mark.parametrize("call", [globally, locally, smoothly, in_a_table, bounded])
+def test_functions_of_the_dataset_are_answered(function, call):
+    call(function)
+
+
+def test_functions_of_graphs_and_sequences():
+    calls = itertools.count()
+    graphs = sl.graphs.GraphUniverse(3)
+    with pytest.raises(sl.QueryError) as caught:
+        sl.graphs.global_sensitivity(
+            graphs, lambda _: next(calls), neighbors=sl.graphs.EdgeNeighbors(1)
+        )
+    assert str(caught.value) == (
+        "the function function on the graph ((0, 1), (0, 2), (1, 2)) of 3 nodes returned 7, and 8 "
+        f"when it was asked again: {WHY}"
+    )
+    sequences = sl.sequences.SequenceUniverse([1, 2], 2)
+    with pytest.raises(sl.QueryError) as caught:
+        sl.sequences.global_sensitivity(
+            sequences, lambda _: next(calls), neighbors=sl.sequences.InsertDelete(1)
+        )
+    assert str(caught.value).endswith(f"when it was asked again: {WHY}")

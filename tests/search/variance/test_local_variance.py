@@ -1,0 +1,135 @@
+"""Local variance: of every change, the neighbor with the largest and the one with the smallest.
+
+The definition is in plain rationals here. Both extremes are asked for, as a mistake in one of them
+only shows in the result where it is further from x than the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.problem import LocalProblem
+from sensitivity_lab.search.variance.local_max import candidates
+
+KINDS = {
+    "spread": lambda rng: rng.randint(-50, 50),
+    "ties": lambda rng: rng.randint(0, 3),
+    "clusters": lambda rng: rng.choice((-60, 0, 70)) + rng.randint(0, 3),
+    "skewed": lambda rng: 3 ** rng.randint(0, 7),
+    "offset": lambda rng: 10**9 + rng.randint(0, 12),
+    "one side": lambda rng: Fraction(rng.randint(1, 40), 4),
+}
+
+
+def variance(records, ddof) -> Fraction:
+    size, total = len(records), sum(records)
+    squares = sum((size * record - total) ** 2 for record in records)
+    return Fraction(squares, size**2) / (size - ddof)
+
+
+def extremes(x, outside, removed: int, added: int, ddof) -> tuple[Fraction, Fraction]:
+    """The largest and the smallest variance of a neighbor, by its definition."""
+    found = [
+        variance(kept + new, ddof)
+        for kept in set(combinations(sorted(x), len(x) - removed))
+        for new in set(combinations(sorted(outside), added))
+    ]
+    return max(found), min(found)
+
+
+def check(x, outside, neighbors, ddof=0) -> None:
+    """Both extremes of every change, that they are neighbors by that change, and the result."""
+    universe = sl.Universe.from_dataset([*x, *outside])
+    held = Counter(map(Fraction, x))
+    of_x = np.array([held[Fraction(value)] for value in universe.values])
+    problem = LocalProblem(universe, sl.Var(ddof=ddof), neighbors, of_x).checked()
+    found, furthest = list(candidates(problem)), []
+    assert len(found) == 2 * len(problem.changes)
+    x, outside = (tuple(map(Fraction, one)) for one in (x, outside))
+    for (removed, added), *both in zip(problem.changes, found[::2], found[1::2], strict=True):
+        for (gap, y), expected in zip(
+            both, extremes(x, outside, removed, added, ddof), strict=True
+        ):
+            records = [Fraction(one) for one in np.repeat(universe.values, y)]
+            lost, gained = held - Counter(records), Counter(records) - held
+            assert lost.total() - gained.total() == removed - added
+            assert lost.total() <= removed
+            assert not gained - Counter(outside)
+            assert variance(records, ddof) == expected
+            assert gap.exact == abs(variance(x, ddof) - expected)
+            furthest.append(gap.exact)
+    result = sl.local_sensitivity(
+        x, universe, sl.Var(ddof=ddof), neighbors=neighbors, method="variance"
+    )
+    assert result.exact == max(furthest)
+
+
+def drawn(rng: Random):
+    """A dataset, the records outside it and a relation, with few, many or all records kept."""
+    draw = KINDS[rng.choice(sorted(KINDS))]
+    x = [draw(rng) for _ in range(rng.randint(2, 6))]
+    outside = [draw(rng) for _ in range(rng.randint(0, 5))]
+    relations = [sl.Unbounded(rng.randint(1, len(x) - 1), direction="remove")]
+    if outside:
+        most = rng.randint(1, len(outside))
+        relations += [
+            sl.Bounded(rng.randint(1, min(len(x), len(outside))), exactly=True),
+            sl.Unbounded(most, direction="add"),
+            sl.SymmetricDifference(rng.randint(1, len(x) - 1)),
+        ]
+    return x, outside, rng.choice(relations)
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(150), pytest.param(range(150, 1_500), marks=pytest.mark.exhaustive)], ids=str
+)
+def test_both_extremes_of_every_change(seeds):
+    for seed in seeds:
+        rng = Random(seed)
+        check(*drawn(rng), rng.choice((0, 0, Fraction(1, 2))))
+
+
+def drawn_for_long_windows(rng: Random):
+    """Records so many, and so near to each other, that both parts of y can be many windows."""
+    draw = KINDS[rng.choice(("spread", "clusters", "one side", "skewed"))]
+    x, outside = ([draw(rng) for _ in range(rng.randint(6, 8))] for _ in range(2))
+    k = rng.choice((2, len(x) - 2))
+    return x, outside, sl.Bounded(k, exactly=True)
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [range(12), pytest.param(range(12, 150), marks=pytest.mark.exhaustive)],
+    ids=str,
+)
+def test_long_windows(seeds):
+    for seed in seeds:
+        check(*drawn_for_long_windows(Random(seed)))
+
+
+@pytest.mark.parametrize(
+    ("x", "outside", "neighbors"),
+    [
+        # So many records are added on one side that every window of x gains by moving there.
+        ([0, 1], [100] * 4, sl.SymmetricDifference(4, exactly=True)),
+        ([99, 100], [0] * 4, sl.SymmetricDifference(4, exactly=True)),
+        # Of the core and the added records each moves up, and the order of the steps matters.
+        ([1, 9, 27, 27], [15, 42], sl.SymmetricDifference(3, exactly=True)),
+        ([9, 729, 2187], [-49, -42, 44], sl.SymmetricDifference(3, exactly=True)),
+        ([1, 2], [-60, -58, 0, 2, 72], sl.SymmetricDifference(4, exactly=True)),
+        ([1, 1, 3, 9, 81], [-39, -17, -12, 6, 39], sl.SymmetricDifference(4, exactly=True)),
+        ([11, 31], [1, 27, 27, 81, 243, 243], sl.SymmetricDifference(3, exactly=True)),
+        ([-60, -59, -58, 2, 3], [-55, -51, -44, 41, 51, 55], sl.Bounded(4, exactly=True)),
+        # One record kept, and none outside.
+        ([3, 7, 7, 30], [], sl.Unbounded(3, direction="remove")),
+    ],
+)
+def test_windows_at_the_ends(x, outside, neighbors):
+    check(x, outside, neighbors)
