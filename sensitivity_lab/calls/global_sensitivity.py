@@ -67,8 +67,12 @@ def global_sensitivity(
         The name of an engine; "auto" takes the first that covers the problem.
     n_jobs : int, optional
         Worker processes, and threads between evaluations, as in joblib; by default 1, or what
-        `joblib.parallel_config` says. With its backend "dask" the cluster's workers evaluate, and
-        large arrays live in their memory; Dask spills to their disks what does not fit.
+        `joblib.parallel_config` says. A few datasets are evaluated in this process first, and so
+        are all others unless starting workers saves more time than it takes, about 1.5 seconds.
+        Workers that are there already, a backend that `parallel_config` names, and workers that
+        can be ended at `timeout` are used from a tenth of a second on. With the backend "dask"
+        the cluster's workers evaluate, and large arrays live in their memory; Dask spills to their
+        disks what does not fit.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
@@ -76,7 +80,10 @@ def global_sensitivity(
         what would take it. On a Dask cluster the memory of all workers limits it instead.
     timeout : float, optional
         The most seconds that a caller's function may take for one dataset; beyond, a QueryError
-        names the dataset. It needs worker processes or the main thread, and no Windows.
+        names the dataset, also where the function catches every exception. Compiled code that does
+        not return to Python can only be ended with its process: with ``n_jobs=2`` that is a worker,
+        but for the first few datasets, and the error is a WorkerError. A limit needs worker
+        processes or the main thread, and no Windows.
     checkpoint : str or path, optional
         A folder in which finished blocks of evaluations are kept, so that a later call with the
         same arguments goes on where this one was killed. Neighbors and distances may differ then.
@@ -99,7 +106,8 @@ def global_sensitivity(
         If a caller's function raises, returns no finite number, takes longer than `timeout`, or is
         vectorized and answers a dataset differently beside others; names the dataset.
     WorkerError
-        If a worker process ends twice in the same block, or a cluster goes away.
+        If a worker process ends twice in the same block, or a cluster goes away, restarts or
+        cancels tasks.
     CheckpointError
         If the folder cannot be used, or belongs to another search.
 

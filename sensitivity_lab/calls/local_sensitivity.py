@@ -62,7 +62,7 @@ def local_sensitivity(
         The name of an engine; "auto" takes the first that covers the problem.
     n_jobs : int, optional
         Worker processes for listing neighbors, as in joblib; by default 1, or what
-        `joblib.parallel_config` says.
+        `joblib.parallel_config` says; started where they pay, see `global_sensitivity`.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB

@@ -90,7 +90,8 @@ def smooth_sensitivity(
         under the bounded relation; "linear" covers sum, mean and count; "enumeration" covers every
         query, up to 200,000 datasets.
     n_jobs : int, optional
-        Worker processes for evaluating the query, as in joblib.
+        Worker processes for evaluating the query, as in joblib; started where they pay, see
+        `global_sensitivity`.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB

@@ -22,14 +22,18 @@ from importlib import import_module
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from threading import Thread
 from typing import Any
 
 from sensitivity_lab.errors import InputError, MissingExtraError
+from sensitivity_lab.files import remove_abandoned, temporary_folder
 
 ADDRESS = "127.0.0.1"
 """Where the page listens: what other machines cannot reach."""
+
+_PREFIX = "sensitivity_lab_explorer-"
+"""How the names of the folders begin that hold the notebook."""
 
 _PATIENCE = 60.0
 """Seconds that the server has to answer for the first time."""
@@ -67,11 +71,11 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
             )
     number = _checked_port(port)
     token = secrets.token_urlsafe(24)
+    remove_abandoned(gettempdir(), _PREFIX)
     with (
-        TemporaryDirectory(prefix="sensitivity_lab_") as name,
+        temporary_folder(gettempdir(), _PREFIX) as folder,
         as_file(files(__package__).joinpath("share")) as share,
     ):
-        folder = Path(name)
         _fill(folder, code, number, token)
         with (log or Path(os.devnull)).open("wb") as written:
             process = subprocess.Popen(

@@ -69,8 +69,9 @@ def implemented_sensitivity(
         The same query as mathematics; by default what the fold declares, if anything. An
         error of a given query is raised; after an error of a declared one, `ideal` is None.
     n_jobs : int, optional
-        Worker processes for calling a function on all orders, as in joblib; by default 1. Folds,
-        and functions under "aligned", run in this process.
+        Worker processes for calling a function on all orders, as in joblib; by default 1. They are
+        started where they pay, see `global_sensitivity`. Folds, and functions under "aligned", run
+        in this process.
     progress : bool, optional
         Whether to show a progress bar over those calls; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB

@@ -6,7 +6,7 @@ search survives the death of a worker and of the whole process.
 """
 
 from .block import Block, Keeper
-from .pool import run, workers
+from .pool import Sample, run, timed, workers
 from .progress import bar, counter, tracked
 
-__all__ = ["Block", "Keeper", "bar", "counter", "run", "tracked", "workers"]
+__all__ = ["Block", "Keeper", "Sample", "bar", "counter", "run", "timed", "tracked", "workers"]

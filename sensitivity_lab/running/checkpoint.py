@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_path, shown
 from sensitivity_lab.errors import CheckpointError, InputError
-from sensitivity_lab.files import written_whole
+from sensitivity_lab.files import remove_abandoned, written_whole
 
 from .encoding import from_bytes, to_bytes
 
@@ -76,6 +76,7 @@ class Checkpoint:
         belongs = {**belongs, "versions": _versions()}
         try:
             path.mkdir(parents=True, exist_ok=True)
+            remove_abandoned(path)
             if (path / _MANIFEST).exists():
                 _check_same(path, belongs)
             else:

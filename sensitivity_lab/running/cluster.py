@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,10 @@ _PATIENCE = 10.0
 
 _LOOKS = 1.0
 """Seconds between two looks whether the cluster is still there."""
+
+
+_RESTART = "scheduler-restart"
+"""What Dask names as the reason after `client.restart()`; older versions name none."""
 
 
 class Left(NamedTuple):
@@ -121,11 +126,12 @@ def settle(futures: Sequence[Any], client: Any, label: str) -> None:
     watch = _Watch(client, None)
     while True:
         done = watch.look(futures, "ALL_COMPLETED")
-        for future in done:
-            if future.status == "error":
-                unless_killed(partial(_raise, future.exception(_PATIENCE)), label, None)
-        if len(done) == len(futures):
-            return
+        with suppress(CancelledError):  # meanwhile; the next look says why
+            failures = [one.exception(_PATIENCE) for one in done if one.status == "error"]
+            for failure in failures:
+                unless_killed(partial(_raise, failure), label, None)
+            if len(done) == len(futures):
+                return
 
 
 def fetch(futures: Sequence[Any], client: Any, label: str) -> list[Any]:
@@ -134,7 +140,7 @@ def fetch(futures: Sequence[Any], client: Any, label: str) -> list[Any]:
     while True:
         settle(futures, client, label)
         # A worker that holds a result can die now; then it is computed again.
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, CancelledError):
             return list(client.sync(gather, callback_timeout=_PATIENCE))
 
 
@@ -148,13 +154,16 @@ def finished(
     watch = _Watch(client, keeper)
     while pending:
         for future in watch.look(list(pending), "FIRST_COMPLETED"):
-            if future.status == "error":
-                yield future, partial(_raise, future.exception(timeout=_PATIENCE))
-            elif future.status == "finished":
-                # The worker that holds the result can die now; then it is computed again.
-                with suppress(TimeoutError):
-                    result = future.result(timeout=_PATIENCE)
-                    yield future, partial(_return, result)
+            # The worker that holds the result can die now; then it is computed again. Or the task
+            # is cancelled, and the next look says why.
+            result: Callable[[], Any] | None = None
+            with suppress(TimeoutError, CancelledError):
+                if future.status == "error":
+                    result = partial(_raise, future.exception(timeout=_PATIENCE))
+                elif future.status == "finished":
+                    result = partial(_return, future.result(timeout=_PATIENCE))
+            if result is not None:
+                yield future, result
 
 
 class _Watch:
@@ -176,20 +185,24 @@ class _Watch:
         from distributed import wait as untyped
 
         wait: Any = untyped
-        with suppress(TimeoutError):
-            try:
-                wait(list(futures), timeout=_LOOKS, return_when=until)
-            except TimeoutError:
-                raise
-            except Exception as error:
-                raise _gone(self._keeper) from error
+        cancelled: CancelledError | None = None
+        try:
+            wait(list(futures), timeout=_LOOKS, return_when=until)
+        except TimeoutError:
+            pass
+        except CancelledError as error:
+            cancelled = error
+        except Exception as error:
+            raise _gone(self._keeper) from error
         if self._client.status == "running":
             self._reached = time.monotonic()
         elif time.monotonic() - self._reached > _PATIENCE or self._client.status == "closed":
             raise _gone(self._keeper)
-        if any(future.status == "cancelled" for future in futures):
+        if cancelled or any(future.status == "cancelled" for future in futures):
             time.sleep(_LOOKS)  # the news that the scheduler is gone may be under way
-            raise _lost(self._keeper) if self._client.status == "running" else _gone(self._keeper)
+            if self._client.status != "running":
+                raise _gone(self._keeper) from cancelled
+            raise _lost(self._keeper, _RESTART in str(cancelled)) from cancelled
         return [future for future in futures if future.status in ("finished", "error")]
 
 
@@ -215,11 +228,16 @@ def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) 
         ) from error
 
 
-def _lost(keeper: Keeper | None) -> WorkerError:
+def _lost(keeper: Keeper | None, restarted: bool) -> WorkerError:
     how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
+    if restarted:
+        return WorkerError(
+            f"the Dask cluster was restarted, and lost its tasks: client.restart() was called "
+            f"while the search ran; call again{how}"
+        )
     return WorkerError(
-        "the Dask cluster cancelled tasks: a worker died with what only it had, such as blocks of "
-        f"a checkpoint; call again{how}"
+        "the Dask cluster cancelled tasks: client.restart() or client.cancel() was called, or a "
+        f"worker died with what only it had, such as blocks of a checkpoint; call again{how}"
     )
 
 

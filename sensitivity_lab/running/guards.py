@@ -7,16 +7,29 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.files import remove_held
+
+R = TypeVar("R")
 
 _LOOKS = 0.5
 """Seconds between two looks of a worker whether its parent is still there."""
+
+_AGAIN = 0.5
+"""Seconds that a function has to put things in order once its time is up."""
+
+_HAIL = 2e-5
+"""Seconds between two exceptions from then on: a few times what it takes to raise one."""
+
+_SOON = 1e-3
+"""A timer of the caller's that ran out meanwhile rings after so many seconds."""
 
 _LONGEST = 10**6
 """The largest limit in seconds: eleven days."""
@@ -28,33 +41,86 @@ _GRACE = 2.0
 class TimeUpError(BaseException):
     """The time of a piece of work is up.
 
-    Not an Exception: a caller's ``except Exception`` must not swallow it.
+    Not an Exception: a caller's ``except Exception`` leaves it alone.
     """
 
 
-@contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
-    """Raise TimeUpError in the work inside once it has taken so many seconds; None: no limit.
+def in_time(seconds: float | None, function: Callable[..., R], *arguments: Any) -> R:
+    """Return what a function returns; raise TimeUpError if that takes longer than so many seconds.
 
-    Python code is interrupted wherever it is, also while it sleeps. Compiled code that does not
-    return to Python cannot be interrupted; in a worker process, the whole process ends then.
+    Python code is interrupted wherever it is, also while it sleeps. Code that goes on all the
+    same, because it catches every exception, is interrupted again, and then does not get far:
+    see `_Alarm`. Compiled code that does not return to Python cannot be interrupted; in a worker
+    process, the whole process ends then.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None: there is no limit.
+    function : callable
+        What takes the time.
+    *arguments
+        Of the function.
     """
     if seconds is None:
-        yield
-        return
+        return function(*arguments)
     _check_can_limit()
-    before = signal.signal(signal.SIGALRM, _time_is_up)
-    hard = _is_worker()
-    if hard:
-        faulthandler.dump_traceback_later(_GRACE * float(seconds) + 1, exit=True, file=2)
-    signal.setitimer(signal.ITIMER_REAL, float(seconds))
+    alarm = _Alarm()
+    before = signal.signal(signal.SIGALRM, alarm)
+    # A caller who times something else with the same timer goes on with what is left of it.
+    left, interval = signal.setitimer(signal.ITIMER_REAL, float(seconds), _AGAIN)
+    started = time.monotonic()
     try:
-        yield
+        with _ended_after(_GRACE * float(seconds) + 1):
+            answer = alarm.run(function, *arguments)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # An error that the function made of the interruption is none of its own.
+        if not alarm.rang:
+            raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-        if hard:
-            faulthandler.cancel_dump_traceback_later()
+        if left:
+            rest = max(_SOON, left - (time.monotonic() - started))
+            signal.setitimer(signal.ITIMER_REAL, rest, interval)
+    if alarm.rang:
+        raise TimeUpError
+    return answer
+
+
+class _Alarm:
+    """Raises TimeUpError in a function again and again, until it is left.
+
+    The first time it raises once: a function may have something to put in order. From the second
+    time on it raises thousands of times a second, so that some of them come where the one before
+    is being swallowed, in an ``except`` or on the way back to a loop's beginning. From there an
+    exception can only go outwards.
+    """
+
+    def __init__(self) -> None:
+        self.rang = False
+        self._inside = False
+
+    def run(self, function: Callable[..., R], *arguments: Any) -> R:
+        """Call a function, in which this may raise."""
+        self._inside = True
+        try:
+            return function(*arguments)
+        finally:
+            self._inside = False
+
+    def __call__(self, _: int, frame: Any) -> None:
+        """Handle the signal, which came in a frame."""
+        if not self._inside:
+            return
+        if self.rang:
+            signal.setitimer(signal.ITIMER_REAL, _HAIL, _HAIL)
+        self.rang = True
+        # In `run` itself the function is not called yet, or is left already.
+        if frame is None or frame.f_code is not _Alarm.run.__code__:
+            raise TimeUpError
 
 
 def check_timeout(timeout: Any) -> None:
@@ -80,24 +146,42 @@ def _check_can_limit() -> None:
         )
 
 
-def _time_is_up(*_: Any) -> None:
-    raise TimeUpError
-
+_OF_TERMINALS = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
+"""The signals that every process of a terminal gets."""
 
 _served: list[int] = []
 """In a worker process: the process that it serves."""
 
+_marks: list[Path] = []
+"""In a worker process: the file that marks the block that is under way, if there is one."""
 
-def _is_worker() -> bool:
-    return bool(_served)
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """End this process if it is a worker that does not come back for so many seconds.
+
+    Where it was then is written to the mark of the block that is under way.
+    """
+    if not _served:
+        yield
+        return
+    with open(_marks[0], "ab") if _marks else nullcontext(2) as file:  # noqa: PTH123
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
-def serve(parent: int) -> None:
+def serve(parent: int, mark: Path | None = None) -> None:
     """Let this process end with `parent`, and only with it; do nothing if it is `parent`.
 
     It ends within seconds once `parent` is gone. Ctrl-C reaches every process of a terminal; here
-    it does nothing, because the parent stops its workers itself.
+    it does nothing, because the parent stops its workers itself. A terminal that is closed ends
+    this process as it does by default. The file `mark`, if there is one, will say where the process
+    was if its time is up and it has to be ended.
     """
+    _marks[:] = [mark] if mark else []
     if os.getpid() != parent and not _served:
         _served.append(parent)
         _watch(parent)
@@ -105,19 +189,21 @@ def serve(parent: int) -> None:
             # Not SIG_IGN, which programs that a query starts would inherit.
             signal.signal(signal.SIGINT, lambda *_: None)
             if hasattr(signal, "pthread_sigmask"):
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINALS)
 
 
 @contextmanager
 def workers_without_interrupts() -> Iterator[None]:
     """Start workers inside this block so that Ctrl-C does not end them before they can `serve`.
 
-    They inherit that the signal is blocked; for this thread, it comes when the block ends.
+    They inherit that the signals of terminals are blocked; for this thread, these come when the
+    block ends. The process of joblib's that removes what it shares is started here, too: it never
+    hears that the terminal was closed, and so outlives the others, as it does after SIGTERM.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
         yield
     finally:
@@ -133,4 +219,5 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_LOOKS)
     # The parent can no longer collect anything; its resource tracker removes what was shared.
+    remove_held()
     os._exit(1)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+import multiprocessing
+import time
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 import joblib
+from joblib.parallel import get_active_backend
 
 from . import cluster, processes
 from .block import Block, Keeper
@@ -14,6 +19,54 @@ from .progress import bar
 
 Recipe = TypeVar("Recipe")
 Answer = TypeVar("Answer")
+
+now = time.perf_counter
+"""The clock."""
+
+_START = 1.5
+"""Seconds that worker processes take to start, mostly to import; more on a busy machine."""
+
+_SHORT = 0.1
+"""Work that takes fewer seconds is done in this process even where workers are there already."""
+
+_SAMPLE = 0.1
+"""A sample of so many seconds is trusted: no moment of the system's own counts in it."""
+
+_SURE = 10
+"""A shorter sample is trusted where workers would save so many times what they take to start."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Work that was done in this process, to see how long the rest takes.
+
+    Attributes
+    ----------
+    amount : int
+        How much; 0: nothing yet.
+    seconds : float
+        How long it took.
+    """
+
+    amount: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Sample) -> Sample:
+        return Sample(self.amount + other.amount, self.seconds + other.seconds)
+
+    @property
+    def each(self) -> float:
+        """How many seconds a unit takes; 0 if that is not known."""
+        return self.seconds / self.amount if self.amount else 0.0
+
+
+def timed(
+    function: Callable[[Recipe], Answer], recipe: Recipe, amount: int
+) -> tuple[Answer, Sample]:
+    """Return what a function returns, with how long it took for so much work."""
+    started = now()
+    answer = function(recipe)
+    return answer, Sample(amount, now() - started)
 
 
 def workers(n_jobs: int | None) -> int:
@@ -32,8 +85,14 @@ def run(
     keeper: Keeper | None = None,
     arrived: Callable[[Any], Any] | None = None,
     summary: Callable[[Answer], Any] | None = None,
+    sample: Sample | None = None,
+    apart: bool = False,
 ) -> list[Any]:
     """Apply a function to every block's recipe.
+
+    The first blocks are done in this process, until it is known how long the rest takes. Worker
+    processes are started only for a rest that they shorten by more than they take to start; see
+    `_pays`.
 
     Parameters
     ----------
@@ -45,7 +104,8 @@ def run(
         The amount of work in all blocks together.
     n_jobs : int or None
         As in joblib: None means 1 unless `joblib.parallel_config` says otherwise. The backend is
-        joblib's default or that of `parallel_config`.
+        joblib's default or that of `parallel_config`; one that is named there is used for all but
+        the shortest work, whether it pays or not.
     progress : bool or None
         Whether to show a progress bar; None shows one only on a terminal and only past a second.
     unit : str, default "datasets"
@@ -57,6 +117,12 @@ def run(
     summary : callable, optional
         Where a Dask cluster is used, answers stay with its workers, and `arrived` gets a `Left`,
         with what this function says there of the answer.
+    sample : Sample, optional
+        Work of this kind that the caller has timed already, without its first piece, which may
+        have to import and to make tables.
+    apart : bool, default False
+        Whether workers are wanted to keep the work apart from this process, as where its time is
+        limited: then they are started for all but the shortest work, too.
 
     Returns
     -------
@@ -75,7 +141,9 @@ def run(
     answers: dict[int, Any] = {}
     with bar(unit, progress, total) as shown:
         try:
-            with closing(_produced(function, blocks, n_jobs, keeper, summary)) as produced:
+            with closing(
+                _produced(function, blocks, total, n_jobs, keeper, summary, sample, apart)
+            ) as produced:
                 for place, length, answer in produced:
                     answers[place] = arrived(answer) if arrived else answer
                     done += length
@@ -90,21 +158,60 @@ def run(
 def _produced(
     function: Callable[[Recipe], Answer],
     blocks: Iterable[Block[Recipe]],
+    total: int,
     n_jobs: int | None,
     keeper: Keeper | None,
     summary: Callable[[Answer], Any] | None,
+    sample: Sample | None,
+    apart: bool,
 ) -> Generator[tuple[int, int, Any], None, None]:
     """Yield the place and length of every block with the answer on it, in any order."""
-    if workers(n_jobs) == 1:
-        for place, block in enumerate(blocks):
-            answer = function(block.recipe)
-            if keeper:
-                keeper.keep(block.recipe, answer)
-            yield place, block.length, answer
-        return
-    client = cluster.active_client()
-    several: Sequence[Block[Recipe]] | Iterable[Block[Recipe]] = blocks
-    if client is not None:
-        yield from cluster.run(function, several, client, keeper, summary)
-    else:
-        yield from processes.run(function, several, n_jobs, keeper)
+    given = enumerate(blocks)
+    left = total
+    for place, block in given:
+        if _pays(sample or Sample(), left, n_jobs, apart):
+            rest = chain([block], (later for _, later in given))
+            client = cluster.active_client()
+            for further, length, answer in (
+                processes.run(function, rest, n_jobs, keeper)
+                if client is None
+                else cluster.run(function, rest, client, keeper, summary)
+            ):
+                yield place + further, length, answer
+            return
+        answer, own = timed(function, block.recipe, block.length)
+        if keeper:
+            keeper.keep(block.recipe, answer)
+        # The very first block may have had to import. What takes longer than that is believed.
+        if sample is not None or own.seconds > _START:
+            sample = (sample or Sample()) + own
+        else:
+            sample = Sample()
+        left -= block.length
+        yield place, block.length, answer
+
+
+def _pays(sample: Sample, left: int, n_jobs: int | None, apart: bool) -> bool:
+    """Tell whether to hand the rest of the work, so much of it, to workers now."""
+    number = workers(n_jobs)
+    if number == 1:
+        return False
+    rest = sample.each * left
+    if apart or not _must_start(number):
+        return not sample.amount or rest >= _SHORT
+    saved = rest * (1 - 1 / number)
+    return saved > (_START if sample.seconds >= _SAMPLE else _SURE * _START)
+
+
+def _must_start(number: int) -> bool:
+    """Tell whether so many workers are processes that joblib has to start by its own choice.
+
+    Threads and the workers of a cluster are there, and so are processes of an earlier call, for a
+    few minutes. A backend that the caller named is what the caller wants.
+    """
+    # joblib makes its default anew each time; the one that was named is one object.
+    backend, again = get_active_backend()[0], get_active_backend()[0]
+    if backend is again or getattr(backend, "uses_threads", False):
+        return False
+    alive = [one for one in multiprocessing.active_children() if "Loky" in type(one).__name__]
+    return len(alive) < number

@@ -15,9 +15,14 @@ from typing import Any
 import joblib
 
 from sensitivity_lab.errors import InputError, WorkerError
+from sensitivity_lab.files import remove_abandoned, temporary_folder
 
 from .block import Block, Keeper, Produced
 from .guards import serve, workers_without_interrupts
+from .shared import remove_shared, will_share
+
+_PREFIX = "sensitivity_lab-"
+"""How the names of the folders of runs begin."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,9 @@ class _Task:
     begun: str
 
     def __call__(self, place: int, block: Block[Any]) -> Produced:
-        serve(self.parent)
         mark = Path(self.begun, str(place))
         mark.touch()
+        serve(self.parent, mark)
         answer = self.function(block.recipe)
         # Here, not in the parent: what is finished is kept even if the parent is killed now.
         if self.keeper is not None:
@@ -67,8 +72,12 @@ def run(
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
     given: Iterator[tuple[int, Block[Any]]] = enumerate(blocks)
     waiting: dict[int, Block[Any]] = {}
-    with tempfile.TemporaryDirectory(prefix="sensitivity_lab-") as folder:
-        task = _Task(portable, keeper, os.getpid(), folder)
+    remove_abandoned(tempfile.gettempdir(), _PREFIX, remove_shared)
+    with temporary_folder(tempfile.gettempdir(), _PREFIX) as folder:
+        will_share(folder)
+        begun = folder / "begun"
+        begun.mkdir()
+        task = _Task(portable, keeper, os.getpid(), str(begun))
         while True:
             try:
                 for produced in _by_joblib(task, given, waiting, n_jobs):
@@ -76,8 +85,8 @@ def run(
                     yield produced
                 return
             except BrokenProcessPool:
-                under_way = sorted(int(mark.name) for mark in Path(folder).iterdir())
-                for mark in Path(folder).iterdir():
+                under_way = sorted(int(mark.name) for mark in begun.iterdir())
+                for mark in begun.iterdir():
                     mark.unlink()
                 suspects = [place for place in under_way if place in waiting]
                 if not suspects:
@@ -149,13 +158,23 @@ def _alone(task: _Task, place: int, block: Block[Any], keeper: Keeper | None) ->
         # With one job, joblib would run the block in this very process.
         (produced,) = joblib.Parallel(n_jobs=2)([joblib.delayed(task)(place, block)])
     except BrokenProcessPool:
-        raise _death(f"twice in {block.label}", keeper) from None
+        # A worker that is ended because its time is up says there where it was.
+        where = Path(task.begun, str(place)).read_text(encoding="utf-8", errors="replace")
+        raise _death(f"twice in {block.label}", keeper, where) from None
     found: Produced = produced
     return found
 
 
-def _death(when: str, keeper: Keeper | None) -> WorkerError:
+def _death(when: str, keeper: Keeper | None, where: str = "") -> WorkerError:
     how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
+    if where:
+        error = WorkerError(
+            f"a worker process was ended {when}: a call took longer than timeout= allows and could "
+            "not be interrupted, as compiled code cannot that does not return to Python; choose a "
+            f"larger timeout, or let the query answer these datasets in less time{how}"
+        )
+        error.add_note(where)
+        return error
     return WorkerError(
         f"a worker process ended {when}: it crashed, was killed, called os._exit, or ran out of "
         f"memory; call the query there with n_jobs=1 to see which{how}"

@@ -16,7 +16,7 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
-from sensitivity_lab.running.guards import TimeUpError, limited
+from sensitivity_lab.running.guards import TimeUpError, in_time
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
@@ -129,8 +129,7 @@ def answered_in_time(
 ) -> Any:
     """Return the answer on a dataset as it is, or raise QueryError if it takes too long."""
     try:
-        with limited(timeout):
-            return query.answered(universe, data)
+        return in_time(timeout, query.answered, universe, data)
     except TimeUpError:
         raise QueryError(
             f"query {shown(query.name)} on the dataset {show(universe.dataset(data))} "

@@ -241,7 +241,7 @@ def test_what_cannot_be_sent_to_workers_says_so():
             return float(x[0])
 
     universe = sl.Universe.from_dataset(range(12))
-    with pytest.raises(sl.InputError) as caught:
+    with joblib.parallel_config(backend="loky"), pytest.raises(sl.InputError) as caught:
         solve(locked, universe, 4, n_jobs=2)
     assert str(caught.value) == (
         "the query cannot be sent to worker processes, because pickling it raised TypeError: "

@@ -102,6 +102,30 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     assert resumed.value == 54 - 4
 
 
+@pytest.mark.exhaustive
+def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path):
+    thread = soon(cluster.restart)
+    with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
+        sl.global_sensitivity(UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path)
+    thread.join()
+    assert str(caught.value) in {
+        f"{what}; call again; what is finished is kept: call again with the same arguments and "
+        f"checkpoint={str(tmp_path)!r} to go on"
+        for what in (
+            "the Dask cluster was restarted, and lost its tasks: client.restart() was called while "
+            "the search ran",
+            # as versions of Dask say it that name no reason
+            "the Dask cluster cancelled tasks: client.restart() or client.cancel() was called, or "
+            "a worker died with what only it had, such as blocks of a checkpoint",
+        )
+    }
+    with joblib.parallel_config(backend="dask"):
+        found = sl.global_sensitivity(
+            UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path
+        )
+    assert found.value == 54 - 4
+
+
 @pytest.mark.stress
 def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
     file = tmp_path / "scheduler.json"

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import joblib
 import pytest
 from searches import AGAIN, Search, is_running, shared_memory, until
 
@@ -96,7 +97,7 @@ def deadly(x):
 
 @pytest.mark.exhaustive
 def test_a_block_that_ends_its_worker_twice_is_named(tmp_path):
-    with pytest.raises(sl.WorkerError) as caught:
+    with joblib.parallel_config(backend="loky"), pytest.raises(sl.WorkerError) as caught:
         sl.global_sensitivity(
             UNIVERSE,
             sl.from_function(deadly, name="deadly"),  # its os._exit has no fingerprint
@@ -157,7 +158,8 @@ def test_workers_leave_ctrl_c_to_the_process_that_they_serve(capfd):
         return recipe, os.getpid()
 
     blocks = [Block(place, 1, f"block {place}") for place in range(6)]
-    answers = run(interrupted, blocks, total=6, n_jobs=2, progress=False)
+    with joblib.parallel_config(backend="loky"):
+        answers = run(interrupted, blocks, total=6, n_jobs=2, progress=False)
     assert [place for place, _ in answers] == list(range(6))
     assert os.getpid() not in {process for _, process in answers}
     assert capfd.readouterr() == ("", "")

@@ -80,8 +80,9 @@ def audit_opendp(
         The largest difference that counts as rounding, where the claim or the answers are floats,
         in units in the last place of the truth; see `audit`.
     n_jobs : int, optional
-        The number of worker processes, as in joblib. A transformation that OpenDP cannot serialise
-        is called in this process only, and the setting of the report says so.
+        The number of worker processes, as in joblib; they are started where they pay, see
+        `global_sensitivity`. A transformation that OpenDP cannot serialise is called in this
+        process only, and the setting of the report says so.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
 

@@ -69,7 +69,7 @@ def measured_stability(
         The largest number of pairs to compare.
     n_jobs : int, optional
         The number of worker processes, as in joblib; by default 1, or that of
-        `joblib.parallel_config`.
+        `joblib.parallel_config`. They are started where they pay, see `global_sensitivity`.
     progress : bool, optional
         Whether to show progress bars, first for the inputs and then for the distances of outputs;
         by default on a terminal, after one second.

@@ -21,7 +21,7 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.running.guards import TimeUpError, limited
+from sensitivity_lab.running.guards import TimeUpError, in_time
 from sensitivity_lab.running.spread import AnyMachine, Cluster
 from sensitivity_lab.search.again import agree, largest_of, no_function, spread, told
 from sensitivity_lab.search.engine import Options
@@ -56,8 +56,8 @@ _PROBE_ROWS = 1000
 _TOGETHER = 8
 """How many datasets of a size a vectorized function gets at once, to see what it returns."""
 
-_SERIAL_SECONDS = 0.1
-"""Work that takes less time is done without workers."""
+_MEASURED_SECONDS = 0.1
+"""How long a measurement takes at least, where there are enough datasets."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class Evaluator:
     def _in_time(self, query: Query, rows: NDArray[Any], batch: Recipe) -> Answers:
         """Return answers, or raise QueryError if they take more time than all rows may take."""
         try:
-            with limited(None if self.timeout is None else self.timeout * len(rows)):
-                return self._evaluated(query, rows)
+            limit = None if self.timeout is None else self.timeout * len(rows)
+            return in_time(limit, self._evaluated, query, rows)
         except TimeUpError:
             beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""
             raise QueryError(
@@ -231,11 +231,11 @@ def seconds_each(evaluator: Evaluator, size: int) -> tuple[float, int]:
     evaluator(Recipe(size, 0, 1))  # which may have to import, and to make tables
     measured, seconds = 1, 0.0
     # Ever more, until they take so long that a moment of the system's own does not count.
-    while seconds < _SERIAL_SECONDS:
+    while seconds < _MEASURED_SECONDS:
         started = time.perf_counter()
         evaluator(Recipe(size, 0, measured))
         seconds = time.perf_counter() - started
-        if seconds >= _SERIAL_SECONDS or measured == number:
+        if seconds >= _MEASURED_SECONDS or measured == number:
             break
         measured = min(4 * measured, number)
     return seconds / measured, measured
@@ -267,20 +267,18 @@ def _evaluate_all(
         _check_kept(evaluator, sample.chosen, keeper, options)
     missing = missing_of({size: lattice.number(size) for size in sizes}, done)
     new = list(missing)
-    seconds = 0.0
+    took = running.Sample()
     if missing:
         # A few datasets first, to see how long one takes, and how many numbers an answer has.
         probe = _probe(evaluator, missing[0])
-        started = time.perf_counter()
-        widths = evaluator(probe)
-        seconds = (time.perf_counter() - started) / (probe.last - probe.first)
+        widths, took = _timed(evaluator, probe)
         done[probe] = shelf.put(widths)
         if keeper:
             keeper.keep(probe, widths)
         missing[0] = Recipe(probe.size, probe.last, missing[0].last)
     check([None if batch.ndim == 1 else batch.shape[1] for batch in widths])
-    recipes = _cut(evaluator, missing, seconds, most)
-    answers = _evaluate(evaluator, recipes, seconds, shelf, keeper, options)
+    recipes = _cut(evaluator, missing, took.each, most)
+    answers = _evaluate(evaluator, recipes, took, shelf, keeper, options)
     done |= zip(recipes, answers, strict=True)
     return done, new
 
@@ -344,16 +342,16 @@ def _evaluate_again(
     """Return the answers on datasets by themselves, in the order given."""
     if not recipes:
         return []
-    started = time.perf_counter()
-    first = evaluator(recipes[0])
-    seconds = time.perf_counter() - started
+    first, took = running.timed(evaluator, recipes[0], 1)
     rest = recipes[1:]
     others: list[list[Answers]] = running.run(
         evaluator,
         [running.Block(one, 1, evaluator.label(one)) for one in rest],
         total=len(rest),
-        n_jobs=1 if seconds * len(rest) < _SERIAL_SECONDS else options.n_jobs,
+        n_jobs=options.n_jobs,
         progress=options.progress,
+        sample=took,
+        apart=evaluator.timeout is not None,
     )
     return [first, *others]
 
@@ -366,22 +364,24 @@ def _largest(answers: Answers) -> float:
 def _evaluate(
     evaluator: Evaluator,
     recipes: list[Recipe],
-    seconds: float,
+    sample: running.Sample,
     shelf: Shelf,
     keeper: LevelKeeper | None,
     options: Options,
 ) -> list[list[Held]]:
-    """Return the answers on blocks of datasets, by block; a dataset takes so many seconds."""
+    """Return the answers on blocks of datasets, by block."""
     total = sum(recipe.last - recipe.first for recipe in recipes)
     return running.run(
         evaluator,
         [running.Block(one, one.last - one.first, evaluator.label(one)) for one in recipes],
         total=total,
-        n_jobs=1 if seconds * total < _SERIAL_SECONDS else options.n_jobs,
+        n_jobs=options.n_jobs,
         progress=options.progress,
         keeper=keeper,
         arrived=shelf.put,
         summary=shelf.summary,
+        sample=sample,
+        apart=evaluator.timeout is not None,
     )
 
 
@@ -407,11 +407,30 @@ def _joined_levels(
 
 def _probe(evaluator: Evaluator, missing: Recipe) -> Recipe:
     """Return the first few datasets of a range."""
-    vectorized = all(query.vectorized for query in evaluator.queries)
-    stop = missing.first + (_PROBE_ROWS if vectorized else _PROBE)
-    if missing.first:
+    stop = missing.first + (_PROBE_ROWS if _vectorized(evaluator) else _PROBE)
+    if _vectorized(evaluator) and missing.first:
         stop = max(stop, (missing.first // _batch(missing.size) + 1) * _batch(missing.size))
     return Recipe(missing.size, missing.first, min(stop, missing.last))
+
+
+def _timed(evaluator: Evaluator, probe: Recipe) -> tuple[list[Answers], running.Sample]:
+    """Return the answers on a few datasets, and how long they took but for the first.
+
+    A function may have to import and to make tables at first. A vectorized one has answered some
+    datasets before, and gets its rows together.
+    """
+    alone = Recipe(probe.size, probe.first, probe.first + 1)
+    if _vectorized(evaluator) or alone == probe:
+        return running.timed(evaluator, probe, probe.last - probe.first)
+    first = evaluator(alone)
+    others = Recipe(probe.size, alone.last, probe.last)
+    later, sample = running.timed(evaluator, others, others.last - others.first)
+    every = zip(evaluator.queries, first, later, strict=True)
+    return [joined(query, [one, other]) for query, one, other in every], sample
+
+
+def _vectorized(evaluator: Evaluator) -> bool:
+    return all(query.vectorized for query in evaluator.queries)
 
 
 def _cut(
@@ -422,7 +441,7 @@ def _cut(
     length = max(1, min(-(-total // _CHUNKS), most or total))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
-    together = all(query.vectorized for query in evaluator.queries)
+    together = _vectorized(evaluator)
     blocks = []
     for recipe in missing:
         # Blocks of vectorized queries end where batches do, so that no batch is cut.

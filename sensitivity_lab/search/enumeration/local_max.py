@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -158,11 +157,11 @@ def answers_on(
         _check_kept(datasets, answers, answerer, keeper)
     kept = frozenset(answers)
     missing = ((at, data) for at, data in enumerate(datasets()) if at not in kept)
-    seconds = 0.0
+    seconds, took = 0.0, running.Sample()
     for at, data in islice(missing, _PROBE):
-        started = time.perf_counter()
-        answers[at] = answerer(Chunk(at, (data,)))[0]
-        seconds = max(seconds, time.perf_counter() - started)
+        # Only the last counts as a sample: the first may have to import, and to make tables.
+        (answers[at],), took = running.timed(answerer, Chunk(at, (data,)), 1)
+        seconds = max(seconds, took.seconds)
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
@@ -182,6 +181,8 @@ def answers_on(
         n_jobs=options.n_jobs,
         progress=options.progress,
         keeper=keeper,
+        sample=took,
+        apart=options.timeout is not None,
     )
     for chunk, part in zip(chunks, done, strict=True):
         answers |= dict(enumerate(part, chunk.first))

@@ -15,13 +15,21 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.enumeration import evaluate
+from sensitivity_lab.running import pool
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
 SIZE = 5
 DATASETS = comb(10, 5)
 ADDED = comb(10, 4) + comb(10, 5) + comb(10, 6)
 """How many datasets `Unbounded(1)` needs."""
+
+
+@pytest.fixture(autouse=True)
+def _a_backend_is_named():
+    """Workers are started for short work, too; the last tests of this file are about the rest."""
+    with joblib.parallel_config(backend="loky"):
+        yield
+
 
 each_n_jobs = pytest.mark.parametrize("n_jobs", [1, 2, None])
 
@@ -146,7 +154,7 @@ def processes(folder) -> set[int]:
 
 @pytest.mark.exhaustive
 def test_long_work_is_done_by_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(evaluate, "_SERIAL_SECONDS", 0)
+    monkeypatch.setattr(pool, "_SHORT", 0)
 
     def function(x):
         time.sleep(0.001)
@@ -158,7 +166,7 @@ def test_long_work_is_done_by_workers(tmp_path, monkeypatch):
 
 
 def test_short_work_starts_no_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(evaluate, "_SERIAL_SECONDS", 1000)  # short, however busy the machine is
+    monkeypatch.setattr(pool, "_SHORT", 1000)  # short, however busy the machine is
 
     def function(x):
         (tmp_path / str(os.getpid())).touch()
@@ -184,7 +192,7 @@ def test_the_backend_is_the_callers():
     threads = set()
 
     def function(x):
-        time.sleep(0.001)
+        time.sleep(0.0005)  # so that the answers that are asked again are too few for threads
         threads.add((os.getpid(), threading.get_ident()))
         return spread_of_gaps(x)
 
