@@ -38,6 +38,9 @@ _WRITTEN = {"STORE_GLOBAL", "DELETE_GLOBAL"}
 _OWN = {"STORE_NAME", "DELETE_NAME", "SETUP_ANNOTATIONS"}
 """Instructions on the names of a class body."""
 
+_NO_OPERATIONS = {"CACHE", "PRECALL", "PUSH_NULL", "EXTENDED_ARG", "RESUME", "NOP"}
+"""Instructions between others that say nothing about names."""
+
 _BY_NAME = {
     *("eval", "exec", "compile", "globals", "locals", "vars", "dir", "__import__"),
     *("setattr", "delattr", "id", "open", "input", "breakpoint"),
@@ -98,7 +101,8 @@ def reached_by(code: types.CodeType) -> Reached:
     """Return what code and the functions and classes inside it reach."""
     found = Reached()
     for one in _all_of(code):
-        instructions = list(dis.get_instructions(one))
+        every = dis.get_instructions(one)
+        instructions = [each for each in every if each.opname not in _NO_OPERATIONS]
         for place, instruction in enumerate(instructions):
             if instruction.opcode in dis.hasname:
                 _add(found, instructions, place)
@@ -141,8 +145,6 @@ def _second_argument(instructions: list[dis.Instruction]) -> str | None:
     """
     arguments: list[Any] = []
     for one in instructions:
-        if one.opname in ("CACHE", "PRECALL", "PUSH_NULL", "EXTENDED_ARG"):
-            continue
         if one.opname == "CALL":
             second = arguments[1] if len(arguments) == one.arg and len(arguments) > 1 else None
             return second if isinstance(second, str) else None

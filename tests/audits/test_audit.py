@@ -191,7 +191,8 @@ def test_all_distances_cost_one_search():
         return x[-1] - x[0]
 
     sl.audit(spread, 1, SCHOOL, size=4, neighbors="unbounded", distances=range(1, 4))
-    assert max(seen.values()) == 1
+    # One search, which asks again for at most 64 answers.
+    assert seen.total() <= len(seen) + 64
     assert {len(x) for x in seen} == set(range(1, 8))
 
 

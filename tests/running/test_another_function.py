@@ -194,6 +194,15 @@ def test_ordinary_functions_have_fingerprints(tmp_path):
     assert told.stdout.split() == fingerprints
 
 
+def test_imports_are_seen_in_code_with_many_constants(tmp_path):
+    module = helper(tmp_path, "SCALE = 2\n")
+    many = "".join(f" x{at} = {at + 0.5}\n" for at in range(300))
+    source = f"def f(x):\n{many} from {module.__name__} import SCALE\n return float(SCALE)"
+    before = fingerprint(program(source)["f"])
+    module.SCALE = 3
+    assert fingerprint(program(source)["f"]) != before
+
+
 def test_what_cannot_be_told_is_listed(tmp_path):
     found = program(
         "import os\n"
