@@ -100,7 +100,14 @@ def test_tables_of_any_size_include_those_of_one():
 
 
 def extended(chain, maker):
-    """The chain with one more step, or as it was where the step is refused."""
+    """The chain with one more step, or as it was where the step is refused.
+
+    A function of numbers is not for rows, nor the other way round; to call it would be an error.
+    """
+    domain = chain.domain if isinstance(chain, pl.Start) else chain.output_domain
+    on_rows = isinstance(domain, pl.Table | pl.Groups)
+    if maker in (ON_VALUES if on_rows else ON_TABLES)[:3]:
+        return chain
     try:
         return chain >> maker()
     except InputError:
