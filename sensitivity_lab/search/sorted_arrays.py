@@ -76,7 +76,11 @@ class SortedArray(SortedMultiset):
     @cached_property
     def values(self) -> Integers:
         """The distinct values, ascending, times `unit`."""
-        mantissas, shifts = self._mantissas(self._array)
+        return self.some_values(slice(None))
+
+    def some_values(self, some: slice) -> Integers:
+        """Return some of the distinct values, times `unit`; no others become Python ints."""
+        mantissas, shifts = self._mantissas(self._array[some])
         integers: Integers = mantissas.astype(object) << shifts.astype(object)
         return integers
 
