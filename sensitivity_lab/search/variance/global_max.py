@@ -30,6 +30,7 @@ from . import few_records
 from .comparing import Sets, Spread
 from .distances.curve import Change, TooLongError, placements
 from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
+from .needed import bytes_of
 from .patterns import Placement
 from .remove import proved
 
@@ -66,7 +67,8 @@ class Variance:
                     if reason:
                         name = f"{query.name}, {family.relations[0]}"
                         return Refusal(f"{self.name} does not cover {name}: {reason}")
-        return Plan(partial(_solve, problem, options.progress), Cost(lists_pairs=False))
+        cost = Cost(bytes_of(problem), lists_pairs=False)
+        return Plan(partial(_solve, problem, options.progress), cost)
 
 
 def _unproved(query: Query, steps: Steps) -> str | None:
