@@ -17,6 +17,7 @@ from .arguments import (
     one_or_several,
 )
 from .frames import as_pandas
+from .sizes import exceeding, in_words, told_apart
 from .text import (
     cut,
     did_you_mean,
@@ -54,8 +55,10 @@ __all__ = [
     "check_whole",
     "cut",
     "did_you_mean",
+    "exceeding",
     "finite_number",
     "html_text",
+    "in_words",
     "is_hashable",
     "is_long",
     "listed",
@@ -66,6 +69,7 @@ __all__ = [
     "one_or_several",
     "shown",
     "text_of",
+    "told_apart",
     "unboxed",
     "whole_number",
 ]

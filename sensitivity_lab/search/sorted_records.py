@@ -63,6 +63,10 @@ class SortedMultiset:
         """The distinct values, ascending, times `unit`."""
         return self._values
 
+    def some_values(self, some: slice) -> Integers:
+        """Return some of the distinct values, times `unit`."""
+        return self.values[some]
+
     @overload
     def place(self, positions: int) -> int: ...
     @overload

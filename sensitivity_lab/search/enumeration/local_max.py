@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
+from sensitivity_lab.checks import told_apart
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
@@ -69,7 +70,7 @@ class LocalEnumeration:
                 "choose a smaller distance, or a coarser universe with fewer distinct values",
                 too_large=True,
             )
-        cost = Cost(datasets=number + 1, bytes=_BYTES * (number + 1))
+        cost = Cost(_BYTES * (number + 1), number + 1)
         return Plan(partial(_solve, problem, number, options), cost)
 
 
@@ -105,11 +106,11 @@ def check_width(answer: ExactAnswer, number: int, name: str, options: Options) -
     width = len(answer) if isinstance(answer, tuple) else 1
     needed = number * (_BYTES + _BYTES_PER_NUMBER * (width - 1))
     if width > 1 and needed > options.memory_limit:
+        need, limit = told_apart(needed, options.memory_limit)
         raise TooLargeError(
-            f"enumeration would need about {needed / 2**20:,.1f} MiB for {number:,} answers of "
-            f"{name}, each of {width:,} numbers, more than the memory limit of "
-            f"{options.memory_limit / 2**20:,.1f} MiB; choose a smaller distance, fewer answers, "
-            "or a larger memory_limit"
+            f"enumeration would need about {need} for {number:,} answers of {name}, each of "
+            f"{width:,} numbers, more than the memory limit of {limit}; choose a smaller distance, "
+            "fewer answers, or a larger memory_limit"
         )
 
 
@@ -165,11 +166,11 @@ def answers_on(
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
-    chunks: list[Chunk] = []
+    firsts: list[int] = []
 
     def blocks() -> Iterator[running.Block[Chunk]]:
         for chunk in _chunks(missing, length):
-            chunks.append(chunk)
+            firsts.append(chunk.first)
             first = show(universe.dataset(chunk.datasets[0]))
             label = f"{query.name} on {len(chunk.datasets):,} datasets from {first} on"
             yield running.Block(chunk, len(chunk.datasets), label)
@@ -184,8 +185,8 @@ def answers_on(
         sample=took,
         apart=options.timeout is not None,
     )
-    for chunk, part in zip(chunks, done, strict=True):
-        answers |= dict(enumerate(part, chunk.first))
+    for first, part in zip(firsts, done, strict=True):
+        answers |= dict(enumerate(part, first))
     new = [at for at in range(number) if at not in kept]
     sample = [new[place] for place in spread(len(new))]
     if query.arithmetic == "float":

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from functools import cache, cached_property
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,12 @@ EXPANDED = 1 << 22  # up to this many records, repeated values are written out
 WIDTHS = (32, 16, 8)
 """Bits of a limb: the first of these whose sums over all records fit into int64 and a float."""
 
+AT_ONCE = 1 << 14
+"""So many integers are Python objects at a time."""
+
+Part = tuple[NDArray[np.int32], list[int]]
+"""Some integers in limbs, a row each, and the places of the limbs."""
+
 LONG = 160
 """If some integer has more bits than this, long and short integers are cut separately."""
 
@@ -42,20 +48,17 @@ class Limbs:
 
     Parameters
     ----------
-    terms : ndarray of Python ints, shape (m,)
-        The integers that are added up.
+    parts : list of (array of int32, shape (terms, limbs), and list of int)
+        The integers that are added up, some at a time and cut, with the places of the limbs. It is
+        emptied: the parts are in memory until they are added up.
     counts : array of int64, shape (m,)
-        How often each of them is added.
-    width : int
-        Bits per limb: 32, 16 or 8.
+        How often each integer is added.
     expanded : bool
         Whether to keep a prefix sum for every copy, or only for every term.
 
     Attributes
     ----------
-    terms : array of int64, shape (m, limbs)
-    before : array of int64, shape (m + 1, limbs), or (N + 1, limbs) if expanded
-        Row p is the sum of the first p terms, or of the first p copies of terms.
+    places : list of int
     error : float
         A bound on the relative error of `real`.
 
@@ -64,19 +67,57 @@ class Limbs:
     There is no limb for places at which no term has a bit, so one huge record adds two or three.
     """
 
-    def __init__(self, terms: Integers, counts: Positions, width: int, *, expanded: bool) -> None:
-        self.terms, self.places = _cut(terms, width)
-        copies = np.repeat(self.terms, counts, axis=0) if expanded else self.terms * counts[:, None]
-        self.before = np.zeros((len(copies) + 1, len(self.places)), dtype=np.int64)
-        np.cumsum(copies, axis=0, out=self.before[1:])
-        self.error = (len(self.places) + 2) * UNIT
+    def __init__(self, parts: list[Part], counts: Positions, *, expanded: bool) -> None:
+        self.places = sorted({place for _, places in parts for place in places})
+        limbs, number = len(self.places), int(counts.sum()) if expanded else len(counts)
+        # Row p of `_before` is the sum of the first p terms, or of the first p copies of terms.
+        self._before = np.zeros((number + 1, limbs), dtype=np.int64)
+        # Where copies are not written out, a sum that ends inside a value needs the value itself.
+        self._terms = None if expanded else np.zeros((number, limbs), dtype=np.int64)
+        self._sign, self._mirrored = 1, False
+        parts.reverse()
+        first = row = 0
+        # Always: the sums of the first `row` rows are there, of the values before `first`.
+        while parts:
+            part, places = parts.pop()
+            here = counts[first : first + len(part)]
+            block = np.zeros((len(part), limbs), dtype=np.int64)
+            block[:, np.searchsorted(self.places, places)] = part
+            if self._terms is not None:
+                self._terms[first : first + len(part)] = block
+            block = np.repeat(block, here, axis=0) if expanded else block * here[:, None]
+            sums = self._before[row + 1 : row + 1 + len(block)]
+            np.cumsum(block, axis=0, out=sums)
+            sums += self._before[row]
+            first, row = first + len(part), row + len(block)
+        self.error = (limbs + 2) * UNIT
 
     def mirrored(self, sign: int) -> Self:
-        """Return the prefix sums of the terms times a sign, in reverse order."""
+        """Return the prefix sums of the terms times a sign, in reverse order; they share arrays."""
         made = copy(self)
-        made.terms = sign * self.terms[::-1]
-        made.before = sign * (self.before[-1] - self.before[::-1])
+        made._sign, made._mirrored = sign * self._sign, not self._mirrored
         return made
+
+    def before(self, rows: Positions) -> Sums:
+        """Return the sums before some rows: terms, or copies of terms if these are expanded."""
+        if not self._mirrored:
+            return self._before.take(rows, axis=0, mode="clip")
+        # The first p rows of the mirror image are the last p rows.
+        last = len(self._before) - 1
+        found: Sums = self._before[-1] - self._before.take(last - rows, axis=0, mode="clip")
+        return self._signed(found)
+
+    def terms(self, rows: Positions) -> Sums:
+        """Return the terms at some rows, as `before` counts them."""
+        if self._terms is None:
+            rows = np.clip(rows, 0, len(self._before) - 2)
+            return self.before(rows + 1) - self.before(rows)
+        if not self._mirrored:
+            return self._terms.take(rows, axis=0)
+        return self._signed(self._terms.take(len(self._terms) - 1 - rows, axis=0))
+
+    def _signed(self, sums: Sums) -> Sums:
+        return np.negative(sums, out=sums) if self._sign < 0 else sums
 
     def real(self, sums: Sums) -> Reals:
         """Read limbs as floats; only steps beyond the float's digits round, and none cancels.
@@ -101,7 +142,13 @@ class Limbs:
         return value
 
 
-def _cut(terms: Integers, width: int) -> tuple[Sums, list[int]]:
+def limb_width(records: int) -> int | None:
+    """Return how many bits a limb has, for sums of so many records; None if they are too many."""
+    room = 1 << min(62, _DIGITS)
+    return next((width for width in WIDTHS if records << (width + 3) <= room), None)
+
+
+def _cut(terms: Integers, width: int) -> Part:
     """Cut integers into limbs from ``-half`` to ``half - 1``; return them and their places.
 
     With signed limbs, an integer a little below a power of two is a high limb and a negative low
@@ -131,10 +178,18 @@ def _cut(terms: Integers, width: int) -> tuple[Sums, list[int]]:
     columns = np.unique(
         np.concatenate([used for _, used, _ in parts] + [np.zeros(1, dtype=np.int64)])
     )
-    limbs = np.zeros((len(terms), len(columns)), dtype=np.int64)
+    limbs = np.zeros((len(terms), len(columns)), dtype=np.int32)
     for chosen, used, digits in parts:
         limbs[np.ix_(chosen, np.searchsorted(columns, used))] = digits
     return limbs, [int(column) * width for column in columns]
+
+
+class Slices(Protocol):
+    """Integers of which some are made when they are asked for, such as an array of them."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, some: slice, /) -> Integers: ...
 
 
 class SortedRecords:
@@ -142,10 +197,12 @@ class SortedRecords:
 
     Parameters
     ----------
-    integers : ndarray of Python ints, shape (m,)
+    integers : ndarray of Python ints, shape (m,), or what makes slices of one
         The distinct values, ascending and centered (a record near the middle subtracted).
     counts : sequence of int, shape (m,)
         How many records have each value, at least 1.
+    unit : int, default 1
+        What the records were divided by to become these integers.
 
     Attributes
     ----------
@@ -171,7 +228,8 @@ class SortedRecords:
 
     Notes
     -----
-    Memory is 8 bytes per limb and record, or per distinct value beyond ``EXPANDED`` records.
+    Memory is 8 bytes per limb and record, or 16 per limb and distinct value beyond ``EXPANDED``
+    records. Python ints are there for `AT_ONCE` values at a time.
 
     Examples
     --------
@@ -182,27 +240,41 @@ class SortedRecords:
     [0.0, -2.0, 1.0]
     """
 
-    def __init__(self, integers: Integers, counts: Sequence[int], sign: int = 1) -> None:
-        self.size = sum(map(int, counts))
-        room = 1 << min(62, _DIGITS)
-        widths = [width for width in WIDTHS if self.size << (width + 3) <= room]
-        if not widths:
+    def __init__(self, integers: Slices, counts: Sequence[int] | Positions, unit: int = 1) -> None:
+        self.counts, self.sign, self.unit = np.asarray(counts, np.int64), 1, unit
+        self.size = sum(self.counts.tolist())
+        width = limb_width(self.size)
+        if width is None:
             raise OverflowError(f"{self.size:,} records are too many to add up exactly")
-        self.integers, self.counts, self.sign = integers, np.asarray(counts, np.int64), sign
         self.starts = np.cumsum(self.counts) - self.counts
         self.repeated = len(integers) < self.size
         self.compact = self.size > max(EXPANDED, len(integers))
-        squares = integers * integers
-        self._sum, self._square = (
-            Limbs(terms, self.counts, widths[0], expanded=not self.compact)
-            for terms in (integers, squares)
-        )
+        of_sums, of_squares = self._parts(integers, width)
+        expanded = not self.compact
+        self._sum = Limbs(of_sums, self.counts, expanded=expanded)
+        self._square = Limbs(of_squares, self.counts, expanded=expanded)
         if self.repeated and not self.compact:
             self._runs = np.repeat(np.arange(len(integers)), self.counts)
-        self.all_squares = int((squares * self.counts.astype(object)).sum())
         self.error = max(self._sum.error, self._square.error)
         self.readable = self.all_squares.bit_length() + 256 < _FLOAT.maxexp
-        self._values = self.real(self._sum.terms)
+        rows = np.arange(len(integers)) if self.compact else self.starts
+        self._values = np.zeros(len(integers), dtype=np.longdouble)
+        for start in range(0, len(rows), AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            self._values[some] = self.real(self._sum.terms(rows[some]))
+
+    def _parts(self, integers: Slices, width: int) -> tuple[list[Part], list[Part]]:
+        """Cut the integers and their squares into limbs, some at a time, and add up all squares."""
+        of_sums, of_squares = [], []
+        self.all_squares = 0
+        for start in range(0, len(integers), AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            terms = integers[some]
+            squares = terms * terms
+            self.all_squares += int((squares * self.counts[some].astype(object)).sum())
+            of_sums.append(_cut(terms, width))
+            of_squares.append(_cut(squares, width))
+        return of_sums, of_squares
 
     def exact(self, size: int) -> bool:
         """Whether size times a sum of squares, and every step up to it, is free of rounding."""
@@ -212,12 +284,12 @@ class SortedRecords:
     def _mirror(self) -> Self:
         made = copy(self)
         made.sign = -self.sign
-        made.integers, made.counts = -self.integers[::-1], self.counts[::-1]
+        made.counts = self.counts[::-1]
         made.starts = np.cumsum(made.counts) - made.counts
         made._values = -self._values[::-1]
         made._sum, made._square = self._sum.mirrored(-1), self._square.mirrored(1)
         if self.repeated and not self.compact:
-            made._runs = len(self.integers) - 1 - self._runs[::-1]
+            made._runs = len(self.counts) - 1 - self._runs[::-1]
         return made
 
     def mirrored(self) -> Self:
@@ -239,7 +311,8 @@ class SortedRecords:
 
     def integer(self, positions: Positions) -> Integers:
         """The record at each position, exactly."""
-        return self.integers.take(self.run(positions))
+        rows = self.run(positions) if self.compact else positions
+        return self._sum.integers(self._sum.terms(rows))
 
     def total(self, positions: Positions) -> Sums:
         """The sum of the first p records, for each p from 0 to N."""
@@ -251,12 +324,12 @@ class SortedRecords:
 
     def _prefix(self, limbs: Limbs, positions: Positions) -> Sums:
         if not self.compact:
-            return limbs.before.take(positions, axis=0, mode="clip")
+            return limbs.before(positions)
         run = self.run(positions)
         inside = positions - self.starts.take(run)
         # All records of the smaller values, and the first `inside` copies of this one.
-        prefix: Sums = limbs.before.take(run, axis=0)
-        prefix += inside[..., None] * limbs.terms.take(run, axis=0)
+        prefix: Sums = limbs.before(run)
+        prefix += inside[..., None] * limbs.terms(run)
         return prefix
 
     def real(self, sums: Sums) -> Reals:

@@ -18,19 +18,19 @@ import numpy as np
 
 from sensitivity_lab import running
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.power_sums import of_power_sums
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 from sensitivity_lab.universes.relation import Steps
 
 from . import few_records
-from .comparing import Spread
+from .comparing import Sets, Spread
 from .distances.curve import Change, TooLongError, placements
-from .float_prefix_sums import Positions, SortedRecords
+from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
+from .needed import bytes_of
 from .patterns import Placement
 from .remove import proved
 
@@ -67,7 +67,8 @@ class Variance:
                     if reason:
                         name = f"{query.name}, {family.relations[0]}"
                         return Refusal(f"{self.name} does not cover {name}: {reason}")
-        return Plan(partial(_solve, problem, options.progress), Cost(lists_pairs=False))
+        cost = Cost(bytes_of(problem), lists_pairs=False)
+        return Plan(partial(_solve, problem, options.progress), cost)
 
 
 def _unproved(query: Query, steps: Steps) -> str | None:
@@ -177,22 +178,49 @@ def _pair(
         layout = Layout(core, of_a + of_b, ())
     else:
         layout = Layout(core, (), of_a + of_b)
-    of_x = _variance(records, query, core + layout.only_x)
-    of_y = _variance(records, query, core + layout.only_y)
+    sides = (core + layout.only_x, core + layout.only_y)
+    of_x, of_y = (_variance(records, query, ranges) for ranges in sides)
     return Difference(of_x, of_y, query.root), layout
 
 
 def _variance(records: SortedMultiset, query: Query, ranges: Ranges) -> Fraction:
     """Return the exact variance of the records at some positions."""
-    size = sum(stop - start for start, stop in ranges)
-    total, squares = records.total_of(ranges), records.total_of(ranges, power=2)
-    return of_power_sums(query, size, total, squares, records.unit)
+    working = _working(records)
+    starts, stops = np.array(ranges).T
+    sums, squares = (
+        (of(stops) - of(starts)).sum(axis=0) for of in (working.total, working.squares)
+    )
+    data = Sets(int((stops - starts).sum()), sums, squares)
+    spread = Spread(Fraction(query.ddof), query.root)
+    return spread.variance(working, data) * Fraction(working.unit, records.unit) ** 2
 
 
-@lru_cache(maxsize=4)
+class _Centred:
+    """The distinct values of records less the middle record, in a unit; made some at a time.
+
+    The middle record, not the middle value: of few values, many may be outliers.
+    """
+
+    def __init__(self, records: SortedMultiset) -> None:
+        self._records = records
+        self._middle = records.record(records.size // 2)
+        self.unit = 1  # until the largest one is found in which all are whole numbers
+        unit, start = 0, 0
+        while unit != 1 and start < len(self):
+            unit = math.gcd(unit, *self[start : start + AT_ONCE].tolist())
+            start += AT_ONCE
+        self.unit = unit or 1
+
+    def __len__(self) -> int:
+        return len(self._records.counts)
+
+    def __getitem__(self, some: slice) -> Integers:
+        centred: Integers = self._records.some_values(some) - self._middle
+        return centred // self.unit if self.unit > 1 else centred
+
+
+@lru_cache(maxsize=1)
 def _working(records: SortedMultiset) -> SortedRecords:
     """Return the records, centred and in the largest unit in which all are whole numbers."""
-    # The middle record, not the middle value: of few values, many may be outliers.
-    centred = records.values - records.record(records.size // 2)
-    unit = math.gcd(*centred.tolist()) or 1
-    return SortedRecords(centred // unit if unit > 1 else centred, records.counts.tolist())
+    centred = _Centred(records)
+    return SortedRecords(centred, records.counts, centred.unit)

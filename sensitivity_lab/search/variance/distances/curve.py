@@ -108,7 +108,7 @@ def _quick(records: SortedRecords, changes: int) -> bool:
     return records.readable and not records.compact and records.size * changes >= WORK
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def _line(records: SortedRecords) -> Line:
     return Line(records)
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.search.variance.float_prefix_sums import UNIT, Positions, Reals, SortedRecords
+from sensitivity_lab.search.variance.patterns import CHUNK
 from sensitivity_lab.search.variance.windows import Mask
 
 
@@ -40,11 +41,13 @@ class Line:
 
     def __init__(self, records: SortedRecords) -> None:
         self.records, self.size = records, records.size
-        places = np.arange(records.size + 1)
-        self.values = records.record(places[:-1])
-        self.totals = records.real(records.total(places))
-        self.squares = records.real_squares(records.squares(places))
-        self.runs = records.run(places[:-1])
+        places = np.arange(records.size)
+        self.values, self.runs = records.record(places), records.run(places)
+        self.totals, self.squares = np.zeros((2, records.size + 1), dtype=np.longdouble)
+        for start in range(0, records.size + 1, CHUNK):
+            some = np.arange(start, min(start + CHUNK, records.size + 1))
+            self.totals[some] = records.real(records.total(some))
+            self.squares[some] = records.real_squares(records.squares(some))
         self.all_squares = self.squares[-1]
         self.all_absolute = np.abs(self.values).sum() * (1 + self.size * UNIT)
         self.error = 64 * max(records.error, 4 * UNIT)
