@@ -70,7 +70,7 @@ class ByRank(ExactQuery):
         unit = self.denominator(size)
         total: NDArray[Any] = np.zeros(len(rows), dtype=rows.dtype)
         for rank, weight in self.weights(size):
-            total = total + rows[:, rank] * int(weight * unit)
+            total = total + rows[:, rank] * (weight.numerator * (unit // weight.denominator))
         return total
 
     def magnitude(self, size: int, largest: int) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -184,6 +184,9 @@ class LaidOut(Finding):
         return self.records.place(np.array(first)).tolist(), size
 
 
+Gap = TypeVar("Gap", bound=Any)
+Found = TypeVar("Found")
+
 Candidates = Iterable[tuple[Difference, Layout]]
 """Layouts of one shape, one of which is furthest apart, with their differences."""
 
@@ -232,19 +235,6 @@ class LayoutSearch:
         """Each query with each shape."""
         return [(query, shape) for query in self.problem.queries for shape in self.shapes]
 
-    @cached_property
-    def shapes_by_relation(self) -> list[list[Shape]]:
-        """The shapes that each relation allows."""
-        listed: dict[int, list[Shape]] = {}
-        for family, by_size in zip(self.problem.families, self.shapes_by_steps, strict=True):
-            for number, place in enumerate(family.places):
-                listed[place] = [
-                    shapes[at]
-                    for steps, shapes in zip(family.steps, by_size, strict=True)
-                    for at in range(steps.starts[number], steps.stops[number])
-                ]
-        return [listed[place] for place in range(len(listed))]
-
     def findings(self, answers: Sequence[Candidates]) -> Findings:
         """Return the best of all candidates, for every query and every relation.
 
@@ -258,13 +248,22 @@ class LayoutSearch:
             for question, candidates in zip(self.questions, answers, strict=True)
         }
         return [
-            self._of_query([best[query, shape] for shape in self.shapes])
+            [
+                LaidOut(self.records, layout, gap)
+                for gap, layout in self.by_relation([best[query, shape] for shape in self.shapes])
+            ]
             for query in self.problem.queries
         ]
 
-    def _of_query(self, best: Sequence[tuple[Difference, Layout]]) -> list[Finding]:
-        """Return the finding of every relation, of the best candidates for every shape."""
-        found: dict[int, tuple[Difference, Layout]] = {}
+    def by_relation(self, best: Sequence[tuple[Gap, Found]]) -> list[tuple[Gap, Found]]:
+        """Return the best of what every relation allows.
+
+        Parameters
+        ----------
+        best : sequence of (difference, anything)
+            What is furthest apart for each of the `shapes`; differences compare with each other.
+        """
+        found: dict[int, tuple[Gap, Found]] = {}
         of_shape = dict(zip(self.shapes, best, strict=True))
         for family, by_size in zip(self.problem.families, self.shapes_by_steps, strict=True):
             for steps, shapes in zip(family.steps, by_size, strict=True):
@@ -274,10 +273,7 @@ class LayoutSearch:
                 for relation, place in zip(family.places, places, strict=True):
                     if relation not in found or gaps[place] > found[relation][0]:
                         found[relation] = here[place]
-        return [
-            LaidOut(self.records, layout, gap)
-            for gap, layout in (found[place] for place in range(len(found)))
-        ]
+        return [found[place] for place in range(len(found))]
 
 
 def largest_of_slices(items: Sequence[Any], starts: Positions, stops: Positions) -> list[int]:

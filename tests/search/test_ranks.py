@@ -81,17 +81,21 @@ def l_statistics(draw):
 
 queries = st.one_of(st.sampled_from(list(QUERIES.values())), l_statistics())
 
+FEW = {
+    (global_max, "enough_copies"): lambda *_: 0,
+    (global_max, "_FEW_KEYS"): 10**6,
+    (global_max, "_DEARER"): 10**9,
+}
+ALL = {(global_max, "enough_copies"): lambda *_: 0, (global_max, "_FEW_KEYS"): -1}
+
 PATHS = {
     "as it comes": {},
-    "few ranks": {(global_max, "_FEW_KEYS"): 10**6, (global_max, "_DEARER"): 10**9},
-    "few ranks, large sums": {
-        (global_max, "_FEW_KEYS"): 10**6,
-        (global_max, "_DEARER"): 10**9,
-        (few_ranks, "SAFE"): 1,
-    },
-    "all ranks": {(global_max, "_FEW_KEYS"): -1},
-    "all ranks, large sums": {(global_max, "_FEW_KEYS"): -1, (all_ranks, "SAFE"): 1},
-    "all ranks, small table": {(global_max, "_FEW_KEYS"): -1, (all_ranks, "_TABLE"): 8},
+    "few ranks": FEW,
+    "few ranks, large sums": {**FEW, (few_ranks, "SAFE"): 1},
+    "all ranks": ALL,
+    "all ranks, large sums": {**ALL, (all_ranks, "SAFE"): 1},
+    "all ranks, small table": {**ALL, (all_ranks, "_TABLE"): 8},
+    "all ranks, row by row": {**ALL, (all_ranks, "_AT_A_TIME"): 1},
 }
 """By name: what to set so that a problem takes this way of solving it."""
 
@@ -315,6 +319,39 @@ def test_the_range_of_thousands_is_quick():
         result = sl.global_sensitivity(universe, "range", size=25_000, neighbors=sl.Unbounded(3))
     assert (result.exact, result.method) == (99_998 - 2 * 24_996, "ranks")
     assert (few.call_count > 0, every.call_count) == (True, 0)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_progress_ends_at_what_was_announced(path):
+    """The bar counts states, or a share of them, until about as many as were planned."""
+    universe = sl.Universe.from_dataset(range(40))
+    told, announced = [], []
+
+    @contextmanager
+    def counter(unit, progress, total):
+        assert (unit, progress) == ("states", True)
+        announced.append(total)
+        yield told.append
+
+    with taking(path), patch.object(global_max.running, "counter", counter):
+        sl.global_sensitivity(
+            universe, "iqr", size=20, neighbors=sl.Bounded(2), method="ranks", progress=True
+        )
+    assert len(announced) == 1
+    assert len(told) > 20
+    if "few" not in path:  # of these, many states count as one
+        assert 0 < announced[0] / 2 <= sum(told) <= announced[0]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_weight_at_all(path):
+    """The sums are 0, and the records, in units of 2**-69, are beyond int64."""
+    universe = sl.Universe.from_dataset([0.0, 1e-05, 1.0, 2.0])
+    with taking(path):
+        result = sl.global_sensitivity(
+            universe, sl.LStatistic(lambda n: [0] * n), size=2, neighbors="bounded", method="ranks"
+        )
+    assert result.exact == 0
 
 
 @pytest.mark.parametrize(

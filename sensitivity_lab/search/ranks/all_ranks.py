@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Integers
 
-from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Walk
+from .walk import CORE, ONLY_X, ONLY_Y, OUTSIDE, SAFE, Labels, Tell, Walk
 
 _NEVER = -(1 << 62)
 """The sum of a state that cannot be reached."""
 
 _TABLE = 1 << 28
 """About how many states' labels are kept at a time; a longer walk is repeated in blocks."""
+
+
+_AT_A_TIME = 1 << 16
+"""About how many states are taken at a time."""
 
 
 def widths(walk: Walk) -> tuple[int, int, int]:
@@ -69,15 +72,15 @@ def _roundings(walk: Walk) -> int:
     return len(walk.of_x) + len(walk.of_y) + 16
 
 
-def best_labels(walk: Walk, *, progress: bool | None = None) -> list[tuple[int, Labels]]:
+def best_labels(walk: Walk, tell: Tell) -> list[tuple[int, Labels]]:
     """Return, for every target, the largest f(x) - f(y) in units, and labels that attain it.
 
     Parameters
     ----------
     walk : Walk
         One that is `covered`.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
+    tell : callable
+        Is told how many states were looked at, as `steps` counts them.
 
     Notes
     -----
@@ -86,7 +89,7 @@ def best_labels(walk: Walk, *, progress: bool | None = None) -> list[tuple[int, 
     """
     kind = None if walk.bound < SAFE else _wide_enough(walk)
     numbers = _Integers(walk) if kind is None else _Both(walk, kind)
-    return _Search(walk, numbers).solve(progress)
+    return _Search(walk, numbers, tell).solve()
 
 
 class _Integers:
@@ -173,97 +176,108 @@ class _Search:
     its labels kept, and the paths to the targets are followed back through it.
     """
 
-    def __init__(self, walk: Walk, numbers: _Integers | _Both) -> None:
-        self.walk, self.numbers = walk, numbers
+    def __init__(self, walk: Walk, numbers: _Integers | _Both, tell: Tell) -> None:
+        self.walk, self.numbers, self.tell = walk, numbers, tell
         c, a, b = widths(walk)
         self.shape = (a, b, c)
         self.least = min(target.core for target in walk.targets)
-        ranks = np.arange(c - 1)
         padded_x = np.append(walk.of_x, [0] * (c + a))
         padded_y = np.append(walk.of_y, [0] * (c + b))
-        # By (a, b): what the record that follows a state counts as C, A or B.
-        self.as_core = {
-            (i, j): numbers.weights(padded_x[ranks + i] - padded_y[ranks + j])
+        # By state: what the record that follows it counts as C, A or B.
+        as_core = [
+            numbers.weights(padded_x[i : i + c - 1] - padded_y[j : j + c - 1])
             for i in range(a)
             for j in range(b)
-        }
+        ]
+        self.as_core = [np.array(form).reshape(a, b, c - 1) for form in zip(*as_core, strict=True)]
         every = np.arange(c)
-        self.as_x = [numbers.weights(padded_x[every + i]) for i in range(a)]
-        self.as_y = [numbers.weights(-padded_y[every + j]) for j in range(b)]
+        self.as_x = numbers.weights(padded_x[np.arange(a)[:, None, None] + every])
+        self.as_y = numbers.weights(-padded_y[np.arange(b)[None, :, None] + every])
 
-    def solve(self, progress: bool | None) -> list[tuple[int, Labels]]:
+    def solve(self) -> list[tuple[int, Labels]]:
         """Return, for every target, the largest sum and labels that attain it."""
-        size = len(self.walk.records)
-        length = max(1, min(size, _TABLE // int(np.prod(self.shape))))
+        size, states = len(self.walk.records), int(np.prod(self.shape))
+        length = max(1, min(size, _TABLE // states))
         starts = range(0, size, length)
-        passes = [*starts[:-1], *starts]
-        bar = iter(running.tracked(passes, unit="blocks", progress=progress))
+        # Where there are several blocks, nearly every record is taken twice.
+        told = states if len(starts) == 1 else states // 2
         sums = self.numbers.start(self.shape)
         before = {}
         # Always: `sums` are those after all records before `start`; `before` keeps a copy of them.
         for start in starts[:-1]:
-            next(bar)
             before[start] = tuple(array.copy() for array in sums)
             for place in range(start, start + length):
                 self._step(sums, place, None)
+                self.tell(told)
         before[starts[-1]] = sums
         labels = [np.zeros(size, dtype=np.uint8) for _ in self.walk.targets]
-        states = [list(target) for target in self.walk.targets]
-        # Always: the records from the last block's end on are labelled, and `states` are reached
+        states_at = [list(target) for target in self.walk.targets]
+        # Always: the records from the last block's end on are labelled, and `states_at` are reached
         # by the best paths before them.
         for start in reversed(starts):
-            next(bar)
             stop = min(size, start + length)
             kept = np.zeros((stop - start, *self.shape), dtype=np.uint8)
             for place in range(start, stop):
                 self._step(before[start], place, kept[place - start])
-            for state, of_target in zip(states, labels, strict=True):
+                self.tell(told)
+            for state, of_target in zip(states_at, labels, strict=True):
                 _follow(state, kept, of_target[start:stop])
-        next(bar, None)
         return [(self.walk.value(of_target), of_target) for of_target in labels]
 
     def _step(self, sums: Sequence[NDArray[Any]], place: int, kept: Labels | None) -> None:
         """Take a record into the sums, and keep the label by which each state was reached.
 
         Only those c are looked at that can occur: no more than records so far, and enough for the
-        target with the records that follow. States are updated from the largest a and b down, so
-        that those with one record less still hold the sums before this record.
+        target with the records that follow. Some a are taken at a time, with every b: as many as
+        fit into the processor's cache, and more than one only because each call of numpy costs as
+        much as some thousand states. They come from the largest a down, and all offers are made
+        before any is taken, so that a state with one record less still holds its sum before this
+        record.
         """
-        numbers, (widths_a, widths_b, width_c) = self.numbers, self.shape
+        width_a, width_b, width_c = self.shape
         low = max(0, self.least - (len(self.walk.records) - place))
         high = min(place, width_c - 1)  # the largest c before this record
-        every = slice(low, high + 1)
-        for a in reversed(range(widths_a)):
-            for b in reversed(range(widths_b)):
-                offers = []
-                if low < width_c - 1:
-                    before = slice(low, min(high, width_c - 2) + 1)
-                    core = self._added(sums, (a, b, before), self.as_core[a, b], place)
-                    offers.append((CORE, slice(low + 1, before.stop + 1), core))
-                if a:
-                    only_x = self._added(sums, (a - 1, b, every), self.as_x[a - 1], place)
-                    offers.append((ONLY_X, every, only_x))
-                if b:
-                    only_y = self._added(sums, (a, b - 1, every), self.as_y[b - 1], place)
-                    offers.append((ONLY_Y, every, only_y))
-                for label, where, offered in offers:
-                    held = [array[a, b, where] for array in sums]
-                    larger = numbers.larger(offered, held)
-                    for array, better in zip(held, offered, strict=True):
-                        np.copyto(array, better, where=larger)
-                    if kept is not None:
-                        np.copyto(kept[a, b, where], np.uint8(label), where=larger)
+        every, before = slice(low, high + 1), slice(low, min(high, width_c - 2) + 1)
+        after = slice(low + 1, before.stop + 1)
+        all_b, less_b, more_b = slice(None), slice(None, -1), slice(1, None)
+        rows = max(1, _AT_A_TIME // (width_b * (high + 1 - low)))
+        for stop in range(width_a, 0, -rows):
+            start = max(0, stop - rows)
+            here, raised = slice(start, stop), slice(max(1, start), stop)
+            less = slice(raised.start - 1, stop - 1)
+            # From which states, by which weights, and to which states a label leads.
+            moves = (
+                (CORE, (here, all_b, before), self.as_core, (here, all_b, after)),
+                (ONLY_X, (less, all_b, every), self.as_x, (raised, all_b, every)),
+                (ONLY_Y, (here, less_b, every), self.as_y, (here, more_b, every)),
+            )
+            offers = [
+                (label, to, self._added(sums, origin, weights, place))
+                for label, origin, weights, to in moves
+            ]
+            for label, to, offered in offers:
+                held = [array[to] for array in sums]
+                larger = self.numbers.larger(offered, held)
+                for array, better in zip(held, offered, strict=True):
+                    np.copyto(array, better, where=larger)
+                if kept is not None:
+                    np.copyto(kept[to], np.uint8(label), where=larger)
 
     def _added(
         self,
         sums: Sequence[NDArray[Any]],
-        where: tuple[int, int, slice],
+        origin: tuple[slice, slice, slice],
         weights: Sequence[NDArray[Any]],
         place: int,
     ) -> tuple[NDArray[Any], ...]:
         """Return the sums of some states with a record added, by its weights at their ranks."""
-        here = [array[where] for array in sums]
-        return self.numbers.added(here, [array[where[2]] for array in weights], place)
+        here = [array[origin] for array in sums]
+        # Weights that do not depend on a or on b have one entry on that axis.
+        some = tuple(
+            slice(None) if width == 1 else part
+            for width, part in zip(weights[0].shape, origin, strict=True)
+        )
+        return self.numbers.added(here, [array[some] for array in weights], place)
 
 
 def _follow(state: list[int], kept: Labels, labels: Labels) -> None:

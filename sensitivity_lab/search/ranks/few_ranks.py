@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .walk import CORE, ONLY_X, ONLY_Y, SAFE, Labels, Target, Walk
+from .walk import CORE, ONLY_X, ONLY_Y, SAFE, Labels, Target, Tell, Walk
 
 State = tuple[int, int, int]
 """How many records are labelled C, A and B so far."""
@@ -129,8 +128,15 @@ class KeySearch:
             self._ranks_x, to_c + to_a
         ) and bisect_left(self._ranks_y, c + b) == bisect_left(self._ranks_y, to_c + to_b)
 
-    def best(self) -> tuple[int, Labels]:
-        """Return the largest f(x) - f(y) in units, and labels that attain it."""
+    def best(self, tell: Tell) -> tuple[int, Labels]:
+        """Return the largest f(x) - f(y) in units, and labels that attain it.
+
+        Parameters
+        ----------
+        tell : callable
+            Is told how many array elements were looked at.
+        """
+        self._add_up(tell)
         labels = np.zeros(len(self.walk.records), dtype=np.uint8)
         place, shift = self._last(len(self.keys), self.width - 1)
         state: State = self.target
@@ -147,9 +153,8 @@ class KeySearch:
         self._fill(labels, (0, 0, 0), state, stop)
         return self.walk.value(labels), labels
 
-    @cached_property
-    def _sums(self) -> list[NDArray[Any]]:
-        """For each key, the largest sum up to it, by its largest place.
+    def _add_up(self, tell: Tell) -> None:
+        """Find, for each key, the largest sum up to it, by its largest place.
 
         A key with s labelled records before it stands at a place t + s, and t goes from 0 to the
         number of records that stay outside. A key can come before another one exactly if its t is
@@ -158,16 +163,16 @@ class KeySearch:
         records = self.walk.records
         if self.walk.bound < SAFE:
             records = records.astype(np.int64)
-        sums: list[NDArray[Any]] = []
+        self._sums: list[NDArray[Any]] = []
         for key, preceding in zip(self.keys, self.preceding, strict=False):
             best: Any = None
             for place in preceding:
-                before = sums[place] if place >= 0 else np.zeros_like(records[: self.width])
+                before = self._sums[place] if place >= 0 else np.zeros_like(records[: self.width])
                 best = before if best is None else np.maximum(best, before)
             first = sum(key.before)
             of_key = best + key.weight * records[first : first + self.width]
-            sums.append(np.maximum.accumulate(of_key))
-        return sums
+            self._sums.append(np.maximum.accumulate(of_key))
+            tell(self.width * len(preceding))
 
     def _last(self, place: int, shift: int) -> tuple[int, int]:
         """Return the best key before a key at some place t, and its own t; -1 for the start."""

@@ -1,8 +1,9 @@
 """Exact search for any L-statistic: a weighted sum of the records by rank.
 
-Where few ranks have a weight only their records are chosen (`few_ranks`); otherwise every record
-gets a label (`all_ranks`). Both search for the largest f(x) - f(y), and for the largest f(y) - f(x)
-with the weights times -1.
+Where the smallest and the largest value have copies enough, they are all that a pair needs
+(`two_ends`). Else, where few ranks have a weight, only their records are chosen (`few_ranks`);
+otherwise every record gets a label (`all_ranks`). All search for the largest f(x) - f(y), and for
+the largest f(y) - f(x).
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from operator import itemgetter
 
 import numpy as np
 
+from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Weights
@@ -34,12 +35,14 @@ from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_recor
 
 from .all_ranks import best_labels, bytes_of, covered, steps
 from .few_ranks import KeySearch
-from .walk import CORE, ONLY_X, ONLY_Y, Labels, Target, Walk
+from .two_ends import EndsSearch, enough_copies
+from .walk import CORE, ONLY_X, ONLY_Y, Found, Labels, Pair, Target, Tell, Walk
 
 COVERS = "L-statistics (weighted sums of the records by rank)"
 
 MAX_STEPS = 20_000_000_000
-"""The most states that a search may look at altogether; that takes some minutes."""
+"""The most states that a search may look at altogether; that takes some minutes, and a progress bar
+says from the start how many they are and how long they take."""
 
 _FEW_KEYS = 600
 """With at most this many keys, the search chooses keys instead of labels."""
@@ -53,10 +56,12 @@ class Ranks:
 
     Notes
     -----
-    For N records, i removed and j added, and w ranks with a weight. Few ranks: at most O((w (i + 1)
-    (j + 1))**2) array operations of length N - n - j. Otherwise N (n - i) (i + 1) (j + 1) steps of
-    some five nanoseconds, three times as long where the numbers exceed 2**60. Memory: a byte per
-    step, at most 256 MiB, and an array for each key.
+    For i removed and j added records, and w ranks with a weight. A domain with unlimited copies, or
+    with n + j copies of its smallest and of its largest value: O(w) steps per change, whatever the
+    other values. Otherwise, for N records: few ranks, at most O((w (i + 1) (j + 1))**2) array
+    operations of length N - n - j; many, N (n - i) (i + 1) (j + 1) steps of some ten nanoseconds,
+    three times as long where the numbers exceed 2**60. Memory: a byte per step, at most 256 MiB,
+    and an array for each key.
     """
 
     name = "ranks"
@@ -72,22 +77,22 @@ class Ranks:
             if any(query.weights(size) is None for size in problem.every_size):
                 return Refusal.of_query(self.name, self.covers, query.name)
         layouts = LayoutSearch(problem)
-        held = _bytes(problem, layouts)
+        at_ends, others = _by_copies(layouts)
+        walks = _asked(problem, others)
+        held = _bytes(problem, layouts, walks)
         refused = beyond_limit(self.name, held, options)
         if refused is not None:
             return refused
-        records = _Records.of(layouts)
-        searches = [
-            _WalkSearch.of(query, group, records)
-            for query in problem.queries
-            for group in _groups(layouts.shapes)
+        searches: list[EndsSearch | _WalkSearch] = [
+            *(EndsSearch(query, group, problem) for query, group in _asked(problem, at_ends)),
+            *_WalkSearch.every(walks, layouts),
         ]
-        for search in searches:
-            if not search.few and not covered(search.walk):
-                return Refusal(
-                    f"{self.name} does not cover {search.query.name} here: the records and weights "
-                    "span too many orders of magnitude to be added up exactly"
-                )
+        uncovered = [search.query.name for search in searches if not search.covered]
+        if uncovered:
+            return Refusal(
+                f"{self.name} does not cover {uncovered[0]} here: the records and weights "
+                "span too many orders of magnitude to be added up exactly"
+            )
         total = sum(search.steps for search in searches)
         if total > MAX_STEPS:
             return Refusal(
@@ -96,14 +101,30 @@ class Ranks:
                 too_large=True,
             )
         memory = held + max(search.bytes for search in searches)
-        return Plan(partial(_solve, layouts, records, searches, options), Cost(memory))
+        return Plan(partial(_solve, layouts, searches, options), Cost(memory))
 
 
-def _bytes(problem: Problem, layouts: LayoutSearch) -> int:
-    """Return what is there besides a walk: records, weights by rank, labels, and the pairs."""
+def _by_copies(layouts: LayoutSearch) -> tuple[list[Shape], list[Shape]]:
+    """Return the shapes for which the smallest and the largest value have copies enough, and more.
+
+    Equal records are different ones, so a copy is needed for every record of C, A and B.
+    """
+    number = {shape: shape.core + shape.only_x + shape.only_y for shape in layouts.shapes}
+    enough = enough_copies(layouts.problem.universe, max(number.values()))
+    return (
+        [shape for shape in layouts.shapes if number[shape] <= enough],
+        [shape for shape in layouts.shapes if number[shape] > enough],
+    )
+
+
+def _bytes(
+    problem: Problem, layouts: LayoutSearch, walks: Sequence[tuple[Query, list[Shape]]]
+) -> int:
+    """Return what is there besides a search: records, weights by rank, labels, and the pairs."""
     integers, shapes = IntegerBytes.of(problem.universe), len(layouts.shapes)
-    records, values = layouts.records.size, problem.universe.number
-    searches = len(problem.queries) * len(_groups(layouts.shapes))
+    values = problem.universe.number
+    # Only walks write out the records one by one.
+    records = layouts.records.size if walks else 0
     by_rank = (
         16
         * WORD
@@ -114,18 +135,18 @@ def _bytes(problem: Problem, layouts: LayoutSearch) -> int:
         )
     )
     # Weights of x and y as Python ints, also times -1; the records by themselves for each walk.
-    walks = searches * (4 * 5 * WORD * problem.largest + records * integers.kept)
+    of_walks = len(walks) * (4 * 5 * WORD * problem.largest + records * integers.kept)
     labels = len(problem.queries) * shapes * records
     held = of_records(problem, sums=False) + values * integers.peak + 4 * WORD * records
-    return held + by_rank + walks + labels + of_pairs(problem)
+    return held + by_rank + of_walks + labels + of_pairs(problem)
 
 
-def _groups(shapes: Sequence[Shape]) -> list[list[Shape]]:
-    """Return the shapes with equal sizes of x and y together: one walk finds them all."""
+def _asked(problem: Problem, shapes: Sequence[Shape]) -> list[tuple[Query, list[Shape]]]:
+    """Return every query with the shapes of equal sizes of x and y: one search finds them all."""
     groups: dict[tuple[int, int], list[Shape]] = {}
     for shape in shapes:
         groups.setdefault((shape.of_x, shape.of_y), []).append(shape)
-    return list(groups.values())
+    return [(query, group) for query in problem.queries for group in groups.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +196,7 @@ class _WalkSearch:
         What sums are to be divided by: the denominator of the weights, times the unit.
     few : list of KeySearch
         One for every shape, where few ranks have a weight; else empty.
+    records : _Records
     """
 
     query: Query
@@ -182,6 +204,17 @@ class _WalkSearch:
     walk: Walk
     below: int
     few: list[KeySearch]
+    records: _Records
+
+    @classmethod
+    def every(
+        cls, asked: Sequence[tuple[Query, list[Shape]]], layouts: LayoutSearch
+    ) -> list[_WalkSearch]:
+        """Plan the searches; without any, the records are not written out."""
+        if not asked:
+            return []
+        records = _Records.of(layouts)
+        return [cls.of(query, shapes, records) for query, shapes in asked]
 
     @classmethod
     def of(cls, query: Query, shapes: list[Shape], records: _Records) -> _WalkSearch:
@@ -203,7 +236,12 @@ class _WalkSearch:
             few = [KeySearch(walk, target) for target in targets]
             if sum(search.steps for search in few) > _DEARER * steps(walk) and covered(walk):
                 few = []
-        return cls(query, shapes, walk, below * records.unit, few)
+        return cls(query, shapes, walk, below * records.unit, few, records)
+
+    @property
+    def covered(self) -> bool:
+        """Whether there are numbers in which the sums can be compared exactly."""
+        return bool(self.few) or covered(self.walk)
 
     @property
     def steps(self) -> int:
@@ -216,15 +254,19 @@ class _WalkSearch:
         """How much memory the search takes, besides the records."""
         return max((search.bytes for search in self.few), default=bytes_of(self.walk))
 
-    def solve(self, options: Options) -> Iterator[tuple[Shape, Fraction, Labels]]:
-        """Yield the largest difference of every shape with its labels, in both directions."""
+    def solve(self, tell: Tell) -> Iterator[Found]:
+        """Yield the largest difference of every shape, and what returns its pair, either way."""
         for walk in (self.walk, self.walk.negated()):
             if self.few:
-                found = [KeySearch(walk, target).best() for target in walk.targets]
+                found = [
+                    KeySearch(walk, target).best(lambda number: tell(number // _DEARER))
+                    for target in walk.targets
+                ]
             else:
-                found = best_labels(walk, progress=options.progress)
+                found = best_labels(walk, tell)
             for shape, (value, labels) in zip(self.shapes, found, strict=True):
-                yield shape, Fraction(value, self.below), labels
+                pair = partial(self.records.finding, labels)
+                yield shape, Fraction(value, self.below), pair
 
 
 def _by_rank(weights: Weights, size: int, below: int) -> Integers:
@@ -236,22 +278,21 @@ def _by_rank(weights: Weights, size: int, below: int) -> Integers:
 
 
 def _solve(
-    layouts: LayoutSearch,
-    records: _Records,
-    searches: Sequence[_WalkSearch],
-    options: Options,
+    layouts: LayoutSearch, searches: Sequence[EndsSearch | _WalkSearch], options: Options
 ) -> Findings:
     """Return a finding for every query and every relation."""
-    best: dict[tuple[Query, Shape], tuple[Fraction, Labels]] = {}
-    for search in searches:
-        for shape, value, labels in search.solve(options):
-            held = best.get((search.query, shape))
-            if held is None or value > held[0]:
-                best[search.query, shape] = value, labels
+    best: dict[tuple[Query, Shape], tuple[Fraction, Pair]] = {}
+    total = sum(search.steps for search in searches)
+    with running.counter("states", options.progress, total) as tell:
+        for search in searches:
+            for shape, value, pair in search.solve(tell):
+                held = best.get((search.query, shape))
+                if held is None or value > held[0]:
+                    best[search.query, shape] = value, pair
     return [
         [
-            records.finding(max((best[query, shape] for shape in shapes), key=itemgetter(0))[1])
-            for shapes in layouts.shapes_by_relation
+            pair()
+            for _, pair in layouts.by_relation([best[query, shape] for shape in layouts.shapes])
         ]
         for query in layouts.problem.queries
     ]

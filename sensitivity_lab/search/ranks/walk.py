@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,6 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Integers
+from sensitivity_lab.search.engine import Finding
+from sensitivity_lab.search.layouts import Shape
+
+Tell = Callable[[int], object]
+"""Is told how many states were looked at, for a progress bar."""
+
+Pair = Callable[[], Finding]
+"""Returns the pair that a search found."""
+
+Found = tuple[Shape, Fraction, Pair]
+"""The largest f(x) - f(y) or f(y) - f(x) of a shape, and the pair that attains it."""
 
 Labels = NDArray[np.uint8]
 """A label per record."""
@@ -61,9 +73,9 @@ class Walk:
 
     @cached_property
     def bound(self) -> int:
-        """A bound of the absolute sums on the way, in units; at least the largest weight."""
+        """A bound of the absolute sums on the way, in units, and of every weight and record."""
         largest = max(1, int(abs(self.records).max()))
-        return largest * (int(abs(self.of_x).sum()) + int(abs(self.of_y).sum()))
+        return largest * max(1, int(abs(self.of_x).sum()) + int(abs(self.of_y).sum()))
 
     def negated(self) -> Walk:
         """Return the walk for f(y) - f(x)."""
