@@ -174,6 +174,7 @@ F = [
 """
 
 
+@pytest.mark.exhaustive
 def test_ordinary_functions_have_fingerprints(tmp_path):
     module = helper(tmp_path, PROGRAM)
     fingerprints = [fingerprint(function) for function in module.F]

@@ -16,6 +16,8 @@ from searches import AGAIN, Search, is_running, shared_memory, until
 import sensitivity_lab as sl
 from sensitivity_lab.running.block import Block
 from sensitivity_lab.running.pool import run
+from sensitivity_lab.search.enumeration.evaluate import Evaluator
+from sensitivity_lab.search.enumeration.kept import Recipe
 
 EXPECTED = "225.0 (1, 2, 3, 5, 8, 233) (1, 2, 3, 5, 8)"
 DATASETS = 792 + 924 + 792
@@ -114,6 +116,14 @@ def test_a_block_that_ends_its_worker_twice_is_named(tmp_path):
         "with n_jobs=1 to see which; what is finished is kept: call again with the same arguments "
         f"and checkpoint={str(tmp_path / 'kept')!r} to go on"
     )
+
+
+def test_a_block_is_named_in_few_words():
+    """Errors of workers name it."""
+    query = sl.from_function(max, name="x" * 100_000)
+    label = Evaluator(UNIVERSE, (query,), 4).label(Recipe(4, 0, 7))
+    assert label.endswith("xxx on 7 datasets of 4 records, the first of which is (1, 2, 3, 5)")
+    assert len(label) < 250
 
 
 def endless(x):

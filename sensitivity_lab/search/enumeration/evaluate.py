@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab import running
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
@@ -161,7 +161,7 @@ class Evaluator:
     def label(self, recipe: Recipe) -> str:
         """Return what errors call the datasets of a recipe."""
         first = self.dataset(recipe)
-        names = ", ".join(query.name for query in self.queries)
+        names = ", ".join(named(query.name) for query in self.queries)
         return (
             f"{names} on {recipe.last - recipe.first:,} datasets of {recipe.size} records, the "
             f"first of which is {show(first)}"

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
-from sensitivity_lab.checks import told_apart
+from sensitivity_lab.checks import named, told_apart
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
@@ -172,7 +172,7 @@ def answers_on(
         for chunk in _chunks(missing, length):
             firsts.append(chunk.first)
             first = show(universe.dataset(chunk.datasets[0]))
-            label = f"{query.name} on {len(chunk.datasets):,} datasets from {first} on"
+            label = f"{named(query.name)} on {len(chunk.datasets):,} datasets from {first} on"
             yield running.Block(chunk, len(chunk.datasets), label)
 
     done = running.run(

@@ -12,6 +12,9 @@ from numpy.random import default_rng as another_name
 
 import sensitivity_lab as sl
 
+# Slow; `test_promises.py` represents them in `make test`.
+pytestmark = pytest.mark.exhaustive
+
 OPTIONS = {"values": [0, 10], "sizes": 2, "neighbors": "bounded"}
 
 

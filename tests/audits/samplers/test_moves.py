@@ -14,6 +14,9 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
 
+# Slow; `test_promises.py` represents them in `make test`.
+pytestmark = pytest.mark.exhaustive
+
 NOT = "not judged"
 
 
