@@ -40,9 +40,9 @@ audit: $(VENV)/installed-test,opendp,diffprivlib
 
 # Not in CI. It goes on where it was; what it finds is for docs/sweep.md, and no failure.
 audit-sweep: $(VENV)/installed-test,opendp,diffprivlib
-	$(BIN)/sensitivity-lab sweep opendp --output sweep --jobs -1 || test $$? -eq 1
-	$(BIN)/sensitivity-lab sweep diffprivlib --output sweep --jobs -1 || test $$? -eq 1
-	$(BIN)/python tools/sweep_page.py sweep
+	$(BIN)/python -m tools.sweep opendp --output sweep --jobs -1 || test $$? -eq 1
+	$(BIN)/python -m tools.sweep diffprivlib --output sweep --jobs -1 || test $$? -eq 1
+	$(BIN)/python -m tools.sweep.docs sweep
 
 audit-field: .venv-field/installed
 	.venv-field/bin/python -m pytest -m exhaustive tests/corpus/test_field.py

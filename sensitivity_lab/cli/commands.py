@@ -46,7 +46,6 @@ from .one_dataset import add_local, add_smooth
 from .output import Session, draw, in_options, with_numbers, with_options
 from .parser import Commands, Parser
 from .releases import add_histogram, add_noise
-from .sweep import add_sweep
 from .written import read_distances
 
 _PROGRAM = "sensitivity-lab"
@@ -128,7 +127,6 @@ def _make_parser() -> argparse.ArgumentParser:
     add_noise(commands)
     _add_audit(commands)
     _add_article(commands)
-    add_sweep(commands)
     add_explore(commands)
     return parser
 

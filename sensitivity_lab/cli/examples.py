@@ -136,9 +136,5 @@ EXAMPLES = {
         'Reproduce the figures and tables of the article "Global Sensitivity From Scratch".',
         ("article", "article --output results"),
     ),
-    "sweep": About(
-        "Audit all constructors of a library in many settings (needs its extra, such as `opendp`).",
-        ("sweep opendp --output sweep --jobs 2 --limit 100",),
-    ),
 }
 """By the name of the command, and of the program itself."""

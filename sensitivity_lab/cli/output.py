@@ -60,7 +60,6 @@ _WORDS = (
         "--json prints the datasets whole",
     ),
     (r"^path: ", "--output: "),
-    (r"^(timeout|limit) must\b", r"--\1 must"),
     (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
     (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
     (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),

@@ -182,11 +182,6 @@ class Sensitivity(Rounded, Facts):
         x, y = (multiplicities_of(data, universe) for data in (self.witness.x, self.witness.y))
         return blocks_of(x, y, universe)
 
-    @property
-    def word(self) -> str:
-        """The blocks' roles in a row, such as "OCOA"."""
-        return "".join(part for part, _, _, _ in self.blocks)
-
     def plot(
         self, kind: Literal["strip", "witness", "answers"] | None = None, **options: Any
     ) -> Axes:

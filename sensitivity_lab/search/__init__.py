@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 from sensitivity_lab.checks import shown
@@ -76,16 +75,6 @@ ENGINES: tuple[AnyEngine, ...] = (
 )
 """Every engine: a theory, and a kind of problem. The first that has a plan solves the problem."""
 
-FORMER_NAMES = {
-    "quantiles": "order_statistics",
-    "rearrangement": "linear",
-    "moments": "variance",
-    "additive": "row_sums",
-    "projection": "one_column",
-}
-"""What `method` called engines before; still accepted, with a DeprecationWarning."""
-
-
 AnyProblem = Problem | LocalProblem | SmoothProblem | IntervalProblem | LocalIntervalProblem
 
 
@@ -119,18 +108,13 @@ def engines_for(kind: Kind, *, on_interval: bool = False) -> tuple[AnyEngine, ..
 
 
 def check_method(method: Any, kind: Kind = "global") -> str:
-    """Return a method, by its name of today; raise InputError if no engine is called so."""
+    """Return a method; raise InputError if no engine is called so."""
     names = ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
-    today = FORMER_NAMES.get(method, method) if isinstance(method, str) else method
-    if not isinstance(today, str) or today not in names:
+    if not isinstance(method, str) or method not in names:
         raise InputError(
             f"unknown method {shown(method)}; choose one of {', '.join(map(repr, names))}"
         )
-    if today != method:
-        warnings.warn(
-            f"the method {method!r} is now called {today!r}", DeprecationWarning, stacklevel=3
-        )
-    return today
+    return method
 
 
 def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:

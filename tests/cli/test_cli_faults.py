@@ -70,10 +70,6 @@ WHY = os.strerror(errno.ENAMETOOLONG)
             f"cannot make the folder {CUT}: {WHY}",
         ),
         (
-            ("sweep", "diffprivlib", "--output", f"{LONG}.csv"),
-            f"cannot make the folder {CUT}: {WHY}",
-        ),
-        (
             ("explore", f"{LONG}.csv"),
             f"cannot read {CUT} as a CSV file: {WHY}",
         ),

@@ -14,7 +14,7 @@ from sensitivity_lab.cli.commands import _make_parser
 from sensitivity_lab.cli.examples import EXAMPLES
 
 BOUNDED = ("--size", "2", "--neighbors", "bounded")
-LONG = ("article", "sweep")
+LONG = ("article",)
 """What has tests of its own."""
 
 

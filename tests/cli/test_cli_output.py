@@ -80,11 +80,6 @@ def interrupted(*_arguments, **_options):
             "noise: interrupted while searching the sensitivities of mean, var",
         ),
         (
-            "cli.sweep.sweep",
-            ("sweep", "opendp", "--output", "swept"),
-            "sweep: interrupted while sweeping opendp; the same command goes on",
-        ),
-        (
             "cli.tables._bytes_of",
             ("sensitivity", "-", *MEAN_OF_TWO),
             "sensitivity: interrupted while reading standard input",

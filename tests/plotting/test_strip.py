@@ -49,7 +49,7 @@ def in_blocks(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.texts if text.get_text()[0] in "ABCO"]
 
 
-# Blocks and the word.
+# Blocks.
 
 
 @pytest.mark.parametrize("family", RELATIONS)
@@ -75,13 +75,11 @@ def test_blocks_tell_where_every_record_is(family, data):
     for (part, _, _, last), (following, _, first, _) in pairwise(blocks):
         assert last <= first
         assert part != following
-    assert result.word == "".join(part for part, _, _, _ in blocks)
 
 
-def test_blocks_and_word_of_a_dataset(result):
+def test_blocks_of_a_dataset(result):
     assert (result.witness.x, result.witness.y) == ((1, 2, 10), (1, 2))
     assert result.blocks == [("C", 2, 1, 2), ("O", 1, 3, 3), ("A", 1, 10, 10)]
-    assert result.word == "COA"
 
 
 def test_equal_records_stand_beside_the_block_before_them():

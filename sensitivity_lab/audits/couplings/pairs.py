@@ -18,7 +18,7 @@ from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.exact.record_distances import INFINITE
 from sensitivity_lab.results.literals import short_literal
 
-from .judge import exact_distance, sampled_distance
+from .distance import exact_distance, sampled_distance
 from .outputs import Distribution, Outputs, Source, gathered
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import short_literal
 
 from .draws import Draw
-from .places import Added, MovesOtherwiseError, Multiplied, NotAddedError, is_number, same
+
+_NEAR = 1e-6
+"""Moves that differ by less, in proportion to the numbers, are equal: floats may be single."""
 
 _LEAST = 1e-3
-"""Noise is at least this large in proportion to what is returned, so that `NEAR` sees it."""
+"""Noise is at least this large in proportion to what is returned, so that `_NEAR` sees it."""
 
 _STEPS = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 """Multiples of these, less their whole parts, all differ."""
@@ -75,12 +78,12 @@ def answers_of(call: Released) -> Answers:
     noise = _noise(draws, base)
     moved = [_moved(call, noise, sign) for sign in (1, -1)]
     try:
-        found, rest = _sorted_out(base, [made for _, made in moved], Added(_joined(noise)))
-    except NotAddedError as first:
+        found, rest = _sorted_out(base, [made for _, made in moved], _Added(_joined(noise)))
+    except _NotAddedError as first:
         try:
             found, rest = _scaled_out(call, draws, base, noise, moved)
-        except NotAddedError as second:
-            error = first if isinstance(second, MovesOtherwiseError) else second
+        except _NotAddedError as second:
+            error = first if isinstance(second, _MovesOtherwiseError) else second
             raise QueryError(_why_not(call, draws, base, noise, moved, error)) from None
     if any(len(other) != len(draws) for other, _ in moved):
         raise QueryError(
@@ -112,7 +115,7 @@ def _scaled(draw: Draw, factor: float) -> Draw:
     if factor == 1:
         return draw
     scale = draw.scale
-    exact = np.ndim(scale) == 0 and is_number(as_python(scale))
+    exact = np.ndim(scale) == 0 and _is_number(as_python(scale))
     product = Fraction(as_python(scale)) * Fraction(factor) if exact else scale * factor
     return replace(draw, scale=product)
 
@@ -130,7 +133,7 @@ def _unnoised(base: dict[Path, Any], rest: dict[Path, Any], shown: Any) -> Unnoi
 
 
 _Place = Callable[[Any, Sequence[Any]], tuple[int, float]]
-"""Returns which noise moves a returned number, and by which factor, or raises NotAddedError."""
+"""Returns which noise moves a returned number, and by which factor, or raises _NotAddedError."""
 
 
 def _sorted_out(
@@ -138,19 +141,19 @@ def _sorted_out(
 ) -> tuple[dict[int, tuple[Any, float]], dict[Path, Any]]:
     """Return the answers and factors by the number of noise, and what does not move."""
     if any(made.keys() != base.keys() for made in moved):
-        raise NotAddedError("has other parts with other noise")
+        raise _NotAddedError("has other parts with other noise")
     of_number: dict[int, tuple[Any, float]] = {}
     rest: dict[Path, Any] = {}
     for path, first in base.items():
         others = [made[path] for made in moved]
-        if all(same(first, other) for other in others):
+        if all(_same(first, other) for other in others):
             rest[path] = first
             continue
         place, factor = place_of(first, others)
         if of_number.setdefault(place, (first, factor)) != (first, factor):
-            raise NotAddedError("has the same noise in two numbers")
+            raise _NotAddedError("has the same noise in two numbers")
     if not of_number:
-        raise NotAddedError("does not move with the noise")
+        raise _NotAddedError("does not move with the noise")
     return of_number, rest
 
 
@@ -166,12 +169,12 @@ def _scaled_out(
     power = _power(base)
     far = [np.full(np.shape(one), power) if np.ndim(one) else power for one in noise]
     made = [one for _, one in moved]
-    place_of = Multiplied(_joined(noise), _joined(other), power)
+    place_of = _Multiplied(_joined(noise), _joined(other), power)
     # Far noise tells the factor exactly; it is huge, so what is not in proportion never sees it.
     for one in (other, far):
         drawn, more = _moved(call, one, 1)
         if len(drawn) != len(draws):
-            raise NotAddedError("draws another number of times with other noise")
+            raise _NotAddedError("draws another number of times with other noise")
         made.append(more)
         found = _sorted_out(base, made, place_of)
     return found
@@ -184,7 +187,7 @@ def _joined(noise: Sequence[Any]) -> Any:
 
 def _power(base: dict[Path, Any]) -> float:
     """Return a power of 2 beside which no returned number shows: it tells a factor exactly."""
-    numbers = [abs(float(one)) for one in base.values() if is_number(one)]
+    numbers = [abs(float(one)) for one in base.values() if _is_number(one)]
     return math.ldexp(1.0, 100 + math.frexp(max([1.0, *numbers]))[1])
 
 
@@ -198,7 +201,7 @@ def _why_not(
     base: dict[Path, Any],
     noise: Sequence[Any],
     moved: Sequence[tuple[list[Draw], dict[Path, Any]]],
-    error: NotAddedError,
+    error: _NotAddedError,
 ) -> str:
     """Return why what is returned is no answer plus noise, and what the caller can do."""
     again = [_moved(call, [], 1) for _ in range(_AGAIN)]
@@ -220,7 +223,7 @@ def _why_not(
             "add the noise of one draw to each answer; if the sampler gets the answer as its "
             "location, say value='location'"
         )
-    why = _CHANGED if isinstance(error, MovesOtherwiseError) else ""
+    why = _CHANGED if isinstance(error, _MovesOtherwiseError) else ""
     return f"{told}{why}, {_way_out(draws)}"
 
 
@@ -230,14 +233,14 @@ _CHANGED = " (it is rounded, clipped or changed by a branch after the noise)"
 def _along(base: dict[Path, Any], up: dict[Path, Any], steps: int) -> dict[Path, Any]:
     """Return what would be returned with noise of so many steps if it moved in proportion."""
     return {
-        path: one + steps * (up[path] - one) if is_number(one) and is_number(up[path]) else one
+        path: one + steps * (up[path] - one) if _is_number(one) and _is_number(up[path]) else one
         for path, one in base.items()
         if path in up
     }
 
 
 def _all_same(one: dict[Path, Any], two: dict[Path, Any]) -> bool:
-    return one.keys() == two.keys() and all(same(one[path], two[path]) for path in one)
+    return one.keys() == two.keys() and all(_same(one[path], two[path]) for path in one)
 
 
 def _way_out(draws: Sequence[Draw]) -> str:
@@ -264,7 +267,7 @@ def _moved(call: Released, noise: Sequence[Any], sign: int) -> tuple[list[Draw],
 
 def _noise(draws: Sequence[Draw], base: dict[Path, Any], seed: int = 0) -> list[Any]:
     """Return a number or an array of noise for each draw; all numbers differ, and none is whole."""
-    numbers = [abs(one) for one in base.values() if is_number(one)]
+    numbers = [abs(one) for one in base.values() if _is_number(one)]
     scales = [abs(float(one)) for draw in draws for one in np.ravel(draw.scale)]
     unit = max([*scales, _LEAST * max(numbers, default=0)], default=0.0) or 1.0
     made: list[Any] = []
@@ -276,3 +279,84 @@ def _noise(draws: Sequence[Draw], base: dict[Path, Any], seed: int = 0) -> list[
         entries = unit * math.sqrt(2 + seed) * (1 + (places + seed) * _STEPS[seed] % 1)
         made.append(entries.reshape(shape) if shape else float(entries[0]))
     return made
+
+
+class _NotAddedError(Exception):
+    """What is returned is no answer plus noise: the message completes a sentence."""
+
+
+class _MovesOtherwiseError(_NotAddedError):
+    """A number moves with the noise, but not by it."""
+
+
+@dataclass(frozen=True)
+class _Added:
+    """Finds the noise that a returned number moves by, in a row of numbers of noise."""
+
+    numbers: Any
+
+    def __call__(self, first: Any, others: Sequence[Any]) -> tuple[int, float]:
+        """Return its place and the factor 1, or raise _NotAddedError."""
+        up, down = _steps(first, others)
+        place = int(np.argmin(np.abs(self.numbers - up)))
+        noise = float(self.numbers[place])
+        near = _NEAR * max(map(abs, (float(first), *map(float, others), noise)))
+        if abs(up - noise) > near or abs(down + noise) > near:
+            raise _MovesOtherwiseError(
+                f"moves by {up:.6g} and {down:.6g} where the noise moves by {noise:.6g} and "
+                f"{-noise:.6g}"
+            )
+        return place, 1.0
+
+
+@dataclass(frozen=True)
+class _Multiplied:
+    """Finds the noise that a returned number moves in proportion to, and the factor.
+
+    Two rows of noise tell the place, since only there both moves have the same ratio to the noise.
+    """
+
+    numbers: Any
+    others: Any
+    power: float
+
+    def __call__(self, first: Any, others: Sequence[Any]) -> tuple[int, float]:
+        """Return its place and its factor, or raise _NotAddedError."""
+        up, down, other, *far = _steps(first, others)
+        near = _NEAR * max(map(abs, (float(first), *map(float, others[:3]))))
+        gaps = np.abs(up / self.numbers * self.others - other)
+        place = int(np.argmin(gaps))
+        ratio = up / float(self.numbers[place])
+        factor = far[0] / self.power if far else ratio
+        rivals = np.count_nonzero(gaps <= near)
+        if (
+            rivals != 1
+            or abs(up + down) > near
+            or abs(factor - ratio) > _NEAR * abs(ratio) + (near / abs(float(self.numbers[place])))
+        ):
+            raise _MovesOtherwiseError("moves otherwise than in proportion to one noise")
+        return place, factor
+
+
+def _steps(first: Any, others: Sequence[Any]) -> list[float]:
+    """Return by how much a number moves, or raise _NotAddedError if it is none."""
+    for one in (first, *others):
+        if not _is_number(one):
+            raise _NotAddedError(
+                f"holds {short_literal(first)}, or with noise {short_literal(others[0])}"
+            )
+    return [float(other - first) for other in others]
+
+
+def _same(one: Any, two: Any) -> bool:
+    """Tell whether a part did not move."""
+    if not _is_number(one) or not _is_number(two):
+        return bool(one == two)
+    return bool(abs(one - two) <= _NEAR * max(abs(one), abs(two)))
+
+
+def _is_number(part: Any) -> bool:
+    """Tell whether a part is a finite number."""
+    if not isinstance(part, Rational | float) or isinstance(part, bool):
+        return False
+    return bool(math.isfinite(part))

@@ -1,14 +1,16 @@
-"""All datasets drawn from a small universe, and which of them are neighbors.
+"""All inputs drawn from a small universe, and which of them are neighbors.
 
 A dataset is a sub-multiset of the universe: a number of copies of each distinct row. These numbers,
 as digits in a mixed radix, make one integer: the code of the dataset. Codes are sorted, and adding
-the difference of two codes to a code leads to a neighbor.
+the difference of two codes to a code leads to a neighbor. Single numbers are inputs of their own;
+pairs of tables that share their privacy ids are datasets of the rows of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, pairwise, product
 from typing import Any
@@ -20,7 +22,12 @@ from numpy.typing import NDArray
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.pipelines.columns import any_column_of
 from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, plain
-from sensitivity_lab.pipelines.metrics import ChangeOneDistance, IdDistance, Metric
+from sensitivity_lab.pipelines.metrics import (
+    ChangeOneDistance,
+    IdDistance,
+    Metric,
+    SharedIdDistance,
+)
 from sensitivity_lab.pipelines.steps.truncation import take
 
 from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_size
@@ -254,6 +261,78 @@ class Drawn:
         return before[there], after[there]
 
 
+class _Numbers(Drawn):
+    """Each number of a universe, which is an input of its own; `data` has them in order."""
+
+    def counts(self) -> tuple[int, int]:
+        """Return the number of inputs, and of their rows: a number counts as one."""
+        return len(self.data), len(self.data)
+
+    def pair_count(self, d_in: Any) -> None:
+        """Return None: pairs have to be listed."""
+
+    @cached_property
+    def codes(self) -> Indices:
+        """The places of the numbers."""
+        return np.arange(len(self.data))
+
+    @cached_property
+    def dataset_sizes(self) -> Indices:
+        """Ones: no number is smaller than another as a witness."""
+        return np.ones(len(self.data), dtype=np.int64)
+
+    def dataset(self, index: int) -> Any:
+        """Return a number."""
+        return self.data[index]
+
+    def pairs(self, d_in: Any, limit: int) -> tuple[Indices, Indices]:
+        """Return all ordered pairs of numbers at most `d_in` apart, also of each with itself."""
+        exact = [Fraction(number) for number in self.data]
+        after = 0
+        spans = []
+        for before, number in enumerate(exact):
+            while after < len(exact) and exact[after] - number <= d_in:
+                after += 1
+            spans.append((before, after))
+        above = sum(last - first - 1 for first, last in spans)
+        if above > limit:
+            raise TooLargeError(
+                f"{len(exact):,} numbers make {above:,} pairs of neighbors, the limit is "
+                f"{limit:,}; take fewer numbers, a smaller d_in, or raise pair_limit"
+            )
+        low = np.array([first for first, last in spans for _ in range(first, last)], dtype=np.int64)
+        high = np.array([place for span in spans for place in range(*span)], dtype=np.int64)
+        apart = low != high
+        return np.concatenate([low, high[apart]]), np.concatenate([high, low[apart]])
+
+
+@dataclass(frozen=True)
+class _SharedTables(Drawn):
+    """Pairs of tables, as datasets of the rows of both universes, where each id is a coordinate.
+
+    Parameters
+    ----------
+    sides : tuple of Drawn
+        The universe of each table, which makes tables of its rows.
+    """
+
+    sides: tuple[Drawn, Drawn]
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The number of rows of each universe."""
+        return tuple(len(side.data) for side in self.sides)
+
+    def dataset(self, index: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return two tables."""
+        first, second = self.sides
+        chosen, split = self.chosen(index), len(first.data)
+        return (
+            first.table([place for place in chosen if place < split]),
+            second.table([place - split for place in chosen if place >= split]),
+        )
+
+
 def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     """Return the datasets of a universe: a DataFrame, or a list of records."""
     rows = encode_rows(data) if isinstance(data, pd.DataFrame) else list(map(encode, data))
@@ -261,12 +340,29 @@ def draw(data: Any, metric: Metric, sizes: Sequence[int] | None) -> Drawn:
     if isinstance(metric, IdDistance):
         metric.form(data[:0])  # or raise InputError, without a column of ids
         owners = encode_keys(data, [metric.column])
-    places, first_rows = places_by_owner(owners, rows)
+    places, first_rows = _places_by_owner(owners, rows)
     accepted = tuple(range(len(rows) + 1)) if sizes is None else tuple(sorted(set(sizes)))
     return Drawn(data, places, first_rows, metric, accepted)
 
 
-def places_by_owner(
+def draw_numbers(data: list[Any], metric: Metric) -> Drawn:
+    """Return the inputs of a universe of numbers."""
+    return _Numbers(data, (), (), metric, ())
+
+
+def draw_tables(data: tuple[pd.DataFrame, pd.DataFrame], metric: SharedIdDistance) -> Drawn:
+    """Return the pairs of tables of two universes."""
+    ids = IdDistance(metric.column)
+    first, second = (draw(table, ids, None) for table in data)
+    owners = [owner for table in data for owner in encode_keys(table, [metric.column])]
+    # Equal rows of the two tables are different rows.
+    rows = [(side, row) for side, table in enumerate(data) for row in encode_rows(table)]
+    places, first_rows = _places_by_owner(owners, rows)
+    sizes = tuple(range(len(rows) + 1))
+    return _SharedTables(data, places, first_rows, ids, sizes, (first, second))
+
+
+def _places_by_owner(
     owners: Iterable[Hashable], rows: Iterable[Hashable]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     """Return the places of the copies of each distinct row, and the first row of each owner.

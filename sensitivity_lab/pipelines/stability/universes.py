@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import one_or_several, shown, whole_number
+from sensitivity_lab.checks import as_python, listed, one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.exact.roots import as_fraction
 from sensitivity_lab.pipelines.domains import Counted, Domain, Pair, Scalar, Values
 from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.table_domains import Table
@@ -18,9 +19,7 @@ from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
-from .inputs import Drawn, draw
-from .shared import draw_tables
-from .single import draw_numbers, numbers_of
+from .inputs import Drawn, draw, draw_numbers, draw_tables
 
 _ROWS = 100
 """The average number of rows that inputs may have if there are `limit` inputs."""
@@ -118,7 +117,7 @@ def _check_inputs(drawn: list[Drawn], limit: int) -> None:
 def _read(domain: Domain, universe: Any) -> Any:
     """Return the rows of a universe, or raise InputError."""
     if isinstance(domain, Scalar):
-        return numbers_of(domain, universe)
+        return _numbers_of(domain, universe)
     if isinstance(domain, Values):
         if isinstance(universe, FiniteUniverse):
             universe = list(_counted(universe))
@@ -133,6 +132,13 @@ def _read(domain: Domain, universe: Any) -> Any:
         f"only what takes {Table()}, {Values()} or {Scalar()} can be measured, got {domain}; "
         "measure the whole chain from its start"
     )
+
+
+def _numbers_of(domain: Scalar, universe: Iterable[Any]) -> list[Any]:
+    """Return the distinct numbers of a universe in ascending order, or raise InputError."""
+    given = map(as_python, listed(universe, "a universe of numbers is a list of numbers"))
+    exact = {as_fraction(domain.read(number), "a number"): number for number in given}
+    return [exact[value] for value in sorted(exact)]
 
 
 def _counted(universe: FiniteUniverse) -> FiniteUniverse:

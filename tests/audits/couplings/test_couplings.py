@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import sensitivity_lab as sl
 from sensitivity_lab import audit_randomized
 from sensitivity_lab.audits.couplings import outputs
-from sensitivity_lab.audits.couplings.flow import uncoupled
+from sensitivity_lab.audits.couplings.distance import uncoupled
 
 FRESH = itertools.count()
 

@@ -34,7 +34,7 @@ from sensitivity_lab.search.variance.distances import branch, curve
 FEW_UNIVERSES = 12
 MANY = int(os.environ.get("NEAR_TIES", "1000000"))
 
-(MOMENTS,) = (engine for engine in engines_for("global") if engine.name == "variance")
+(VARIANCE,) = (engine for engine in engines_for("global") if engine.name == "variance")
 
 UNUSUAL = {
     "all placements at once": [],
@@ -85,7 +85,7 @@ def check_universe(seed: int) -> Counter[str]:
                 continue
             relations = tuple(neighbors for neighbors, _ in asked)
             problem = Problem(universe, (query,), relations, (size,)).checked()
-            plan = MOMENTS.plan(problem, Options())
+            plan = VARIANCE.plan(problem, Options())
             assert isinstance(plan, Plan)
             (findings,) = plan.solve()
             for (neighbors, listed), finding in zip(asked, findings, strict=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from sensitivity_lab.audits.sweeps.setting import REFUSED, Judged, Library, Setting
+from tools.sweep.setting import REFUSED, Judged, Library, Setting
 
 PAIR = "[0] and [1]"
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from sensitivity_lab.audits.sweeps import diffprivlib
-from sensitivity_lab.audits.sweeps.diffprivlib import DIFFPRIVLIB, judge
-from sensitivity_lab.audits.sweeps.diffprivlib_settings import settings
+from tools.sweep import diffprivlib
+from tools.sweep.diffprivlib import DIFFPRIVLIB, judge
+from tools.sweep.diffprivlib_settings import settings
 
 SOUND = [
     "tools.mean(np.array(x, dtype=float), bounds=(0, 1), **spent); neighbors bounded; size 2",

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from paths import ROOT
 
-from sensitivity_lab.audits.sweeps.setting import Line
-
-ROOT = Path(__file__).parents[2]
-SPEC = importlib.util.spec_from_file_location("sweep_page", ROOT / "tools" / "sweep_page.py")
-TOOL = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(TOOL)
+from tools.sweep import docs
+from tools.sweep.setting import Line
 
 
 @pytest.mark.parametrize("stem", ["opendp-0.16.0", "diffprivlib-0.6.6"])
 def test_the_page_says_what_is_outside(stem):
     page = (ROOT / "docs" / "sweep.md").read_text("utf-8")
     part = page.partition(f"<!-- sweep of {stem} -->")[2].partition("<!-- end -->")[0]
-    outside = TOOL.OUTSIDE[stem.partition("-")[0]]
+    outside = docs.OUTSIDE[stem.partition("-")[0]]
     assert outside in part
     line = Line("make_sum", "dp.t.make_sum()", "not judged", "1", "0.02", "", "")
-    assert TOOL.section(stem, [line]).startswith(
+    assert docs.section(stem, [line]).startswith(
         f"1 settings, 0 with a claim that fails.\n\n{outside}\n\n| constructor | settings |"
     )
 
 
 def test_known_mistakes_that_no_setting_reaches_are_named():
-    told = TOOL.OUTSIDE["opendp"]
+    told = docs.OUTSIDE["opendp"]
     for number in (2922, 2923, 2944, 2945, 2949, 2950):
         assert f"[#{number}](https://github.com/opendp/opendp/issues/{number})" in told
     assert "`opendp.extras`" in told

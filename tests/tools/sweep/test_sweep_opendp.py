@@ -8,10 +8,10 @@ import sys
 import pytest
 from opendp_cases import dp
 
-from sensitivity_lab.audits.opendp import sweep
-from sensitivity_lab.audits.opendp.sweep import OPENDP, judge
-from sensitivity_lab.audits.opendp.sweep_settings import settings
-from sensitivity_lab.audits.sweeps.setting import Setting
+from tools.sweep import opendp
+from tools.sweep.opendp import OPENDP, judge
+from tools.sweep.opendp_settings import settings
+from tools.sweep.setting import Setting
 
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
 
@@ -26,7 +26,7 @@ def setting(name, source, values=(0, 9), sizes=(0, 1), **options):
 @pytest.fixture
 def unconfirmed(monkeypatch):
     """Leave out the process that runs scripts."""
-    monkeypatch.setattr(sweep, "confirmed", lambda found: found)
+    monkeypatch.setattr(opendp, "confirmed", lambda found: found)
 
 
 @pytest.mark.parametrize(

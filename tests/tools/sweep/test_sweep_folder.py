@@ -9,10 +9,10 @@ import pytest
 from swept_library import LIBRARY, PAIR, SOUND
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.sweeps import sweep as module
-from sensitivity_lab.audits.sweeps.page import summaries
-from sensitivity_lab.audits.sweeps.setting import Judged
-from sensitivity_lab.audits.sweeps.sweep import sweep
+from tools.sweep import sweep as module
+from tools.sweep.page import summaries
+from tools.sweep.setting import Judged
+from tools.sweep.sweep import sweep
 
 
 @pytest.fixture

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensitivity_lab.audits.couplings.call import audit_randomized
+from sensitivity_lab.audits.opendp.call import audit_opendp
+from sensitivity_lab.audits.opendp.measurement import audit_opendp_measurement
+from sensitivity_lab.audits.opendp.subject import METRICS, RECORDS, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
-from sensitivity_lab.audits.sweeps.scripts import confirmed, script_of
-from sensitivity_lab.audits.sweeps.setting import (
+from sensitivity_lab.results.literals import literal, short_literal
+
+from .opendp_settings import settings
+from .scripts import confirmed, script_of
+from .setting import (
     REFUSED,
     Judged,
     Library,
@@ -17,12 +23,6 @@ from sensitivity_lab.audits.sweeps.setting import (
     last_line,
     version_of,
 )
-from sensitivity_lab.results.literals import literal, short_literal
-
-from .call import audit_opendp
-from .measurement import audit_opendp_measurement
-from .subject import METRICS, RECORDS, our_input_metric
-from .sweep_settings import settings
 
 _DRAWS = 300
 """How often a randomised transformation is called on each dataset."""

@@ -1,21 +1,23 @@
 """Write what sweeps found into docs/sweep.md, and tables of it beside that page.
 
-python tools/sweep_page.py FOLDER
+python -m tools.sweep.docs FOLDER
 
-FOLDER is that of `sensitivity-lab sweep ... --output FOLDER`. In the page, what stands between
-``<!-- sweep of NAME -->`` and ``<!-- end -->`` is replaced.
+FOLDER is that of ``python -m tools.sweep LIBRARY --output FOLDER``. In the page, what stands
+between ``<!-- sweep of NAME -->`` and ``<!-- end -->`` is replaced.
 """
 
+from __future__ import annotations
+
 import csv
-import re
 import sys
 from pathlib import Path
 
 from sensitivity_lab.audits.row import FAILING
-from sensitivity_lab.audits.sweeps.page import summaries
-from sensitivity_lab.audits.sweeps.setting import Line
 
-DOCS = Path(__file__).parent.parent / "docs"
+from .page import summaries
+from .setting import Line
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 RELATIONS = {"neighbors bounded": "replaced", "neighbors unbounded": "added or removed"}
 """What settings say of their neighbors, and what the page calls it."""
@@ -66,7 +68,7 @@ def by_constructor(lines: list[Line]) -> list[tuple[str, ...]]:
     return [one.cells[:4] for one in summaries(lines)]
 
 
-def findings(lines: list[Line]) -> list[tuple[str, str, str, str]]:
+def findings(lines: list[Line]) -> list[tuple[str, ...]]:
     """Return the worst setting of each constructor with a claim that fails."""
     worst: dict[str, Line] = {}
     for line in lines:
@@ -117,11 +119,11 @@ def main() -> None:
     for table in sorted(Path(sys.argv[1]).glob("*.csv")):
         lines = read(table)
         start = f"<!-- sweep of {table.stem} -->"
-        pattern = re.compile(f"{re.escape(start)}.*?<!-- end -->", re.DOTALL)
-        if not pattern.search(text):
+        before, found, rest = text.partition(start)
+        if not found:
             raise SystemExit(f"{page.name} has no line {start!r}: the page is about other versions")
-        made = f"{start}\n\n{section(table.stem, lines)}\n\n<!-- end -->"
-        text = pattern.sub(lambda _, made=made: made, text)
+        end = "<!-- end -->"
+        text = f"{before}{start}\n\n{section(table.stem, lines)}\n\n{end}{rest.partition(end)[2]}"
         with (DOCS / "sweep" / table.name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([HEADER, *by_constructor(lines)])
     page.write_text(text, "utf-8")

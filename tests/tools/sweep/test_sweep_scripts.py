@@ -7,9 +7,9 @@ import itertools
 import naive_distances as naive
 import pytest
 
-from sensitivity_lab.audits.sweeps import plain
-from sensitivity_lab.audits.sweeps.scripts import confirmed, script_of
-from sensitivity_lab.audits.sweeps.setting import Judged
+from tools.sweep import plain
+from tools.sweep.scripts import confirmed, script_of
+from tools.sweep.setting import Judged
 
 
 @pytest.mark.parametrize("metric", sorted(plain.DISTANCES))

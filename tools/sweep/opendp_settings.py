@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from sensitivity_lab.audits.sweeps.setting import Setting
+from .setting import Setting
 
 _SMALL = [(0, 1), (2, 3), (0, 100), (7, 7)]
 _SIGNED = [(-2, 3), (-5, -1), (-1, 1)]

@@ -1,0 +1,1 @@
+"""What the repository is maintained with: scripts, and the package `sweep`."""
