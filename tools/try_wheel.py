@@ -38,6 +38,10 @@ def main(readme: Path) -> None:
     version = metadata.version("sensitivity_lab")
     if told.stdout.split() != ["sensitivity-lab", version]:
         sys.exit(f"--version prints {told.stdout!r}, and {version} is installed")
+    own = {"sensitivity_lab", f"sensitivity_lab-{version}.dist-info", ".."}  # ..: the command
+    others = {one.parts[0] for one in metadata.files("sensitivity_lab") or ()} - own
+    if others:
+        sys.exit(f"the wheel installs {sorted(others)}, too; tools and tests are for the checkout")
     failed, tried = doctest.testfile(str(readme), module_relative=False, optionflags=README_FLAGS)
     if failed or not tried:
         sys.exit(f"{failed} of {tried} examples of {readme.name} failed")

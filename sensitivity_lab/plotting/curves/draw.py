@@ -22,7 +22,6 @@ from sensitivity_lab.plotting._theme import Theme, theme
 from .compare import overlaid
 from .labels import fit_beside, inches_beside, label_ends, make_room
 from .legend import legend_beside, legend_of_figure
-from .linear_bounds import bound_line, with_bounds
 from .lines import numbered, styled_lines, with_curves
 from .panels import Panel, chosen, panels_of, shared_with, size_of_panel, ylabel
 from .ranges import axis_limits, legend_of_ranges
@@ -133,7 +132,7 @@ def plot_curves(
         _check_frame(compare)
         frame, of_both = overlaid(frame, compare)
     frame, across = _chosen(frame, queries, columns)
-    frame, title_of_legend, what = with_curves(with_bounds(frame, linear_bound))
+    frame, title_of_legend, what = with_curves(_with_bounds(frame, linear_bound))
     panels = _panels(frame, ax, across, sharey)
     if ax is None:
         beside = legend == "labels" or (
@@ -157,7 +156,7 @@ def plot_curves(
         entries = {}
     entries |= legend_of_ranges([panel.ranges for panel in panels], colors)
     if linear_bound:
-        entries["k times the sensitivity at 1"] = bound_line(colors.ink)
+        entries["k times the sensitivity at 1"] = _bound_line(colors.ink)
     if legend == "none":
         entries = {}
     labels = [label_ends(one, drawn[one], colors) if beside else [] for one in axes]
@@ -190,6 +189,23 @@ def _check_choices(yscale: Any, legend: Any, sharey: Any) -> None:
         raise InputError(f"legend: got {shown(legend)}; use 'labels', 'box' or 'none'")
     if not isinstance(sharey, bool | np.bool_):
         raise InputError(f"sharey: got {shown(sharey)}; use True or False")
+
+
+def _with_bounds(frame: pd.DataFrame, linear_bound: Any) -> pd.DataFrame:
+    """Return the frame with linear bounds only if they are shown; InputError if it has none.
+
+    They are what group privacy takes for each curve: k times the sensitivity at distance 1.
+    """
+    if not isinstance(linear_bound, bool | np.bool_):
+        raise InputError(f"linear_bound: got {shown(linear_bound)}; use True or False")
+    if not linear_bound:
+        return frame.assign(linear_bound=np.nan)
+    if "linear_bound" not in frame.columns or frame["linear_bound"].isna().all():
+        raise InputError(
+            "frame: no curve has a linear_bound; compute the curves with distance 1 among the "
+            "distances, and pass what SensitivityCurves.to_frame() returns"
+        )
+    return frame
 
 
 def _chosen(frame: pd.DataFrame, queries: Any, columns: Any) -> tuple[pd.DataFrame, int | None]:
@@ -261,7 +277,7 @@ def _draw_panel(
         if name in panel.bounds:
             bound = panel.bounds[name].dropna()
             drawn = Line2D(bound.index.to_numpy(float), bound.to_numpy(float))
-            drawn.update_from(bound_line(line.get_color()))
+            drawn.update_from(_bound_line(line.get_color()))
             ax.add_line(drawn)
     k = panel.table.index
     margin = max(0.4, 0.04 * (k.max() - k.min()))
@@ -283,3 +299,8 @@ def _draw_curve(ax: Axes, name: str, curve: pd.Series[float], line: Line2D) -> L
     drawn.set_markevery(max(1, len(curve) // 25))
     ax.add_line(drawn)
     return drawn
+
+
+def _bound_line(color: Any) -> Line2D:
+    """Return the line of a linear bound, in the color of its curve."""
+    return Line2D([], [], color=color, linewidth=0.9, linestyle=(0, (1, 2)), alpha=0.8)
