@@ -1,7 +1,8 @@
 """How much longer variance and standard deviation take with outliers among the records.
 
-Run with ``python benchmarks/outliers.py [records]``; the time is the processor's, the least of
-three runs, and a ratio is that with outliers over that without.
+Run with ``python benchmarks/outliers.py [records] [--small]``; the time is the processor's, the
+least of three runs, and a ratio is that with outliers over that without. First come small datasets
+in which up to 300 records change, one run each; with --small nothing else.
 """
 
 from __future__ import annotations
@@ -48,36 +49,68 @@ RELATIONS = {
     "Bounded(20), exactly": sl.Bounded(20, exactly=True),
 }
 
+SMALL = 400
+"""The size of small datasets, in which many records of few change."""
 
-def seconds(records: np.ndarray, query: str, relation: object) -> float:
-    """Return the processor time of one search, the least of three."""
-    times = []
-    for _ in range(3):
+MANY = (100, 300)
+"""How many of them change, all numbers up to these."""
+
+ONE = {"1e6": [1e6], "1e9": [1e9], "-1e9": [-1e9], "1e12": [1e12]}
+"""What is asked of small datasets: one outlier, whatever its size."""
+
+
+def seconds(records: np.ndarray, query: str, relation: object, size: int, times: int = 3) -> float:
+    """Return the processor time of one search, the least of some."""
+    spent = []
+    for _ in range(times):
         universe = sl.Universe.from_dataset(records)
         start = time.process_time()
-        sl.global_sensitivity(universe, query, size=len(records) // 2, neighbors=relation)
-        times.append(time.process_time() - start)
-    return min(times)
+        sl.global_sensitivity(universe, query, size=size, neighbors=relation, progress=False)
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+def small(number: int) -> float:
+    """Print a row per k for a std of small datasets; return the worst ratio."""
+    print("seconds without, then ratios with one outlier:", ", ".join(ONE))
+    worst = 0.0
+    records = np.round(np.random.default_rng(0).normal(size=number), 3)
+    for most in MANY:
+        relation = sl.Bounded(most)
+        without = seconds(records, "std", relation, SMALL, 1)
+        ratios = [
+            seconds(np.append(records, outlier), "std", relation, SMALL, 1) / without
+            for outlier in ONE.values()
+        ]
+        worst = max(worst, *ratios)
+        shown = "  ".join(f"{ratio:5.2f}" for ratio in ratios)
+        print(f"normal, n = {SMALL}, k = {most:4} {without:12.3f}   {shown}", flush=True)
+    return worst
 
 
 def main() -> None:
     """Print a row per kind of records, query and relation; a column per kind of outliers."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("records", type=int, nargs="?", default=20_000)
-    number = parser.parse_args().records
+    parser.add_argument("--small", action="store_true", help="small datasets only")
+    arguments = parser.parse_args()
+    number = arguments.records
+    worst = small(number)
+    if arguments.small:
+        print(f"worst ratio {worst:.2f}")
+        return
     print("seconds without, then ratios with outliers:", ", ".join(OUTLIERS))
-    worst = 0.0
     for kind, draw in KINDS.items():
         records = draw(number)
         for query in ("var", "std"):
             for name, relation in RELATIONS.items():
-                without = seconds(records, query, relation)
+                without = seconds(records, query, relation, number // 2)
                 ratios = []
                 for outliers in OUTLIERS.values():
                     if query == "var" and max(map(abs, outliers)) > 1e150:
                         continue  # the answer is beyond the range of floats
                     given = np.concatenate([records, outliers])
-                    ratios.append(seconds(given, query, relation) / without)
+                    ratios.append(seconds(given, query, relation, number // 2) / without)
                 worst = max(worst, *ratios)
                 shown = "  ".join(f"{ratio:5.2f}" for ratio in ratios)
                 print(f"{kind:20} {query} {name:24} {without:6.3f}   {shown}", flush=True)

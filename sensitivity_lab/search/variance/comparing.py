@@ -159,14 +159,20 @@ class Reference:
         most = self.shift(spread, records, x, 1, of_y=False)
         return most - self.shift(spread, records, y, -1, of_y=True)
 
-    def room(self, spread: Spread, records: SortedRecords, x: Sets) -> Reals:
-        """Upper bounds on the f(y) with which x beats this pair, for each row."""
+    def room(
+        self, spread: Spread, records: SortedRecords, x: Sets, least: np.longdouble | float
+    ) -> Reals:
+        """Upper bounds on the f(y) with which x beats this pair and `least`, for each row."""
         if not records.readable:
             return np.full(len(x.sums), np.inf, dtype=np.longdouble)
         most = spread.shift(*changes(records, x, self.x.sets), self.x, 1)
-        of_y = np.sqrt(self.y.variance) if spread.root else self.y.variance
-        room = most + of_y
-        return np.asarray(room + 8 * UNIT * (np.abs(most) + of_y), dtype=np.longdouble)
+        of_x, of_y = self.x.variance, self.y.variance
+        if spread.root:
+            of_x, of_y = np.sqrt(of_x), np.sqrt(of_y)
+        # x beats this pair if f(y) is below f(x) less that of this x, plus that of this y.
+        room = most + of_y + 8 * UNIT * (np.abs(most) + of_y)
+        beyond = most + of_x - least + 8 * UNIT * (np.abs(most) + of_x + least)
+        return np.asarray(np.minimum(room, beyond), dtype=np.longdouble)
 
 
 def changes(records: SortedRecords, sets: Sets, other: Sets) -> tuple[Reals, Reals]:

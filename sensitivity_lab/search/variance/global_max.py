@@ -28,7 +28,7 @@ from sensitivity_lab.universes.relation import Steps
 
 from . import few_records
 from .comparing import Sets, Spread
-from .distances.curve import Change, TooLongError, placements
+from .distances.curve import Change, Found, TooLongError, placements
 from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
 from .needed import bytes_of
 from .patterns import Placement
@@ -146,8 +146,7 @@ def _solved(
     change, spread = changes[0], spreads[0]
     try:
         working = _working(records)
-        with running.counter("pairs", progress) as count:
-            found = placements(working, changes, spreads, level, count)
+        found = _with_progress(working, changes, spreads, level, progress)
     except OverflowError as error:
         if isinstance(error, TooLongError):
             change, spread = error.change, error.spread
@@ -164,6 +163,22 @@ def _solved(
         ]
         for query, places in zip(queries, found, strict=True)
     ]
+
+
+def _with_progress(
+    records: SortedRecords,
+    changes: Sequence[Change],
+    spreads: Sequence[Spread],
+    level: Positions | None,
+    progress: bool | None,
+) -> list[Found]:
+    """Return the best placements; a progress bar counts changes, and of a single one the pairs."""
+    number = len(changes) * len(spreads)
+    if number == 1:
+        with running.counter("pairs", progress) as count:
+            return placements(records, changes, spreads, level, count)
+    with running.counter("changes", progress, number) as done:
+        return placements(records, changes, spreads, level, done=done)
 
 
 def _pair(

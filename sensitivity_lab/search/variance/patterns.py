@@ -129,8 +129,11 @@ class PatternSearch:
         return max(reached, np.longdouble(self.least))
 
     def room(self, records: SortedRecords, x: Sets) -> Reals:
-        """Upper bounds on the f(y) with which x beats the best placement, for each row."""
-        return self.reference.room(self.spread, records, x)
+        """Upper bounds on the f(y) with which x beats the best placement, for each row.
+
+        It has to beat `least`, too, which is reached by a pair of another search.
+        """
+        return self.reference.room(self.spread, records, x, self.least)
 
     def plan(self, placements: int) -> None:
         """Allow for more placements to be evaluated, or raise OverflowError."""

@@ -52,7 +52,8 @@ def best_replacement(
     """
     core_size, end = size - replaced, records.size
     start = Placement("AOACBCAOA", (0, 0, 0, 0, core_size, size, size, size, end - replaced, end))
-    search = PatternSearch(records, spread, start, budget, count)
+    least = known.least if known else 0.0
+    search = PatternSearch(records, spread, start, budget, count, least)
     if known:
         search.offer(records, "AOACBCAOA", known.bounds)
         if known.alone:

@@ -314,10 +314,11 @@ def test_a_domain_with_too_many_windows_is_refused_with_their_number():
 
 
 @pytest.mark.parametrize("progress", [True, False, None])
-def test_a_progress_bar_counts_pairs(progress, capsys):
-    universe = sl.Universe.from_dataset(range(100))
-    sl.global_sensitivity(universe, "std", size=50, neighbors=sl.Bounded(3), progress=progress)
-    assert (" pairs" in capsys.readouterr().err) == (progress is True)
+@pytest.mark.parametrize(("exactly", "unit"), [(True, " pairs"), (False, " changes")])
+def test_a_progress_bar_counts_changes_or_pairs_of_one(exactly, unit, progress, capsys):
+    universe, relation = sl.Universe.from_dataset(range(100)), sl.Bounded(3, exactly)
+    sl.global_sensitivity(universe, "std", size=50, neighbors=relation, progress=progress)
+    assert (unit in capsys.readouterr().err) == (progress is True)
 
 
 @pytest.mark.exhaustive

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from contextlib import contextmanager
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import oracle
@@ -12,6 +14,7 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.search.layouts import sorted_universe
+from sensitivity_lab.search.variance import global_max
 from sensitivity_lab.search.variance.comparing import Sets, Spread
 from sensitivity_lab.search.variance.distances import branch, curve
 from sensitivity_lab.search.variance.distances.curve import Change, placements
@@ -126,6 +129,124 @@ def test_a_curve_looks_at_few_nodes():
     # Windows alone are 10,000 for each of 40 changes.
     assert family.branch._divided.sum() < 100 * len(changes)
     assert len(changes) <= len(family.branch.leaves().shape) < 10 * len(changes)
+
+
+ONE_OUTLIER = [[], [1e3], [1e6], [1e9], [-1e9], [1e12]]
+OUTLIERS = [*ONE_OUTLIER, [1e9, -1e9], [1e15, -1e12], [1e40]]
+
+
+def work(records: SortedRecords, changes, level) -> tuple[int, int]:
+    """How many nodes a curve of standard deviations divides, and how many pairs it evaluates."""
+    reached, evaluated = np.zeros(1, np.longdouble), []
+    family = curve._Family(records, changes, SPREADS[1:2], level, reached, evaluated.append)
+    family.solve()
+    return int(family.branch._divided.sum()), sum(evaluated)
+
+
+def with_outliers(outliers, size: int) -> SortedRecords:
+    data = np.append(np.round(np.random.default_rng(3).normal(size=size), 3), outliers)
+    return _working(sorted_universe(sl.Universe.from_dataset(data), size))
+
+
+@pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)
+def test_an_outlier_does_not_hide_differences_between_other_records(outliers):
+    """What a window is off does not grow with records outside it: hardly more nodes, and pairs."""
+    changes, level = families(400, 20)["bounded"]
+    nodes, pairs = work(with_outliers(outliers, 20_000), changes, level)
+    assert nodes < 150 * len(changes)
+    assert pairs < 40 * len(changes)
+
+
+@pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)
+def test_what_another_distance_reaches_leaves_out_pairs(outliers):
+    """At most k: where few are kept, only pairs of `AOCOBOA` that exceed the best one so far."""
+    changes, level = [Change(400, j, True) for j in (298, 299, 300)], np.zeros(3, np.int64)
+    nodes, pairs = work(with_outliers(outliers, 5_000), changes, level)
+    assert nodes < 1_000
+    assert pairs < (600_000 if outliers else 100_000)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("outliers", OUTLIERS, ids=str)
+@pytest.mark.parametrize("family", ["bounded", "unbounded"])
+def test_outliers_and_all_distances(family, outliers, monkeypatch):
+    """As each distance by itself, which knows nothing of what others reach."""
+    records = with_outliers(outliers, 60)
+    changes, level = families(20, 18)[family]
+    one_by_one = placements(records, changes, SPREADS)
+    monkeypatch.setattr(curve, "WORK", 0)
+    for of_level in (None, level):
+        for spread, *found in zip(
+            SPREADS, one_by_one, placements(records, changes, SPREADS, of_level), strict=True
+        ):
+            alone = [reached(records, spread, place) for place in found[0]]
+            if of_level is None:
+                assert alone == [reached(records, spread, place) for place in found[1]]
+                continue
+            for step in np.unique(level):
+                among = np.flatnonzero(level <= step)
+                some = [found[1][at] for at in among if found[1][at]]
+                most = max(reached(records, spread, place) for place in some)
+                assert most == max(alone[at] for at in among)
+
+
+@pytest.mark.parametrize(
+    "trials", [12, pytest.param(100, marks=pytest.mark.exhaustive)], ids=["few", "many"]
+)
+@pytest.mark.parametrize("relation", ["bounded", "unbounded"])
+def test_outliers_against_the_definition(relation, trials, monkeypatch):
+    """Outliers of all sizes, far more replaced than kept, with and without shared bounds."""
+    draw = random.Random(trials)
+    for _ in range(trials):
+        monkeypatch.setattr(curve, "WORK", draw.choice([0, 1 << 16]))
+        pool = [0, 1, 2, 30, 31, 100, draw.randint(-50, 50)]
+        records = [draw.choice(pool) for _ in range(draw.choice([6, 8]))]
+        records += [
+            draw.choice([-1, 1]) * 10 ** draw.randint(3, 40) + draw.choice(pool)
+            for _ in range(draw.randint(1, 2))
+        ]
+        ddof, exactly, size = draw.choice([0, 1]), draw.random() < 0.5, 4
+        kind, most = draw.choice(["var", "std"]), 3 - ddof
+        if relation == "bounded":
+            most = min(size, len(records) - size) if exactly else size
+        curves = sl.sensitivity_curves(
+            sl.Universe.from_dataset(records),
+            sl.Var(ddof) if kind == "var" else sl.Std(ddof),
+            size=size,
+            distances=range(1, most + 1),
+            neighbors=relation,
+            exactly=exactly,
+            method="variance",
+        )
+        for _, result in curves:
+            k = result.neighbors.k
+            expected, _ = oracle.global_sensitivity(
+                records, size, (kind, ddof), relation, k, exactly=exactly
+            )
+            if kind == "var":
+                assert result.exact == expected
+            else:
+                assert result.upper == pytest.approx(float(expected), rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("distances", "unit", "total"), [([3], "pairs", None), ([1, 3], "changes", 6)]
+)
+def test_progress_says_how_many_changes_there_are(distances, unit, total):
+    announced, told = [], []
+
+    @contextmanager
+    def counter(*asked):
+        announced.append(asked)
+        yield told.append
+
+    universe = sl.Universe.from_dataset(np.append(np.arange(30) ** 2, 10**12))
+    queries = ["std"] if len(distances) == 1 else ["var", "std"]
+    relation = {"neighbors": "bounded", "exactly": len(distances) == 1, "progress": False}
+    with mock.patch.object(global_max.running, "counter", counter):
+        sl.sensitivity_curves(universe, queries, size=9, distances=distances, **relation)
+    assert [(asked[0], *asked[2:]) for asked in announced] == [(unit, *([total] if total else []))]
+    assert sum(told) == (total or sum(told)) > 0
 
 
 def test_a_change_with_too_many_nodes_is_searched_by_itself(monkeypatch):

@@ -217,10 +217,12 @@ class Bounds:
         of_y = line.window(window, sizes.y)
         center = of_y.total / sizes.y
         error = line.off(np.maximum(np.abs(chosen.mean), np.abs(center)), sizes.x)
+        # y holds no outlier that A takes: its squared deviations have an error of their own.
+        own = line.off_window(window, sizes.y, center)
         reached_y, reached = self._reached(nodes, window, chosen)
         return Ends(
-            chosen.mean, chosen.split, chosen.place, self._least(nodes, of_y, error),
-            chosen.gain + error, reached_y + error, reached - error, error,
+            chosen.mean, chosen.split, chosen.place, self._least(nodes, window, of_y, own),
+            chosen.gain + error, reached_y + own, reached - error, error,
         )  # fmt: skip
 
     def _choose(self, nodes: Nodes, window: Positions, mean: Reals) -> Choice:
@@ -245,17 +247,25 @@ class Bounds:
         over = of_y.total + of_a.total - of_b.total - sizes.x * mean
         return Choice(gain, mean, split, place, over)
 
-    def _least(self, nodes: Nodes, of_y: Sums, error: Reals) -> Reals:
-        """The squared deviations on the tangent of the windows' sums of squares over their sums."""
-        values, size = self.line.values, self.sizes.y[nodes.shape]
+    def _least(self, nodes: Nodes, window: Positions, of_y: Sums, own: Reals) -> Reals:
+        """The squared deviations on the tangent of the windows' sums of squares over their sums.
+
+        `own` is what those of the window itself are off at most.
+        """
+        line, size = self.line, self.sizes.y[nodes.shape]
         middle = (nodes.first + nodes.last) // 2
-        at, wide = self.line.window(middle, size), nodes.first < nodes.last
-        slope = values.take(middle) + values.take(np.minimum(middle + size, self.line.size - 1))
+        at, wide = line.window(middle, size), nodes.first < nodes.last
+        enter, leave = (
+            line.values.take(place) for place in (middle, np.minimum(middle + size, line.size - 1))
+        )
+        slope = enter + leave
         tangent = np.where(wide, at.squares + slope * (of_y.total - at.total), of_y.squares)
         # The windows of a node lie above the tangent, so its ends do.
         least = np.minimum(of_y.squares, tangent) - of_y.total * of_y.total / size
-        turn = np.abs(slope) * self.line.error * self.line.all_absolute * wide
-        found: Reals = np.maximum(least - error - turn, 0)
+        absolute = line.absolute(middle, size)
+        steep = np.abs(enter) + np.abs(leave)
+        turn = absolute.squares + steep * (absolute.total + line.absolute(window, size).total)
+        found: Reals = np.maximum(least - own - line.error * turn * wide, 0)
         return found
 
     def _reached(self, nodes: Nodes, window: Positions, chosen: Choice) -> tuple[Reals, Reals]:

@@ -69,6 +69,7 @@ def placements(
     spreads: Sequence[Spread],
     level: Positions | None = None,
     count: Callable[[int], object] = id,
+    done: Callable[[int], object] = id,
 ) -> list[Found]:
     """The best placement of every change, for every spread.
 
@@ -85,11 +86,15 @@ def placements(
         of lower levels; and for every j above 1, replacing j - 1 is among these for replacing j.
     count : callable
         Called with the numbers of pairs that are evaluated.
+    done : callable
+        Called with the numbers of changes that are solved, each for one spread.
     """
     found: list[Found] = [[] for _ in spreads]
     if not _quick(records, len(changes)):
         for spread, mine in zip(spreads, found, strict=True):
-            mine += [_best(records, change, spread, count) for change in changes]
+            for change in changes:
+                mine.append(_best(records, change, spread, count))
+                done(1)
         return found
     reached = np.zeros(len(spreads), dtype=np.longdouble)
     for start in range(0, len(changes), TOGETHER):
@@ -97,7 +102,7 @@ def placements(
         family = _Family(
             records, changes[some], spreads, None if level is None else level[some], reached, count
         )
-        for mine, placed in zip(found, family.solve(), strict=True):
+        for mine, placed in zip(found, family.solve(done), strict=True):
             mine += placed
         if level is not None:
             reached = family.branch.best[:, -1]
@@ -134,17 +139,23 @@ class _Family:
         best = np.repeat(reached[:, None], len(changes), axis=1)
         self.branch = Branch(_line(records), self.sizes, ratings, best, level)
 
-    def solve(self) -> list[Found]:
-        """The best placement of every change, for every spread."""
+    def solve(self, done: Callable[[int], object] = id) -> list[Found]:
+        """The best placement of every change, for every spread; `done` as for `placements`."""
         self.branch.run()
         leaves = self.branch.leaves()
         most = self._most_spread()
         return [
-            self._solve(number, self._pairs(number, leaves), self._excluded(number, most))
+            self._solve(number, self._pairs(number, leaves), self._excluded(number, most), done)
             for number in range(len(self.spreads))
         ]
 
-    def _solve(self, number: int, pairs: list[Positions | None], excluded: list[bool]) -> Found:
+    def _solve(
+        self,
+        number: int,
+        pairs: list[Positions | None],
+        excluded: list[bool],
+        done: Callable[[int], object],
+    ) -> Found:
         """Decide among what is left of every change."""
         spread, found = self.spreads[number], Found()
         for at, (change, bounds) in enumerate(zip(self.changes, pairs, strict=True)):
@@ -158,6 +169,7 @@ class _Family:
             else:
                 known = Known(bounds, excluded[at], self.branch.best[number, at])
                 found.append(_best(self.records, change, spread, self.count, known))
+            done(1)
         return found
 
     def _excluded(self, number: int, most: Reals) -> list[bool]:

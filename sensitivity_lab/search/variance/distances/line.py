@@ -34,22 +34,28 @@ class Line:
 
     Attributes
     ----------
+    totals, squares : array of longdouble, shape (N + 1,)
+        Prefix sums of the records and of their squares, less those up to the first record that is
+        not negative. So they grow outwards from there, their absolute values are the sums of the
+        absolute values, and a window is not rounded by an outlier that it does not hold.
     error : float
         Every sum of records of this module is off by at most this share of the absolute values of
-        all records, and every sum of squares by this share of the sum of all squares.
+        the prefix sums that it is made of, hence of those of all records; likewise for squares.
     """
 
     def __init__(self, records: SortedRecords) -> None:
         self.records, self.size = records, records.size
         places = np.arange(records.size)
         self.values, self.runs = records.record(places), records.run(places)
+        middle = np.array([np.searchsorted(self.values, 0)])
+        total, squares = records.total(middle), records.squares(middle)
         self.totals, self.squares = np.zeros((2, records.size + 1), dtype=np.longdouble)
         for start in range(0, records.size + 1, CHUNK):
             some = np.arange(start, min(start + CHUNK, records.size + 1))
-            self.totals[some] = records.real(records.total(some))
-            self.squares[some] = records.real_squares(records.squares(some))
-        self.all_squares = self.squares[-1]
-        self.all_absolute = np.abs(self.values).sum() * (1 + self.size * UNIT)
+            self.totals[some] = records.real(records.total(some) - total)
+            self.squares[some] = records.real_squares(records.squares(some) - squares)
+        self.all_squares = self.squares[-1] - self.squares[0]
+        self.all_absolute = self.totals[-1] + self.totals[0]
         self.error = 64 * max(records.error, 4 * UNIT)
 
     def window(self, begin: Positions, width: Positions) -> Sums:
@@ -62,8 +68,24 @@ class Line:
 
     def off(self, number: Reals, size: Positions) -> Reals:
         """A bound on the error of sums of squares about a number, of up to `size` records."""
+        return self._off(Sums(self.all_absolute, self.all_squares), number, size)
+
+    def off_window(self, begin: Positions, width: Positions, number: Reals) -> Reals:
+        """The same for the records of a window alone."""
+        return self._off(self.absolute(begin, width), number, width)
+
+    def absolute(self, begin: Positions, width: Positions) -> Sums:
+        """What the errors of the sums of a window are relative to."""
+        end = begin + width
+        total, squares = (
+            np.abs(prefix.take(begin)) + np.abs(prefix.take(end))
+            for prefix in (self.totals, self.squares)
+        )
+        return Sums(total, squares)
+
+    def _off(self, absolute: Sums, number: Reals, size: Positions) -> Reals:
         most = np.abs(number)
-        off: Reals = self.error * (self.all_squares + most * self.all_absolute + size * most * most)
+        off: Reals = self.error * (absolute.squares + most * absolute.total + size * most * most)
         return off
 
 
@@ -100,7 +122,7 @@ class Gaps:
         between = (rest > self.start) & ~(split > self.start)
         parts = []
         for prefix in (line.totals, line.squares):
-            outside = prefix.take(low) - prefix.take(high) + prefix[-1]
+            outside = (prefix.take(low) - prefix[0]) + (prefix[-1] - prefix.take(high))
             inside = prefix.take(stop) - prefix.take(self.start)
             parts.append(outside - np.where(between, 0, inside))
         return Sums(*parts)
