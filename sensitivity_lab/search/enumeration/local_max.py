@@ -16,6 +16,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer, rationals_of
 from sensitivity_lab.search.again import answered_in_time, check_again, spread, told
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.memory import CALL, WORD, of_pairs
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -70,7 +71,9 @@ class LocalEnumeration:
                 "choose a smaller distance, or a coarser universe with fewer distinct values",
                 too_large=True,
             )
-        cost = Cost(_BYTES * (number + 1), number + 1)
+        # A chunk of datasets, and the pair.
+        listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + of_pairs(problem)
+        cost = Cost(CALL + _BYTES * (number + 1) + listed, number + 1)
         return Plan(partial(_solve, problem, number, options), cost)
 
 

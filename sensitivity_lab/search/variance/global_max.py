@@ -47,8 +47,8 @@ class Variance:
     do removals that may make a dataset more spread, and more if fewer are kept than replaced.
 
     Memory: 8 bytes for every 32 bits that some record or square has, for each record (each distinct
-    value beyond 4 million records): some 200 bytes for floats. Too many windows or pairs are a
-    `TooLargeError` that says how many.
+    value beyond 4 million records), and some 100 more: about 200 bytes for floats. Too many windows
+    or pairs are a `TooLargeError` that says how many.
     """
 
     name = "variance"

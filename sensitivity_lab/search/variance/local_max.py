@@ -39,7 +39,7 @@ class LocalVariance:
     -----
     For a change of i removed and j added records, O(j log n) exact operations for the largest
     variance, and for the smallest one as many as there are windows whose midpoint can be the mean
-    of y: a few for small changes, at most i + N - n. Memory: some 300 bytes per distinct value.
+    of y: a few for small changes, at most i + N - n. Memory: some 400 bytes per distinct value.
     """
 
     name = "variance"

@@ -41,15 +41,17 @@ def bytes_of(problem: Problem) -> int:
     most = max(relation.k for relation in problem.neighbors)
     together = not compact and records * max(changes) >= WORK
     row = WORD * limbs
-    # `windows` of datasets of a size; of equal records, some are the same.
-    size = min(steps.size for family in problem.families for steps in family.steps)
-    windows = min(WINDOWS, records - size + 1 - int((counts - size).clip(0).sum()))
-    passing = 10 * WORD * windows + min(CHUNK, windows * (most + 1)) * (3 * row + 16 * REAL)
+    every = [steps for family in problem.families for steps in family.steps]
+    size, windows, pairs = min(steps.size for steps in every), 0, records
+    if any((steps.removed == steps.added).any() for steps in every):
+        # All windows of datasets of a size are bounded first; of equal records, some are the same.
+        windows = min(WINDOWS, records - size + 1 - int((counts - size).clip(0).sum()))
+        pairs = windows * (most + 1)
+    passing = 8 * WORD * windows + min(CHUNK, pairs) * (3 * row + 16 * REAL)
     # Where fewer are kept than replaced, a row for every place of C, with what is outside it.
     parted = [
         records - 2 * steps.size + 2 * replaced + 1
-        for family in problem.families
-        for steps in family.steps
+        for steps in every
         for replaced in steps.removed[(steps.removed == steps.added)].tolist()
         if steps.size < 2 * replaced
     ]

@@ -87,7 +87,7 @@ def _bytes(problem: SmoothProblem, bits: int) -> int:
     held = integers.kept + 2 * one + 3 * (2 * WORD if number == WORD else sum(sums)) + 8 * WORD
     outside = int((problem.universe.multiplicities(size + 1) - problem.x).sum())
     block = 6 * min(_MOST, min(size, outside) + 1)
-    rows = block * 320 * max(number, 2 * WORD) // (1 if problem.query.root else 4)
+    rows = block * 640 * max(number, 2 * WORD) // (1 if problem.query.root else 4)
     rises = 1000 * min(size + 1, _MOST)
     return max(integers.peak + integers.kept, held) * values + rows + rises + of_pairs(problem)
 
