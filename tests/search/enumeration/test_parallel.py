@@ -188,19 +188,23 @@ def test_one_job_is_the_default(tmp_path):
 
 
 def test_the_backend_is_the_callers():
-    """`parallel_config` moves the same search to threads, and says how many."""
-    threads = set()
+    """`parallel_config` moves the same search to threads, and says how many at a time."""
+    processes, inside, most = set(), set(), 0
 
     def function(x):
-        time.sleep(0.0005)  # so that the answers that are asked again are too few for threads
-        threads.add((os.getpid(), threading.get_ident()))
+        nonlocal most
+        processes.add(os.getpid())
+        inside.add(threading.get_ident())
+        most = max(most, len(inside))
+        time.sleep(0.001)
+        inside.discard(threading.get_ident())
         return spread_of_gaps(x)
 
     with joblib.parallel_config(backend="threading", n_jobs=2):
         result = solve(function)
     assert facts(result) == facts(solve(spread_of_gaps))
-    assert {process for process, _ in threads} == {os.getpid()}
-    assert len(threads - {(os.getpid(), threading.get_ident())}) == 2
+    assert processes == {os.getpid()}
+    assert most == 2
 
 
 class Counting:
