@@ -157,7 +157,7 @@ class ClippingSweep(Facts):
 
         return plot_clipping(self.to_frame(), true_sum=nearest(self.true_sum), **options)
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         first, last = (
             rounded_up(point.sensitivity.upper or 0.0, point.sensitivity.exact, digits=6)
@@ -192,7 +192,7 @@ class ClippingSweep(Facts):
     def __repr__(self) -> str:
         lines = (
             textwrap.fill(text, 96, initial_indent=f"  {fact:<13}", subsequent_indent=" " * 15)
-            for fact, text in self._facts()
+            for fact, text in self.facts()
         )
         return "\n".join([self._title, *lines])
 
