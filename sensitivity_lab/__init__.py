@@ -27,6 +27,7 @@ in a node, and trajectories or time series, whose neighbors differ in an entry.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
+`noise` has the scales that a sensitivity needs.
 
 Examples
 --------
@@ -106,7 +107,7 @@ from .universes.table import TableUniverse
 from .universes.universe import Universe
 
 if TYPE_CHECKING:
-    from . import graphs, pipelines, sequences
+    from . import graphs, noise, pipelines, sequences
     from .audits.call import assert_sensitivity, audit
     from .audits.couplings import audit_randomized
     from .audits.maps.call import audit_map
@@ -122,11 +123,10 @@ if TYPE_CHECKING:
     from .implementations.call import implemented_sensitivity
     from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
     from .implementations.result import ImplementedSensitivity, OrderedWitness
-    from .pipelines.noise.table import noise_table
-    from .pipelines.noise.table_result import NoiseRow, NoiseTable
 
 _PRODUCTS = {
     "graphs": "graphs",
+    "noise": "noise",
     "pipelines": "pipelines",
     "sequences": "sequences",
     "assert_sensitivity": "audits.call",
@@ -156,9 +156,6 @@ _PRODUCTS = {
     "welford_variance": "implementations.folds",
     "ImplementedSensitivity": "implementations.result",
     "OrderedWitness": "implementations.result",
-    "noise_table": "pipelines.noise.table",
-    "NoiseRow": "pipelines.noise.table_result",
-    "NoiseTable": "pipelines.noise.table_result",
 }
 """Where the names stand that are no part of the calculator; they are loaded when they are used."""
 
@@ -198,8 +195,6 @@ __all__ = [
     "NeighborRow",
     "NeighborTable",
     "NoEngineError",
-    "NoiseRow",
-    "NoiseTable",
     "OrderedWitness",
     "Percentile",
     "PrivateSizeWarning",
@@ -254,7 +249,7 @@ __all__ = [
     "local_sensitivity",
     "neighbor_table",
     "neighboring_datasets",
-    "noise_table",
+    "noise",
     "pipelines",
     "recording",
     "sensitivity_bounds",

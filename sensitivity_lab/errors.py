@@ -180,12 +180,12 @@ class DatasetUniverseWarning(UserWarning):
     >>> median = sl.global_sensitivity(ages, "median", size=3, neighbors=sl.Bounded(1))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     scale = sl.pipelines.laplace_scale(median, epsilon=1)
+    ...     scale = sl.noise.laplace_scale(median, epsilon=1)
     >>> scale, [warning.category.__name__ for warning in caught]
     (0.0, ['DatasetUniverseWarning'])
     >>> domain = sl.Universe.from_domain(range(18, 100))
     >>> median = sl.global_sensitivity(domain, "median", size=3, neighbors=sl.Bounded(1))
-    >>> sl.pipelines.laplace_scale(median, epsilon=1)
+    >>> sl.noise.laplace_scale(median, epsilon=1)
     81.0
     """
 
@@ -206,11 +206,11 @@ class PrivateSizeWarning(UserWarning):
     >>> mean = sl.global_sensitivity(scores, "mean", size=1000, neighbors=sl.Unbounded(1))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     scale = sl.pipelines.laplace_scale(mean, epsilon=1)
+    ...     scale = sl.noise.laplace_scale(mean, epsilon=1)
     >>> round(scale, 3), [warning.category.__name__ for warning in caught]
     (0.01, ['PrivateSizeWarning'])
     >>> mean = sl.global_sensitivity(scores, "mean", size=range(2, 1001), neighbors=sl.Unbounded(1))
-    >>> sl.pipelines.laplace_scale(mean, epsilon=1)
+    >>> sl.noise.laplace_scale(mean, epsilon=1)
     5.0
     """
 

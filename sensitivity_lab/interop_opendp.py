@@ -23,9 +23,9 @@ from .calls.global_sensitivity import global_sensitivity
 from .checks import shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
-from .pipelines.noise.arguments import positive, rational, upper_bound
-from .pipelines.noise.context import check_public
-from .pipelines.noise.scales import laplace_scale
+from .noise.arguments import positive, rational, upper_bound
+from .noise.context import check_public
+from .noise.scales import laplace_scale
 from .universes.relations import SymmetricDifference
 from .universes.universe import Universe
 
@@ -319,7 +319,7 @@ def opendp_release(
     --------
     >>> import opendp.prelude as dp
     >>> dp.enable_features("contrib")
-    >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
+    >>> from sensitivity_lab.noise.clipping import clipping_sweep
     >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=1, release=opendp_release)
     >>> [type(point.release) for point in sweep.points]
     [<class 'float'>, <class 'float'>, <class 'float'>]

@@ -169,7 +169,7 @@ NAMED = {
         "progress must be None, True or False, got array([0.5, 1. ])",
     ),
     "an exponent of more digits than Python writes": (
-        lambda: pl.smooth_beta(1, 1e-5, gamma=10**5000),
+        lambda: sl.noise.smooth_beta(1, 1e-5, gamma=10**5000),
         "give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got delta=1e-05 "
         "and gamma=about 1e5000 (numbers have at most 4,000 digits)",
     ),
@@ -318,6 +318,6 @@ def test_arrays_of_a_single_number_are_numbers():
     ]
     start = pl.Start(pl.Values(), pl.SymmetricDistance())
     assert (start >> pl.histogram([3]))([np.array(3), 3.0]) == [2]
-    assert message(lambda: pl.group_noise_scales(np.array(2.5))) == (
+    assert message(lambda: sl.noise.group_noise_scales(np.array(2.5))) == (
         "groups must be one or more integers of at least 1, got 2.5"
     )

@@ -130,8 +130,8 @@ def of_columns(name: str) -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.DatasetUniverseWarning)
         result = sl.global_sensitivity(NUMBERS, "sum", **ASKED)
-        yield from texts_of(sl.noise_table({name: result, "b": result}, epsilon=1))
-        yield from error_of(sl.noise_table, {name: result}, epsilon=1, split={"b": 1})
+        yield from texts_of(sl.noise.noise_table({name: result, "b": result}, epsilon=1))
+        yield from error_of(sl.noise.noise_table, {name: result}, epsilon=1, split={"b": 1})
     yield from error_of(rows.column, f"other {name}")
     yield from error_of(sl.global_sensitivity, rows, sl.SumOf(f"other {name}"), **ASKED)
     yield from error_of(sl.TableUniverse.from_dataset, pd.DataFrame([[1, 2]], columns=[name, name]))

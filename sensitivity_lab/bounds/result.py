@@ -9,22 +9,18 @@ from typing import Any, Literal
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
-from sensitivity_lab.results.measure import measure, verifying
+from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.pairs import pair_facts
 from sensitivity_lab.results.release import Release, of_datasets
-from sensitivity_lab.results.reprs import Facts, rounded_down, rounded_up, show_sizes, told
+from sensitivity_lab.results.reprs import rounded_down, rounded_up, show_sizes, told
+from sensitivity_lab.results.result import Result, Stated, neighbors_of
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import (
-    Relation,
-    check_related,
-    multiplicities_of,
-    show,
-)
+from sensitivity_lab.universes.relations import Relation
 
 
 @dataclass(frozen=True, repr=False)
-class SensitivityBounds(Facts):
+class SensitivityBounds(Result):
     """Bounds of a sensitivity, the lower one with its proof; never the sensitivity itself.
 
     Attributes
@@ -93,37 +89,24 @@ class SensitivityBounds(Facts):
     status: Literal["bounds"] = "bounds"
     kind: Literal["global"] = "global"
 
-    @verifying()
-    def verify(self) -> None:
-        """Recompute the lower bound from the witness.
-
-        Raises
-        ------
-        VerificationError
-            If x or y is not a dataset of the universe, x has another size, they are not neighbors,
-            or their answers are not as far apart as `lower` says, or further than `upper`.
-        """
-        x, y = (multiplicities_of(data, self.universe) for data in (self.witness.x, self.witness.y))
-        sizes = (self.size,) if isinstance(self.size, int) else self.size
-        if x.sum() not in sizes:
-            raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
-        check_related(x, y, self.universe, self.neighbors)
+    def again(self) -> list[Stated]:
+        """Measure x and y again, which prove the lower bound."""
+        x, y = neighbors_of(self, self.universe)
         again = measure(self.query, self.universe, x, y, self.norm)
-        if again.value != self.lower:
-            raise VerificationError(
-                f"the lower bound of {self.query.name} is stated as {self.lower}, but the witness "
-                f"gives {again.value}; x = {show(self.witness.x)}, y = {show(self.witness.y)}"
-            )
         if self.lower > self.upper:
             raise VerificationError(
                 f"the lower bound {self.lower} of {self.query.name} is above the upper bound "
                 f"{self.upper}"
             )
+        return [
+            ("answer on x", self.witness.query_x, again.query_x),
+            ("answer on y", self.witness.query_y, again.query_y),
+            ("lower bound", self.lower, again.value),
+        ]
 
-    def _release(self) -> Release:
+    def release(self) -> Release:
         """Return what noise has to know of it."""
-        norm = self.norm if isinstance(self.witness.query_x, tuple) else None
-        release = of_datasets(self, self.kind, norm, self.size)
+        release = of_datasets(self, self.kind, self._norm, self.size)
         return replace(release, has_lower_bound_only=True)
 
     def to_dict(self) -> dict[str, Any]:
@@ -143,7 +126,8 @@ class SensitivityBounds(Facts):
             **self.witness.to_dict(),
         }
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
         size = show_sizes(self.size)
         above = "unknown" if math.isinf(self.upper) else rounded_up(self.upper)
         spread = "unknown, too few samples"
@@ -166,6 +150,5 @@ class SensitivityBounds(Facts):
 
     @property
     def _title(self) -> str:
-        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
         lower = rounded_down(self.lower)
-        return f"Sensitivity of {self.query.name}{norm}: at least {lower} (bounds)"
+        return f"Sensitivity of {self.query.name}{self._in_norm}: at least {lower} (bounds)"

@@ -72,7 +72,7 @@ def smooth_sensitivity(
         See `global_sensitivity`.
     beta : int, float, Fraction or Decimal
         The damping per unit of distance: above 0 (a Decimal, from 1e-400), at most 1e6. For noise
-        scaled to the result, `sensitivity_lab.pipelines.smooth_beta` of the privacy loss.
+        scaled to the result, `sensitivity_lab.noise.smooth_beta` of the privacy loss.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}, default Bounded(1)
         The relation, at a distance of at most k: the most rows that one person can have. Bounded: z
         and y have the size of x. Unbounded (in both directions) and symmetric difference, whose

@@ -10,7 +10,7 @@ from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitiv
 from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
 from sensitivity_lab.checks import named, names_of, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.pipelines.noise.smooth import (
+from sensitivity_lab.noise.smooth import (
     smooth_beta,
     smooth_cauchy_scale,
     smooth_laplace_scale,

@@ -10,7 +10,7 @@ from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.checks import did_you_mean, named, names_of, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.pipelines.noise.table import noise_table
+from sensitivity_lab.noise.table import noise_table
 from sensitivity_lab.queries import Histogram
 from sensitivity_lab.universes.table import TableUniverse
 

@@ -12,7 +12,7 @@ from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
-from sensitivity_lab.pipelines.noise.scales import laplace_scale
+from sensitivity_lab.noise.scales import laplace_scale
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.literals import plain
 from sensitivity_lab.results.pairs import show_answer

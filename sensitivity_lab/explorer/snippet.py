@@ -36,7 +36,7 @@ def snippet(source: Source, state: State, distances: range, *, dataset: bool = F
     curves = sl.sensitivity_curves(
         universe, "mean", size=3, distances=range(1, 2), neighbors=sl.Bounded(1)
     )
-    scale = sl.pipelines.laplace_scale(result, epsilon=1)
+    scale = sl.noise.laplace_scale(result, epsilon=1)
     print(result)
     print(f"Laplace noise of scale {scale}")
     """
@@ -51,7 +51,7 @@ def snippet(source: Source, state: State, distances: range, *, dataset: bool = F
         "curves = sl.sensitivity_curves(",
         f"    {asked}, distances={distances!r}, neighbors={neighbors}",
         ")",
-        f"scale = sl.pipelines.laplace_scale(result, epsilon={state.epsilon})",
+        f"scale = sl.noise.laplace_scale(result, epsilon={state.epsilon})",
         "print(result)",
         'print(f"Laplace noise of scale {scale}")',
         *_local(state, neighbors),

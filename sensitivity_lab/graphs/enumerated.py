@@ -9,13 +9,13 @@ from typing import Any, Literal
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.results.release import Release, Things
-from sensitivity_lab.results.reprs import Facts, Rounded, certainty, rounded_up
+from sensitivity_lab.results.result import Found, Stated
 
 from .known import ClosedForm
 from .search import Answer, difference_of
 
 
-class Enumerated(Rounded, Facts):
+class Enumerated(Found):
     """A sensitivity found by enumeration, with two neighbors that attain it as its `witness`."""
 
     value: float
@@ -29,9 +29,6 @@ class Enumerated(Rounded, Facts):
     norm: Norm
     kind: Literal["global", "local"]
 
-    def __float__(self) -> float:
-        return self.value
-
     def _answers(self) -> Sequence[Answer]:
         """Evaluate the query on x and y; InputError if one of them is not of the universe."""
         raise NotImplementedError
@@ -40,20 +37,8 @@ class Enumerated(Rounded, Facts):
         """Tell whether x and y are neighbors, by the definition."""
         raise NotImplementedError
 
-    def verify(self) -> None:
-        """Recompute everything from the witness.
-
-        Raises
-        ------
-        VerificationError
-            If x or y is not of the universe, they are not neighbors, or the answers or the value
-            are not those of x and y.
-
-        Notes
-        -----
-        Evaluates the query twice. That no other pair differs more is the search's claim, not
-        something that the witness can show.
-        """
+    def again(self) -> list[Stated]:
+        """Evaluate x and y again."""
         witness = self.witness
         try:
             again = self._answers()
@@ -66,22 +51,13 @@ class Enumerated(Rounded, Facts):
         difference = difference_of(again[0], again[1], self.norm)
         exact = None if self.arithmetic == "float" else difference.exact
         upper = None if self.arithmetic == "float" else difference.upper()
-        for name, stated, computed in (
+        return [
             ("answer on x", witness.query_x, again[0]),
             ("answer on y", witness.query_y, again[1]),
             ("value", self.value, difference.nearest()),
             ("exact value", self.exact, exact),
             ("upper bound", self.upper, upper),
-        ):
-            if stated != computed:
-                raise VerificationError(
-                    f"the {name} of {self.query} is stated as {stated}, but the witness gives "
-                    f"{computed}; x = {witness.x}, y = {witness.y}"
-                )
-
-    def _release(self) -> Release:
-        """Return what noise has to know of it."""
-        raise NotImplementedError
+        ]
 
     def _about(
         self,
@@ -96,7 +72,7 @@ class Enumerated(Rounded, Facts):
         return Release(
             query=self.query,
             kind=self.kind,
-            norm=self.norm if isinstance(self.witness.query_x, tuple) else None,
+            norm=self._norm,
             neighbors=self.neighbors,
             exactly=False,
             sizes=sizes,
@@ -123,21 +99,9 @@ class Enumerated(Rounded, Facts):
 
     def _labels(self) -> dict[str, str]:
         """Return what a picture says of the witness."""
-        norm = f" in {self.norm}" if isinstance(self.witness.query_x, tuple) else ""
+        norm = "" if self._norm is None else f" in {self._norm}"
         return {
             "query": self.query,
             "neighbors": str(self.neighbors),
-            "gap": f"{self._text}{norm}",
+            "gap": f"{self._text()}{norm}",
         }
-
-    @property
-    def _text(self) -> str:
-        """The value, rounded up where it is rounded."""
-        return rounded_up(self.value if self.upper is None else self.upper, self.exact)
-
-    @property
-    def _title(self) -> str:
-        local = "Local sensitivity" if self.kind == "local" else "Sensitivity"
-        norm = f", {self.norm} norm" if isinstance(self.witness.query_x, tuple) else ""
-        how = certainty(self._text, self.arithmetic, self.exact)
-        return f"{local} of {self.query}{norm}: {self._text} ({how})"

@@ -146,7 +146,7 @@ class GraphSensitivity(Enumerated):
     def _are_neighbors(self) -> bool:
         return _are_neighbors(self.witness, self.neighbors)
 
-    def _release(self) -> Release:
+    def release(self) -> Release:
         """Return what noise has to know of it."""
         nodes = self.universe.nodes
         return self._about(
@@ -187,7 +187,8 @@ class GraphSensitivity(Enumerated):
 
         return plot_graphs(self.witness, **{**self._labels(), **options})
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
         witness = self.witness
         nodes = f"node{'s' * (len(witness.removed) != 1)} {', '.join(map(str, witness.removed))}"
         gone = f"  without {nodes}" if witness.removed else ""

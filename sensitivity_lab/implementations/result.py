@@ -15,9 +15,9 @@ from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.queries import Function
-from sensitivity_lab.results.measure import verifying
 from sensitivity_lab.results.release import Release, of_datasets
-from sensitivity_lab.results.reprs import Facts, rounded_up, show_sizes
+from sensitivity_lab.results.reprs import rounded_up, show_sizes
+from sensitivity_lab.results.result import Found, Stated, check_size
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
@@ -71,7 +71,7 @@ class OrderedWitness:
 
 
 @dataclass(frozen=True, repr=False)
-class ImplementedSensitivity(Facts):
+class ImplementedSensitivity(Found):
     """The sensitivity of code on ordered datasets, with its proof.
 
     Attributes
@@ -127,9 +127,6 @@ class ImplementedSensitivity(Facts):
     size: int | tuple[int, ...]
     universe: FiniteUniverse
 
-    def __float__(self) -> float:
-        return self.value
-
     @property
     def upper(self) -> float:
         """The smallest float that is not below the sensitivity."""
@@ -137,49 +134,25 @@ class ImplementedSensitivity(Facts):
             return math.inf
         return round_up(self.exact)
 
-    @verifying()
-    def verify(self) -> None:
-        """Run the code on the witness again.
-
-        Raises
-        ------
-        VerificationError
-            If x or y is not a dataset of the universe, they are not neighbors, or the answers, the
-            value or the exact value are not those of x and y.
-
-        Notes
-        -----
-        Runs the code twice. That no other pair differs more is the search's claim, not something
-        that the witness can show.
-        """
+    def again(self) -> list[Stated]:
+        """Run the code on x and y again."""
         witness = self.witness
         x, y = (_of_universe(data, self.universe) for data in (witness.x, witness.y))
-        sizes = (self.size,) if isinstance(self.size, int) else self.size
-        if len(witness.x) not in sizes:
-            raise VerificationError(
-                f"x has {len(witness.x)} records, the sizes asked for are {sizes}"
-            )
+        check_size(self.size, len(witness.x))
         if self.order == "aligned":
             _check_aligned(witness, self.neighbors, self.universe)
         else:
             _check_free(x, y, witness, self.neighbors, self.universe)
         again = [run(self.query, self.universe, data) for data in (witness.x, witness.y)]
         exact = gap_between(*again)
-        value = as_float(exact)
-        for name, stated, computed in (
+        return [
             ("answer on x", witness.query_x, again[0]),
             ("answer on y", witness.query_y, again[1]),
-            ("value", self.value, value),
+            ("value", self.value, as_float(exact)),
             ("exact value", self.exact, exact),
-        ):
-            # Compared as text too, since NaN is not equal to itself.
-            if stated != computed and str(stated) != str(computed):
-                raise VerificationError(
-                    f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
-                    f"{computed}; x = {show(witness.x)}, y = {show(witness.y)}"
-                )
+        ]
 
-    def _release(self) -> Release:
+    def release(self) -> Release:
         """Return what noise has to know of it."""
         kind: Literal["global", "orders"] = "orders" if self.neighbors is None else "global"
         release = of_datasets(self, kind, None, self.size)
@@ -211,7 +184,7 @@ class ImplementedSensitivity(Facts):
             "query_y": self.witness.query_y,
         }
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return the facts that both reprs show, in order."""
         relation = "same records, reordered" if self.neighbors is None else str(self.neighbors)
         work = "calls" if isinstance(self.query, Function) else "steps"
@@ -234,9 +207,7 @@ class ImplementedSensitivity(Facts):
 
     @property
     def _title(self) -> str:
-        title = (
-            f"Implemented sensitivity of {self.query.name}: {rounded_up(self.upper, self.exact)}"
-        )
+        title = f"Implemented sensitivity of {self.query.name}: {self._text()}"
         if self.ideal is None:
             return title
         return f"{title} (ideal {rounded_up(round_up(self.ideal), self.ideal)})"

@@ -8,9 +8,8 @@ takes. ``>>`` chains steps together with their maps. `measured_stability` finds 
 over all neighboring inputs of a small universe, and the inputs that attain it. So it shows whether
 a map is right and whether it is tight.
 
-`laplace_scale`, `gaussian_scale` (zCDP) and `analytic_gaussian_scale` (epsilon and delta) compute
-how much noise a stability needs, `smooth_laplace_scale` and `smooth_cauchy_scale` how much a smooth
-sensitivity needs. `clipping_sweep` shows what a bound for `clamp` costs.
+`sensitivity_lab.noise` computes how much noise a stability needs, and what a bound for `clamp`
+costs; `laplace` ends a chain in noise.
 
 Examples
 --------
@@ -24,14 +23,15 @@ clamp(0, 5) >> sum_(0, 5)
 (6, 10)
 >>> pl.measured_stability(total, [1, 8, -3, 7], d_in=2).verdict
 'tight'
->>> pl.laplace_scale(total.map(2), epsilon=2)
-5.0
+>>> (total >> pl.laplace(5)).map(2)
+2.0
 """
 
 from sensitivity_lab.exact.roots import Root, upper_of
 
 from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
 from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
+from .laplace import Measurement, laplace
 from .metrics import (
     ChangeOneDistance,
     IdDistance,
@@ -40,19 +40,6 @@ from .metrics import (
     SharedIdDistance,
     SymmetricDistance,
 )
-from .noise.analytic import analytic_gaussian_scale
-from .noise.clipping import clipping_bounds, clipping_sweep
-from .noise.clipping_result import ClippingPoint, ClippingSweep
-from .noise.laplace import Measurement, laplace
-from .noise.scales import (
-    gaussian_rho,
-    gaussian_scale,
-    group_noise_scales,
-    laplace_epsilon,
-    laplace_scale,
-)
-from .noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
-from .noise.variances import noise_variances
 from .rounding import rounding_error, summation_error
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
@@ -84,8 +71,6 @@ __all__ = [
     "AddRowsWithID",
     "AddRowsWithSharedID",
     "ChangeOneDistance",
-    "ClippingPoint",
-    "ClippingSweep",
     "Domain",
     "DropExcess",
     "DropNonUnique",
@@ -111,42 +96,30 @@ __all__ = [
     "Transformation",
     "Values",
     "Vector",
-    "analytic_gaussian_scale",
     "average",
     "both",
     "clamp",
-    "clipping_bounds",
-    "clipping_sweep",
     "count",
     "filter_",
     "flat_map",
     "formula",
-    "gaussian_rho",
-    "gaussian_scale",
     "group_by",
-    "group_noise_scales",
     "histogram",
     "join_count",
     "join_private",
     "join_public",
     "laplace",
-    "laplace_epsilon",
-    "laplace_scale",
     "map_",
     "max_groups_per_id",
     "max_rows_per_group_per_id",
     "max_rows_per_id",
     "mean",
     "measured_stability",
-    "noise_variances",
     "number",
     "part",
     "product_rule",
     "rounding_error",
     "select",
-    "smooth_beta",
-    "smooth_cauchy_scale",
-    "smooth_laplace_scale",
     "start",
     "sum_",
     "summation_error",

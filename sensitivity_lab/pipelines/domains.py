@@ -79,7 +79,7 @@ class Counted(Domain):
         """Return the domain after a step that makes at most `factor` values or rows of one."""
         return self._of_sizes(None, None if self.most is None else factor * self.most)
 
-    def sized_as(self, other: Counted) -> Self:
+    def _sized_as(self, other: Counted) -> Self:
         """Return the same domain for datasets of the sizes of another one."""
         return self._of_sizes(other.size, other.max_size)
 

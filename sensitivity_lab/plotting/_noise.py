@@ -38,7 +38,7 @@ def plot_noise_scales(
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `sensitivity_lab.pipelines.noise.scales.group_noise_scales` returns.
+        What `sensitivity_lab.noise.scales.group_noise_scales` returns.
     ax : Axes, optional
         Where to draw; by default on a new figure.
     title : str, optional
@@ -57,7 +57,7 @@ def plot_noise_scales(
 
     Examples
     --------
-    >>> from sensitivity_lab.pipelines.noise.scales import group_noise_scales
+    >>> from sensitivity_lab.noise.scales import group_noise_scales
     >>> plot_noise_scales(group_noise_scales(range(1, 21), rows=[1, 3])).get_title()
     'epsilon = 1, rho = 0.5'
     """
@@ -90,7 +90,7 @@ def plot_noise_variances(
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `sensitivity_lab.pipelines.noise.variances.noise_variances` returns.
+        What `sensitivity_lab.noise.variances.noise_variances` returns.
     against : {"answers", "sensitivity"}, default "answers"
         What is along the horizontal axis: the number k of answers, with two lines per sensitivity D
         of an answer; or D, with two lines per k.
@@ -111,7 +111,7 @@ def plot_noise_variances(
 
     Examples
     --------
-    >>> from sensitivity_lab.pipelines.noise.variances import noise_variances
+    >>> from sensitivity_lab.noise.variances import noise_variances
     >>> ax = plot_noise_variances(noise_variances(range(1, 16)))
     >>> [text.get_text() for text in ax.texts]
     ['Gaussian is smaller beyond k = 6.96']

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.difference import Difference, nearest, rational_of
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
@@ -76,19 +73,6 @@ def measure(
         difference.upper(),
         "exact",
     )
-
-
-@contextmanager
-def verifying() -> Iterator[None]:
-    """Raise VerificationError for what a result states that no search would have accepted.
-
-    Such as a record that is not in the universe, or a distance that is not feasible: elsewhere an
-    InputError, but here it is not the caller's argument that is wrong.
-    """
-    try:
-        yield
-    except InputError as error:
-        raise VerificationError(str(error)) from error
 
 
 def difference_of(

@@ -155,22 +155,6 @@ def in_table(value: float, upper: float | None, exact: Fraction | None) -> float
     return float(rounded_up(value if upper is None else upper, exact, digits=6))
 
 
-class Rounded:
-    """A result with `value`, `upper` and perhaps `exact`, which is formatted as a number.
-
-    The format rounds up: a sensitivity is a bound, to scale noise by.
-    """
-
-    value: float
-    upper: float | None
-
-    def __format__(self, spec: str) -> str:
-        if not spec:
-            return str(self)
-        upper = self.value if self.upper is None else self.upper
-        return format_up(upper, getattr(self, "exact", None), spec)
-
-
 class Facts(ABC):
     """A result with a title and facts; what is printed of it and what a notebook shows."""
 
@@ -180,18 +164,18 @@ class Facts(ABC):
         """What was found, on one line."""
 
     @abstractmethod
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order: names and texts."""
 
     def __repr__(self) -> str:
-        lines = [f"  {fact:<9}  {text}" for fact, text in self._facts()]
+        lines = [f"  {fact:<9}  {text}" for fact, text in self.facts()]
         return "\n".join(map(printable, [self._title, *lines]))
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align:left'>{html_text(fact)}</th>"
             f"<td style='text-align:left'>{html_text(text)}</td></tr>"
-            for fact, text in self._facts()
+            for fact, text in self.facts()
         )
         return f"<table><caption>{html_text(self._title)}</caption><tbody>{rows}</tbody></table>"
 

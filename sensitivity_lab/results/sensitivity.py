@@ -11,20 +11,17 @@ from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import AnyUniverse, finite
-from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
-    Dataset,
     Relation,
-    check_related,
     multiplicities_of,
-    show,
 )
 
-from .measure import measure, verifying
+from .measure import measure
 from .pairs import pair_facts
 from .release import Release, of_datasets
-from .reprs import Facts, Rounded, certainty, rounded_up, show_sizes, told
+from .reprs import show_sizes, told
+from .result import Found, Stated, neighbors_of
 from .roles import Block, blocks_of
 from .witness import WhenAskedFor, has_vectors
 from .witness import Witness as Witness
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity(Rounded, Facts):
+class Sensitivity(Found):
     """The sensitivity of a query, with its proof.
 
     Attributes
@@ -109,53 +106,28 @@ class Sensitivity(Rounded, Facts):
     norm: Norm = "L1"
     kind: Literal["global", "local"] = "global"
 
-    def __float__(self) -> float:
-        return self.value
-
     def __getstate__(self) -> dict[str, Any]:
         # The datasets, not what it takes to list them.
         return {**vars(self), "witness": self.witness}
 
-    @verifying()
-    def verify(self) -> None:
-        """Recompute everything from the witness.
-
-        Raises
-        ------
-        VerificationError
-            If x or y is not a dataset of the universe, they are not neighbors, or the answers, the
-            value, the exact value or the upper bound are not those of x and y.
-
-        Notes
-        -----
-        Evaluates the query twice. That no other pair differs more is the search's claim, not
-        something that the witness can show.
-        """
+    def again(self) -> list[Stated]:
+        """Measure x and y again."""
         universe = self._finite()
-        x, y = (_of_universe(data, universe) for data in (self.witness.x, self.witness.y))
-        sizes = (self.size,) if isinstance(self.size, int) else self.size
-        if x.sum() not in sizes:
-            raise VerificationError(f"x has {x.sum()} records, the sizes asked for are {sizes}")
-        check_related(x, y, universe, self.neighbors)
+        x, y = neighbors_of(self, universe)
         again = measure(self.query, universe, x, y, self.norm)
         if self.arithmetic == "float":  # also where these two of a function's answers are no floats
             again = replace(again, exact=None, upper=None)
-        for name, stated, computed in (
+        return [
             ("answer on x", self.witness.query_x, again.query_x),
             ("answer on y", self.witness.query_y, again.query_y),
             ("value", self.value, again.value),
             ("exact value", self.exact, again.exact),
             ("upper bound", self.upper, again.upper),
-        ):
-            if stated != computed:
-                raise VerificationError(
-                    f"the {name} of {self.query.name} is stated as {stated}, but the witness gives "
-                    f"{computed}; x = {show(self.witness.x)}, y = {show(self.witness.y)}"
-                )
+        ]
 
-    def _release(self) -> Release:
+    def release(self) -> Release:
         """Return what noise has to know of it."""
-        return of_datasets(self, self.kind, self.norm if has_vectors(self) else None, self.size)
+        return of_datasets(self, self.kind, self._norm, self.size)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as plain Python objects, ready for JSON but for exotic records."""
@@ -242,7 +214,7 @@ class Sensitivity(Rounded, Facts):
         except InputError as error:
             raise VerificationError(str(error)) from error
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
         evaluated = "no dataset needed evaluation"
         if self.datasets_evaluated:
@@ -262,26 +234,6 @@ class Sensitivity(Rounded, Facts):
             facts.append(("absent", absent))
         return facts
 
-    @property
-    def _title(self) -> str:
-        what = "Local sensitivity" if self.kind == "local" else "Sensitivity"
-        norm = f", {self.norm} norm" if has_vectors(self) else ""
-        text = self._text()
-        how = certainty(text, self.arithmetic, self.exact)
-        return f"{what} of {self.query.name}{norm}: {text} ({how})"
-
-    def _text(self, digits: int = 10) -> str:
-        """Return the sensitivity as text, rounded up."""
-        return rounded_up(self.value if self.upper is None else self.upper, self.exact, digits)
-
 
 # The class sees one attribute, whoever made the result: a frozen one that can be compared.
 Sensitivity.witness = WhenAskedFor()  # type: ignore[assignment]
-
-
-def _of_universe(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
-    """Return the multiplicities of an ascending dataset, or raise VerificationError."""
-    multiplicities = multiplicities_of(dataset, universe)
-    if universe.dataset(multiplicities) != dataset:
-        raise VerificationError(f"{show(dataset)} is not in ascending order")
-    return multiplicities

@@ -9,27 +9,30 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, check_text
+from sensitivity_lab.checks import check_column, check_text, number_text
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
+from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
 
-from .measure import difference_of, exact_answer, verifying
+from .measure import difference_of, exact_answer
 from .pairs import changes, in_short, show_answer
 from .release import Release, of_datasets
-from .reprs import Facts, Rounded, certainty, rounded_up
+from .reprs import rounded_up
+from .result import Found, Stated
 from .sensitivity import Sensitivity
+from .witness import Witness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
-class SmoothSensitivity(Rounded, Facts):
+class SmoothSensitivity(Found):
     """The smooth sensitivity of a query on one dataset x, with its proof.
 
     Attributes
@@ -87,9 +90,6 @@ class SmoothSensitivity(Rounded, Facts):
     neighbors: Relation
     sizes: tuple[int, int | None]
 
-    def __float__(self) -> float:
-        return self.value
-
     @property
     def z(self) -> Dataset:
         """The dataset at `distance` from x whose damped local sensitivity is the largest."""
@@ -101,7 +101,12 @@ class SmoothSensitivity(Rounded, Facts):
         return self.local.witness.y
 
     @property
-    def _exact(self) -> Fraction | None:
+    def witness(self) -> Witness:
+        """The datasets z and y, and the answers on them."""
+        return self.local.witness
+
+    @property
+    def exact(self) -> Fraction | None:
         """The smooth sensitivity as a rational; None where it is damped, a root or a float."""
         return self.local.exact if self.distance == 0 else None
 
@@ -109,6 +114,15 @@ class SmoothSensitivity(Rounded, Facts):
     def query(self) -> Query:
         """The query."""
         return self.local.query
+
+    @property
+    def norm(self) -> Norm:
+        """Of the difference of two answers that are vectors."""
+        return self.local.norm
+
+    @property
+    def _norm(self) -> Norm | None:
+        return self.local._norm
 
     @property
     def universe(self) -> FiniteUniverse:
@@ -120,43 +134,32 @@ class SmoothSensitivity(Rounded, Facts):
         """The number of records of x."""
         return len(self.x)
 
-    @verifying()
-    def verify(self) -> None:
-        """Recompute what the datasets x, z and y prove.
-
-        Raises
-        ------
-        VerificationError
-            If z and y are not what `local` says, z is not at `distance` from x, or the value or the
-            upper bound is not that of z and y. That no other dataset gives more is the search's
-            claim.
-        """
+    def again(self) -> list[Stated]:
+        """Measure z and y again, and how far z is from x."""
         self.local.verify()
-        x, z = (multiplicities_of(data, self.universe) for data in (self.x, self.z))
+        x, z, y = (multiplicities_of(data, self.universe) for data in (self.x, self.z, self.y))
         apart = _distance(x, z, self.neighbors)
         if apart != self.distance:
             raise VerificationError(
                 f"z = {show(self.z)} is at distance {apart} from x = {show(self.x)}, "
                 f"stated is {self.distance}"
             )
-        y = multiplicities_of(self.y, self.universe)
         of_z, of_y = (exact_answer(self.query, self.universe, data) for data in (z, y))
-        gap = difference_of(of_z, of_y, self.local.norm, self.query.root)
+        gap = difference_of(of_z, of_y, self.norm, self.query.root)
         damped = Damped(gap, self.beta, self.distance)
-        for name, stated, computed in (
+        floats = self.arithmetic == "float"
+        return [
             ("value", self.value, damped.nearest()),
-            ("upper bound", self.upper, None if self.upper is None else damped.upper()),
-        ):
-            if stated != computed:
-                raise VerificationError(
-                    f"the {name} of {self.query.name} is stated as {stated}, but z and y give "
-                    f"{computed}; z = {show(self.z)}, y = {show(self.y)}"
-                )
+            ("upper bound", self.upper, None if floats else damped.upper()),
+        ]
 
-    def _release(self) -> Release:
+    @property
+    def _pair(self) -> dict[str, Dataset]:
+        return {"z": self.z, "y": self.y}
+
+    def release(self) -> Release:
         """Return what noise has to know of it."""
-        norm = self.local.norm if isinstance(self.local.witness.query_x, tuple) else None
-        return of_datasets(self, "smooth", norm, self.size)
+        return of_datasets(self, "smooth", self._norm, self.size)
 
     def to_frame(self, column: str = "records") -> pd.DataFrame:
         """Return a tidy DataFrame with two rows per distance t = 0, ..., T.
@@ -206,7 +209,7 @@ class SmoothSensitivity(Rounded, Facts):
             "size": self.size,
             "kind": "smooth",
             "sensitivity": self.value,
-            "exact": None,
+            "exact": None if self.exact is None else number_text(self.exact),
             "upper": self.upper,
             "method": self.method,
             "datasets_evaluated": self.datasets_evaluated,
@@ -232,9 +235,9 @@ class SmoothSensitivity(Rounded, Facts):
         figure: Figure = plot_curves(self.to_frame(column), **options)
         return figure
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
-        witness = self.local.witness
+        witness = self.witness
         gap = self.local_at_distance[self.distance]
         lowest, highest = self.sizes
         if highest is None:
@@ -260,11 +263,8 @@ class SmoothSensitivity(Rounded, Facts):
         ]
 
     @property
-    def _title(self) -> str:
-        text = rounded_up(self.value if self.upper is None else self.upper, self._exact)
-        how = certainty(text, self.arithmetic, self._exact)
-        norm = f", {self.local.norm} norm" if isinstance(self.local.witness.query_x, tuple) else ""
-        return f"Smooth sensitivity of {self.query.name}{norm}: {text} ({how})"
+    def _what(self) -> str:
+        return "Smooth sensitivity"
 
 
 def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:

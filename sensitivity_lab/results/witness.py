@@ -66,7 +66,7 @@ class Witness(Facts):
         """Return the datasets and the answers on them, by the names of the attributes."""
         return {"x": self.x, "y": self.y, "query_x": self.query_x, "query_y": self.query_y}
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return what both reprs tell, in order."""
         return pair_facts(self)
 

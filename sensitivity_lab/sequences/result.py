@@ -141,7 +141,7 @@ class SequenceSensitivity(Enumerated):
     def _are_neighbors(self) -> bool:
         return self.neighbors._relates(self.witness.x, self.witness.y)
 
-    def _release(self) -> Release:
+    def release(self) -> Release:
         """Return what noise has to know of it."""
         sizes = tuple(self.universe.sizes)
         several = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
@@ -180,7 +180,8 @@ class SequenceSensitivity(Enumerated):
 
         return plot_sequences(self.witness, **{**self._labels(), **options})
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
         witness = self.witness
         facts = [
             ("neighbors", f"{self.neighbors}; {self.universe}"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from dataclasses import FrozenInstanceError, fields, replace
 from decimal import Decimal
@@ -14,14 +13,11 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
+from checks import words_of_html
 from reports import PAIR, REPORT, exactly, report, row
 
 import sensitivity_lab as sl
 from sensitivity_lab.results.literals import brief, brief_pair
-
-
-def words_of_html(html: str) -> list[str]:
-    return unescape(re.sub(r"<[^>]*>", " ", html)).split()
 
 
 def test_repr():

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import pipelines as pl
 from sensitivity_lab.bounds.sampling import quantile, rank_of_quantile
 
 pytestmark = pytest.mark.exhaustive
@@ -178,12 +177,12 @@ def test_a_quantile_of_too_few_samples_is_not_known():
 
 def test_noise_needs_an_upper_bound():
     with pytest.raises(sl.InputError) as caught:
-        pl.laplace_scale(bounds(), epsilon=1)
+        sl.noise.laplace_scale(bounds(), epsilon=1)
     assert str(caught.value) == (
         "sensitivity: the result has a lower bound only, and the sensitivity can be larger; say "
         "what bounds it from above: value_range, per_record or monotone of sl.sensitivity_bounds"
     )
-    assert pl.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
+    assert sl.noise.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
 
 
 @pytest.mark.parametrize(

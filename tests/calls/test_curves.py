@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from html import unescape
 
 import numpy as np
 import pandas as pd
 import pytest
-from checks import read_table
+from checks import read_table, words_of_html
 from curve_cases import spread
 
 import sensitivity_lab as sl
@@ -32,10 +30,6 @@ def curves() -> sl.SensitivityCurves:
         neighbors=["bounded", sl.Unbounded(1, exactly=True, direction="remove")],
         method="enumeration",
     )
-
-
-def words_of_html(html: str) -> list[str]:
-    return unescape(re.sub(r"<[^>]*>", " ", html)).split()
 
 
 def test_frame_has_a_row_per_point_in_order(curves):

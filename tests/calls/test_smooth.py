@@ -295,8 +295,8 @@ def test_frame_has_two_curves():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"value": 1.0}, "the value of median is stated as 1.0, but z and y give "),
-        ({"upper": 9.0}, "the upper bound of median is stated as 9.0, but z and y give "),
+        ({"value": 1.0}, "the value of median is stated as 1.0, but the witness gives "),
+        ({"upper": 9.0}, "the upper bound of median is stated as 9.0, but the witness gives "),
         ({"distance": 2}, "is at distance 1 from x = (1, 2, 3), stated is 2"),
     ],
 )

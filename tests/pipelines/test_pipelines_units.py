@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+import sensitivity_lab as sl
 from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
 
@@ -114,7 +115,7 @@ def test_a_start_without_a_unit_has_no_map_of_one(chain, counted):
 def test_noise_is_for_the_unit():
     noisy = FIVE >> pl.count() >> pl.laplace(5)
     assert (noisy.map(), noisy.map(pl.AddMaxRows(10))) == (1.0, 2.0)
-    scale = pl.laplace_scale((FIVE >> pl.count()).map(), epsilon=1)
+    scale = sl.noise.laplace_scale((FIVE >> pl.count()).map(), epsilon=1)
     assert scale == 5
     numbers = pl.Start(pl.Scalar(), pl.AbsoluteDistance())
     assert (numbers >> pl.laplace(5)).map(10) == 2

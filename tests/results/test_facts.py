@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
+from sensitivity_lab.noise.clipping import clipping_sweep
 from sensitivity_lab.results.reprs import rounded_up
 
 TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import FrozenInstanceError, fields, replace
 from fractions import Fraction
-from html import unescape
 
 import numpy as np
 import pytest
+from checks import words_of_html
 
 import sensitivity_lab as sl
 
@@ -31,10 +30,6 @@ def result() -> sl.Sensitivity:
 @pytest.fixture(scope="module")
 def float_result() -> sl.Sensitivity:
     return sl.global_sensitivity(UNIVERSE, largest, size=3, neighbors=sl.Bounded(1))
-
-
-def words_of_html(html: str) -> list[str]:
-    return unescape(re.sub(r"<[^>]*>", " ", html)).split()
 
 
 def test_repr_of_an_exact_result(result):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from html import unescape
 from typing import Any
 
 import pandas as pd
@@ -60,3 +62,8 @@ def read_table(path: Any) -> pd.DataFrame:
     """Read a table that was written; Python's float, as not every pandas reads the nearest one."""
     numbers = {name: lambda text: float(text or "nan") for name in ("sensitivity", "upper")}
     return pd.read_csv(path, keep_default_na=False, converters=numbers)
+
+
+def words_of_html(html: str) -> list[str]:
+    """What a reader sees of it, word by word."""
+    return unescape(re.sub(r"<[^>]*>", " ", html)).split()

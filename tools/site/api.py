@@ -12,6 +12,7 @@ from typing import Any
 
 MODULES = (
     "sensitivity_lab",
+    "sensitivity_lab.noise",
     "sensitivity_lab.pipelines",
     "sensitivity_lab.graphs",
     "sensitivity_lab.sequences",
@@ -26,7 +27,7 @@ GROUPS = {
     "sensitivity_lab.universes": "Universes, relations and datasets",
     "sensitivity_lab.queries": "Queries",
     "sensitivity_lab.results": "Results",
-    "sensitivity_lab.pipelines.noise": "Noise and clipping",
+    "sensitivity_lab.noise": "Noise and clipping",
     "sensitivity_lab.pipelines.steps": "Steps of a pipeline",
     "sensitivity_lab.pipelines.stability": "Stability of a pipeline",
     "sensitivity_lab.pipelines": "Domains, metrics and transformations",

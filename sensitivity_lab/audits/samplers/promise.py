@@ -12,7 +12,7 @@ from sensitivity_lab.checks import as_python, check_rational, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.norms import Norm
-from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
+from sensitivity_lab.noise.analytic import analytic_gaussian_scale
 
 from .draws import GAUSSIAN, LAPLACE, UNKNOWN, Draw
 

@@ -172,7 +172,7 @@ class MeasuredStability(Facts):
         domains = [step.output_domain for step in reversed(self.transformation.each_step)]
         return next((one.keys for one in domains if isinstance(one, Groups)), range(length))
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         rows = " and ".join(map(str, self.rows))
         single = isinstance(self.transformation.input_metric, AbsoluteDistance)

@@ -197,7 +197,7 @@ def select(column: str, domain: Values | None = None) -> Step:
             function,
             domain,
             metric,
-            output_domain=values.sized_as(domain),
+            output_domain=values._sized_as(domain),
             output_metric=metric if rows is None else SymmetricDistance(),
             stability_map=lambda d_in: d_in if rows is None else rows * d_in,
         )

@@ -291,7 +291,7 @@ def _row_step(
         output_domain=Table(
             () if owner is None else domain.only_rows_per_id(owner, rows.max_rows),
             types if rows.schema is None else rows.schema,
-        ).sized_as(sizes),
+        )._sized_as(sizes),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
         by_id=owner is not None,

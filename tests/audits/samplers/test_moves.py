@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
+from sensitivity_lab.noise.analytic import analytic_gaussian_scale
 
 # Slow; `test_promises.py` represents them in `make test`.
 pytestmark = pytest.mark.exhaustive

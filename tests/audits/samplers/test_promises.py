@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines.noise.analytic import analytic_gaussian_scale
+from sensitivity_lab.noise.analytic import analytic_gaussian_scale
 
 NORMAL = NormalDist()
 BOUNDED = {"values": [0, 10], "sizes": [2], "neighbors": "bounded"}

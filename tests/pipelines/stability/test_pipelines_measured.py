@@ -285,7 +285,7 @@ def test_the_result_tells_one_story():
     )
     html = result._repr_html_()
     assert "<caption>Measured stability of max_rows_per_id(1): 1 (tight)</caption>" in html
-    for _, text in result._facts():
+    for _, text in result.facts():
         assert text.replace("'", "&#x27;") in html
     facts = result.to_dict()
     assert (facts["measured"], facts["map"], facts["verdict"]) == ("1", "1", "tight")

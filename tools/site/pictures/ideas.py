@@ -18,7 +18,7 @@ def draw_noise() -> Figure:
     """Noise on two neighbors' means: too little, scaled to the sensitivity, too much."""
     size, epsilon = 100, 1
     worst = sl.global_sensitivity(DAYS, "mean", size=size, neighbors=sl.Bounded(5))
-    right = sl.pipelines.laplace_scale(worst, epsilon)
+    right = sl.noise.laplace_scale(worst, epsilon)
     answers = (8.0, 8.0 + worst.value)
     figure = new_figure(7.6, 2.9)
     panels = figure.subplots(1, 3, sharex=True)
@@ -103,7 +103,7 @@ def draw_three() -> Figure:
     """Local sensitivities of the median around one dataset, the smooth one, and the global one."""
     scores = sl.Universe.from_domain(range(101))
     x = [30] * 4 + list(range(45, 60)) + [70] * 6
-    smooth = sl.smooth_sensitivity(x, scores, "median", beta=sl.pipelines.smooth_beta(1))
+    smooth = sl.smooth_sensitivity(x, scores, "median", beta=sl.noise.smooth_beta(1))
     whole = sl.global_sensitivity(scores, "median", size=len(x), neighbors=sl.Bounded(1))
     local = np.array([float(value) for value in smooth.local_at_distance])
     away = np.arange(len(local))

@@ -10,7 +10,6 @@ import matplotlib.figure
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import pipelines as pl
 from sensitivity_lab.plotting import plot_noise_variances
 
 
@@ -23,7 +22,7 @@ def delta_of(sigma: float, distance: float, epsilon: float) -> float:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-5), (0.25, 1e-3), (4, 1e-6)])
 def test_variances_are_those_of_the_formulas(epsilon, delta):
-    frame = pl.noise_variances(range(1, 12), [0.5, 3], epsilon=epsilon, delta=delta)
+    frame = sl.noise.noise_variances(range(1, 12), [0.5, 3], epsilon=epsilon, delta=delta)
     assert len(frame) == 22
     for row in frame.itertuples():
         change = [row.sensitivity] * row.answers
@@ -41,15 +40,15 @@ def test_variances_are_those_of_the_formulas(epsilon, delta):
 
 def test_laplace_noise_has_the_smaller_variance_for_few_answers():
     """Up to (epsilon r)^2 / 2 answers, whatever the sensitivity of one is."""
-    frame = pl.noise_variances(range(1, 30), [1, 100], epsilon=1, delta=1e-5)
-    fewest = pl.analytic_gaussian_scale(1, 1, 1e-5) ** 2 / 2
+    frame = sl.noise.noise_variances(range(1, 30), [1, 100], epsilon=1, delta=1e-5)
+    fewest = sl.noise.analytic_gaussian_scale(1, 1, 1e-5) ** 2 / 2
     assert 6.9 < fewest < 7
     for row in frame.itertuples():
         assert row.smaller == ("Laplace" if row.answers <= fewest else "Gaussian")
 
 
 def test_the_picture():
-    frame = pl.noise_variances(range(1, 16), [1, 2.5], epsilon=1, delta=1e-5)
+    frame = sl.noise.noise_variances(range(1, 16), [1, 2.5], epsilon=1, delta=1e-5)
     ax = plot_noise_variances(frame)
     lines = {line.get_label(): line for line in ax.get_lines()}
     for place, column in (
@@ -63,7 +62,7 @@ def test_the_picture():
             assert line.get_ydata().tolist() == shown[column].tolist()
             assert line.get_linestyle() == ("-" if "Laplace" in place else "--")
     equal = next(line for line in ax.get_lines() if line.get_linestyle() == ":").get_xdata()[0]
-    assert math.isclose(equal, pl.analytic_gaussian_scale(1, 1, 1e-5) ** 2 / 2, rel_tol=1e-12)
+    assert math.isclose(equal, sl.noise.analytic_gaussian_scale(1, 1, 1e-5) ** 2 / 2, rel_tol=1e-12)
     assert [text.get_text() for text in ax.texts] == ["Gaussian is smaller beyond k = 6.96"]
     assert ax.get_ylabel() == "variance of the noise on an answer (units²)"
     assert ax.get_yscale() == "log"
@@ -73,7 +72,7 @@ def test_the_picture():
 
 
 def test_the_picture_against_the_sensitivity():
-    frame = pl.noise_variances([1, 20], [0.5, 1, 10])
+    frame = sl.noise.noise_variances([1, 20], [0.5, 1, 10])
     given = matplotlib.figure.Figure().subplots()
     ax = plot_noise_variances(frame, against="sensitivity", ax=given)
     assert ax is given
@@ -86,30 +85,30 @@ def test_the_picture_against_the_sensitivity():
     assert ax.get_xscale() == "log"
 
 
-FRAME = pl.noise_variances(1)
+FRAME = sl.noise.noise_variances(1)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (
-            lambda: pl.noise_variances(0),
+            lambda: sl.noise.noise_variances(0),
             "answers must be one or more integers of at least 1, got 0",
         ),
         (
-            lambda: pl.noise_variances(1, []),
+            lambda: sl.noise.noise_variances(1, []),
             "sensitivity must be one or more finite numbers above 0, got none",
         ),
         (
-            lambda: pl.noise_variances(1, [1, 0]),
+            lambda: sl.noise.noise_variances(1, [1, 0]),
             "sensitivity must be a finite number above 0, got 0",
         ),
         (
-            lambda: pl.noise_variances(1, delta=1),
+            lambda: sl.noise.noise_variances(1, delta=1),
             "delta must be a number from 1e-100 to 0.5, got 1",
         ),
         (
-            lambda: pl.noise_variances(1, epsilon=1000),
+            lambda: sl.noise.noise_variances(1, epsilon=1000),
             "epsilon must be a number from 1e-9 to 100 where a delta is given, got 1000",
         ),
         (

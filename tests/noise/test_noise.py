@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scales import is_smallest_float_from
 
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines.noise.scales import (
+from sensitivity_lab.noise.scales import (
     gaussian_rho,
     gaussian_scale,
     laplace_epsilon,

@@ -16,7 +16,7 @@ import pytest
 from scales import is_smallest_float_from
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines.noise.scales import (
+from sensitivity_lab.noise.scales import (
     gaussian_rho,
     gaussian_scale,
     group_noise_scales,

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines import Root
+from sensitivity_lab.exact.roots import Root
 
 UNIVERSE = sl.Universe.from_domain([0, 1, 5, 9])
 
@@ -29,11 +28,11 @@ def message(call) -> str:
 
 def test_shares_are_equal_and_scales_those_of_the_helpers():
     results = [ask("mean"), ask("sum"), ask("std")]
-    table = sl.noise_table(results, epsilon=Fraction(1, 2))
+    table = sl.noise.noise_table(results, epsilon=Fraction(1, 2))
     assert [row.name for row in table] == ["mean", "sum", "std"]
     for row, result in zip(table, results, strict=True):
         assert row.sensitivity == result.upper
-        assert row.scale == pl.laplace_scale(result, Fraction(1, 6))
+        assert row.scale == sl.noise.laplace_scale(result, Fraction(1, 6))
         assert row.expected_error == row.scale
         assert (row.noise, row.delta) == ("Laplace", 0.0)
         assert row.epsilon == math.nextafter(1 / 6, 1)  # no float is 1/6: the next one above
@@ -44,20 +43,20 @@ def test_shares_are_equal_and_scales_those_of_the_helpers():
 @pytest.mark.parametrize("split", [[1, 3], {"sum": 3, "mean": 1}, (Fraction(1, 4), 0.75)], ids=str)
 def test_shares_are_as_the_split_says(split):
     results = {"mean": ask("mean"), "sum": ask("sum")}
-    table = sl.noise_table(results, epsilon=2, split=split)
+    table = sl.noise.noise_table(results, epsilon=2, split=split)
     assert [row.epsilon for row in table] == [0.5, 1.5]
     assert [row.scale for row in table] == [
-        pl.laplace_scale(results["mean"], 0.5),
-        pl.laplace_scale(results["sum"], 1.5),
+        sl.noise.laplace_scale(results["mean"], 0.5),
+        sl.noise.laplace_scale(results["sum"], 1.5),
     ]
 
 
 def test_gaussian_noise_shares_delta_too():
     results = {"mean": ask("mean"), "sum": 4, "norm": Root(Fraction(8))}
-    table = sl.noise_table(results, epsilon=1, delta=Fraction(1, 10**5), split=[2, 1, 1])
+    table = sl.noise.noise_table(results, epsilon=1, delta=Fraction(1, 10**5), split=[2, 1, 1])
     for row, share in zip(table, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), strict=True):
         delta = share / 10**5
-        assert row.scale == pl.analytic_gaussian_scale(results[row.name], share, delta)
+        assert row.scale == sl.noise.analytic_gaussian_scale(results[row.name], share, delta)
         assert (row.noise, row.epsilon) == ("Gaussian", float(share))
         assert Fraction(row.delta) >= delta > Fraction(math.nextafter(row.delta, 0))
         expected = row.scale * math.sqrt(2 / math.pi)
@@ -70,17 +69,17 @@ def test_gaussian_noise_shares_delta_too():
 
 
 def test_a_result_alone_and_curves():
-    assert sl.noise_table(ask("sum"), epsilon=1).rows[0].name == "sum"
+    assert sl.noise.noise_table(ask("sum"), epsilon=1).rows[0].name == "sum"
     curves = sl.sensitivity_curves(
         {"a": UNIVERSE, "b": UNIVERSE}, ["mean", "sum"], size=3, distances=[1], neighbors="bounded"
     )
-    table = sl.noise_table(curves, epsilon=4)
+    table = sl.noise.noise_table(curves, epsilon=4)
     assert [row.name for row in table] == ["mean of a", "sum of a", "mean of b", "sum of b"]
     assert [row.scale for row in table] == [3.0, 9.0, 3.0, 9.0]
 
 
 def test_the_table_tells_of_itself():
-    table = sl.noise_table({"sum": 10, "third": Fraction(1, 3)}, epsilon=1, delta=1e-5)
+    table = sl.noise.noise_table({"sum": 10, "third": Fraction(1, 3)}, epsilon=1, delta=1e-5)
     title, head, *rows = repr(table).splitlines()
     assert title == "Gaussian noise of 2 answers, epsilon 1, delta 1e-05 in all"
     assert head.split() == ["sensitivity", "epsilon", "delta", "scale", "expected_error"]
@@ -104,13 +103,13 @@ def test_vectors_need_the_norm_of_the_noise():
         norm: sl.global_sensitivity(rows, histogram, size=3, neighbors=sl.Bounded(1), norm=norm)
         for norm in ("L1", "L2", "Linf")
     }
-    assert sl.noise_table({"h": of_norm["L1"]}, epsilon=1).rows[0].scale == 2
-    gaussian = sl.noise_table({"h": of_norm["L2"]}, epsilon=1, delta=1e-5).rows[0]
+    assert sl.noise.noise_table({"h": of_norm["L1"]}, epsilon=1).rows[0].scale == 2
+    gaussian = sl.noise.noise_table({"h": of_norm["L2"]}, epsilon=1, delta=1e-5).rows[0]
     assert gaussian.sensitivity == of_norm["L2"].upper
     for norm, noise, delta in (("L2", "Laplace", None), ("Linf", "Gaussian", 1e-5)):
         wanted = "L1" if delta is None else "L2"
         assert message(
-            lambda norm=norm, delta=delta: sl.noise_table(
+            lambda norm=norm, delta=delta: sl.noise.noise_table(
                 {"h": of_norm[norm]}, epsilon=1, delta=delta
             )
         ) == (
@@ -188,7 +187,7 @@ REFUSED = {
 @pytest.mark.parametrize(("results", "said"), REFUSED.values(), ids=REFUSED)
 @pytest.mark.parametrize("delta", [None, 1e-5])
 def test_what_must_not_be_used_is_refused(results, said, delta):
-    assert message(lambda: sl.noise_table(results, epsilon=1, delta=delta)) == said
+    assert message(lambda: sl.noise.noise_table(results, epsilon=1, delta=delta)) == said
 
 
 ARGUMENTS = {
@@ -231,4 +230,4 @@ ARGUMENTS = {
 
 @pytest.mark.parametrize(("options", "said"), ARGUMENTS.values(), ids=ARGUMENTS)
 def test_arguments_that_are_not_accepted(options, said):
-    assert message(lambda: sl.noise_table({"a": 1, "b": 2}, **options)) == said
+    assert message(lambda: sl.noise.noise_table({"a": 1, "b": 2}, **options)) == said

@@ -33,7 +33,7 @@ class NoiseRow:
     Examples
     --------
     >>> import sensitivity_lab as sl
-    >>> row = sl.noise_table({"sum": 10, "count": 1}, epsilon=1).rows[0]
+    >>> row = sl.noise.noise_table({"sum": 10, "count": 1}, epsilon=1).rows[0]
     >>> row.name, row.epsilon, row.scale
     ('sum', 0.5, 20.0)
     """
@@ -67,7 +67,7 @@ class NoiseTable(Tabled):
     Examples
     --------
     >>> import sensitivity_lab as sl
-    >>> sl.noise_table({"sum": 10, "count": 1}, epsilon=1)
+    >>> sl.noise.noise_table({"sum": 10, "count": 1}, epsilon=1)
     Laplace noise of 2 answers, epsilon 1 in all
            sensitivity  epsilon  scale  expected_error
     sum             10      0.5     20              20

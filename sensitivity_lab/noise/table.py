@@ -44,7 +44,7 @@ def noise_table(
     results : result, iterable of results, SensitivityCurves, or mapping of name to result
         Global sensitivities, of neighbors "at most" k apart, all for one neighbor relation, one k
         and the same sizes: privacy losses add up only for these. In a mapping a number is accepted,
-        too, as in `pipelines.laplace_scale`; of it nothing is checked. Curves must have one
+        too, as in `sl.noise.laplace_scale`; of it nothing is checked. Curves must have one
         distance. Of answers that are vectors, in L1, or with a `delta` in L2.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of all releases together, above 0; with a `delta`, each share from 1e-9 to
@@ -85,11 +85,11 @@ def noise_table(
 
     See Also
     --------
-    sensitivity_lab.pipelines.laplace_scale, sensitivity_lab.pipelines.analytic_gaussian_scale
+    laplace_scale, analytic_gaussian_scale
 
     Notes
     -----
-    Universes and sizes of the results must be public, as for `pipelines.laplace_scale`. Scales are
+    Universes and sizes of the results must be public, as for `sl.noise.laplace_scale`. Scales are
     those for the exact shares; the shares that the table shows are rounded up, so they can add up
     to a little more than the whole.
 

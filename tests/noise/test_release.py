@@ -9,7 +9,6 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab import graphs, sequences
-from sensitivity_lab import pipelines as pl
 
 AGES = sl.Universe.from_domain(range(11))
 LIMITS = {"time_limit": math.inf, "evaluations": 300, "seed": 7}
@@ -80,7 +79,7 @@ def test_every_kind_of_result_has_its_relation_compared(kind, relation, told):
     for named in (results, dict(reversed(results.items()))):
         first, last = (name for name in named if name != "number")
         says = {"one": told, "other": "bounded, at most 1"}
-        assert message(lambda named=named: sl.noise_table(named, epsilon=1)) == (
+        assert message(lambda named=named: sl.noise.noise_table(named, epsilon=1)) == (
             f"results: {first!r} is for neighbors {says[first]}, {last!r} for {says[last]}, and "
             "privacy losses add up for one relation; ask for all sensitivities with the same "
             "neighbors"
@@ -93,7 +92,7 @@ def test_every_kind_of_result_has_its_sizes_compared(kind):
         "one": KINDS[kind](sl.Bounded(1), [3, 4]),
         "other": sl.global_sensitivity(AGES, "var", size=4, neighbors=sl.Bounded(1)),
     }
-    assert message(lambda: sl.noise_table(results, epsilon=1)) == (
+    assert message(lambda: sl.noise.noise_table(results, epsilon=1)) == (
         "results: 'one' is for size any of (3, 4), 'other' for size 4, and one dataset has one "
         "size; ask for all sensitivities with the same size"
     )
@@ -101,19 +100,21 @@ def test_every_kind_of_result_has_its_sizes_compared(kind):
 
 def test_graphs_and_sequences_are_compared_too():
     edges, nodes = of_graphs(), of_graphs(graphs.NodeNeighbors())
-    assert message(lambda: sl.noise_table({"a": edges, "b": nodes}, epsilon=1)) == (
+    assert message(lambda: sl.noise.noise_table({"a": edges, "b": nodes}, epsilon=1)) == (
         "results: 'a' is for neighbors edge neighbors, at most 1 edge added or removed, 'b' for "
         "node neighbors, edges of at most 1 node replaced, and privacy losses add up for one "
         "relation; ask for all sensitivities with the same neighbors"
     )
     assert message(
-        lambda: sl.noise_table([of_graphs(), of_graphs(nodes=5, query="triangles")], epsilon=1)
+        lambda: sl.noise.noise_table(
+            [of_graphs(), of_graphs(nodes=5, query="triangles")], epsilon=1
+        )
     ) == (
         "results: 'edges' is for 4 nodes, 'triangles' for 5 nodes, and one dataset has one size; "
         "ask for all sensitivities with the same size"
     )
     short, long = of_sequences(longest=3), of_sequences(longest=4)
-    assert message(lambda: sl.noise_table({"a": short, "b": long}, epsilon=1)) == (
+    assert message(lambda: sl.noise.noise_table({"a": short, "b": long}, epsilon=1)) == (
         "results: 'a' is for 0 to 3 entries, 'b' for 0 to 4 entries, and one dataset has one size; "
         "ask for all sensitivities with the same size"
     )
@@ -125,7 +126,7 @@ def test_the_table_tells_relation_k_and_size():
         sl.global_sensitivity(AGES, query, size=sizes, neighbors=sl.Unbounded(1))
         for query in ("mean", "sum")
     ]
-    table = sl.noise_table(results, epsilon=1)
+    table = sl.noise.noise_table(results, epsilon=1)
     assert (table.neighbors, table.k, table.size) == (
         "unbounded, at most 1",
         1,
@@ -135,10 +136,10 @@ def test_the_table_tells_relation_k_and_size():
         repr(table).splitlines()[-1] == "  neighbors  unbounded, at most 1; size any of (2, 3, 4)"
     )
     assert "unbounded, at most 1; size any of (2, 3, 4)" in table._repr_html_()
-    alone = sl.noise_table({"sum": 10}, epsilon=1)
+    alone = sl.noise.noise_table({"sum": 10}, epsilon=1)
     assert (alone.neighbors, alone.k, alone.size) == (None, None, None)
     assert "neighbors" not in repr(alone)
-    of_graph = sl.noise_table(of_graphs(), epsilon=1)
+    of_graph = sl.noise.noise_table(of_graphs(), epsilon=1)
     assert repr(of_graph).endswith(
         "\n  neighbors  edge neighbors, at most 1 edge added or removed; 4 nodes"
     )
@@ -160,12 +161,12 @@ OF_RECORDS = {
 
 
 CALLS = {
-    "laplace_scale": lambda result: pl.laplace_scale(result, 1),
-    "gaussian_scale": lambda result: pl.gaussian_scale(result, 1),
-    "analytic_gaussian_scale": lambda result: pl.analytic_gaussian_scale(result, 1, 1e-5),
-    "laplace_epsilon": lambda result: pl.laplace_epsilon(result, 1),
-    "gaussian_rho": lambda result: pl.gaussian_rho(result, 1),
-    "noise_table": lambda result: sl.noise_table({"a": result}, epsilon=1),
+    "laplace_scale": lambda result: sl.noise.laplace_scale(result, 1),
+    "gaussian_scale": lambda result: sl.noise.gaussian_scale(result, 1),
+    "analytic_gaussian_scale": lambda result: sl.noise.analytic_gaussian_scale(result, 1, 1e-5),
+    "laplace_epsilon": lambda result: sl.noise.laplace_epsilon(result, 1),
+    "gaussian_rho": lambda result: sl.noise.gaussian_rho(result, 1),
+    "noise_table": lambda result: sl.noise.noise_table({"a": result}, epsilon=1),
 }
 NAMES = {"noise_table": "results['a']", "laplace_epsilon": "d_in", "gaussian_rho": "d_in"}
 
@@ -235,7 +236,7 @@ def test_what_adds_up_has_one_sensitivity_for_all_sizes(asked, relation):
         for size in (3, 4, 6, 9)
     ]
     assert len({result.upper for result in found}) == 1
-    assert pl.laplace_scale(found[0], 1) == found[0].upper
+    assert sl.noise.laplace_scale(found[0], 1) == found[0].upper
 
 
 @pytest.mark.parametrize("asked", NOT_ADDED_UP)
@@ -243,7 +244,7 @@ def test_what_does_not_add_up_has_a_warning(asked):
     universe, query = NOT_ADDED_UP[asked]
     result = sl.global_sensitivity(universe, query, size=3, neighbors=sl.Unbounded(1))
     with pytest.warns(sl.PrivateSizeWarning):
-        pl.laplace_scale(result, 1)
+        sl.noise.laplace_scale(result, 1)
 
 
 def test_a_sum_over_few_records_depends_on_the_size_where_records_are_added_and_removed():
@@ -255,9 +256,9 @@ def test_a_sum_over_few_records_depends_on_the_size_where_records_are_added_and_
     )
     assert (two.value, three.value) == (15, 10)
     with pytest.warns(sl.PrivateSizeWarning):
-        pl.laplace_scale(three, 1, public_universe=True)
+        sl.noise.laplace_scale(three, 1, public_universe=True)
     added = sl.global_sensitivity(few, "sum", size=2, neighbors=sl.Unbounded(1))
-    assert pl.laplace_scale(added, 1, public_universe=True) == 10
+    assert sl.noise.laplace_scale(added, 1, public_universe=True) == 10
 
 
 # Copies
@@ -283,30 +284,30 @@ def test_few_copies_are_as_private_as_a_dataset(copies, relation, size, told):
     few = sl.Universe.from_domain(range(11), copies=copies)
     result = sl.global_sensitivity(few, "median", size=size, neighbors=relation)
     with pytest.warns(sl.DatasetUniverseWarning) as caught:
-        scale = pl.laplace_scale(result, 1)
+        scale = sl.noise.laplace_scale(result, 1)
     [warning] = caught
     most = 6 + (relation.name == "unbounded")
     assert str(warning.message) == COPIES.format(name="sensitivity", copies=told, size=most)
-    assert pl.laplace_scale(result, 1, public_universe=True) == scale
+    assert sl.noise.laplace_scale(result, 1, public_universe=True) == scale
     many = sl.Universe.from_domain(range(11), copies=most)
     unlimited = [
         sl.global_sensitivity(universe, "median", size=size, neighbors=relation)
         for universe in (many, AGES)
     ]
-    assert pl.laplace_scale(unlimited[0], 1) == pl.laplace_scale(unlimited[1], 1)
+    assert sl.noise.laplace_scale(unlimited[0], 1) == sl.noise.laplace_scale(unlimited[1], 1)
 
 
 def test_few_copies_of_a_smooth_sensitivity_and_of_rows():
-    beta = pl.smooth_beta(1)
+    beta = sl.noise.smooth_beta(1)
     few = sl.Universe.from_domain([0, 5, 10], copies=2)
     smooth = sl.smooth_sensitivity([0, 5, 5], few, "median", beta=beta)
     with pytest.warns(sl.DatasetUniverseWarning) as caught:
-        pl.smooth_cauchy_scale(smooth, 1)
+        sl.noise.smooth_cauchy_scale(smooth, 1)
     assert str(caught[0].message) == COPIES.format(name="result", copies="2 copies", size=3)
     rows = sl.TableUniverse.from_domain({"sex": ["f", "m"]}, copies=2)
     counted = sl.global_sensitivity(rows, sl.CountIf("sex == 'f'"), size=3, neighbors="bounded")
     with pytest.warns(sl.DatasetUniverseWarning, match="at most 2 copies of a record"):
-        pl.laplace_scale(counted, 1)
+        sl.noise.laplace_scale(counted, 1)
 
 
 # Graphs and sequences
@@ -314,19 +315,19 @@ def test_few_copies_of_a_smooth_sensitivity_and_of_rows():
 
 def test_graph_and_sequence_results_are_taken_in_the_norm_of_the_noise():
     triangles = of_graphs(query="triangles")
-    assert pl.laplace_scale(triangles, 2) == pl.gaussian_scale(triangles, 2) == 1
-    assert pl.gaussian_rho(triangles, 1) == 2
-    assert sl.noise_table([triangles], epsilon=1).rows[0].scale == 2
+    assert sl.noise.laplace_scale(triangles, 2) == sl.noise.gaussian_scale(triangles, 2) == 1
+    assert sl.noise.gaussian_rho(triangles, 1) == 2
+    assert sl.noise.noise_table([triangles], epsilon=1).rows[0].scale == 2
     distinct = of_sequences()
-    assert pl.laplace_scale(distinct, 1) == distinct.upper == 1
+    assert sl.noise.laplace_scale(distinct, 1) == distinct.upper == 1
     degrees = {
         norm: of_graphs(query="degree_histogram", norm=norm) for norm in ("L1", "L2", "Linf")
     }
-    assert pl.laplace_scale(degrees["L1"], 1) == 4
-    assert pl.gaussian_scale(degrees["L2"], 0.5) == math.sqrt(8)
+    assert sl.noise.laplace_scale(degrees["L1"], 1) == 4
+    assert sl.noise.gaussian_scale(degrees["L2"], 0.5) == math.sqrt(8)
     for function, noise, needed, wrong in (
-        (pl.laplace_scale, "Laplace", "L1", "L2"),
-        (pl.gaussian_scale, "Gaussian", "L2", "Linf"),
+        (sl.noise.laplace_scale, "Laplace", "L1", "L2"),
+        (sl.noise.gaussian_scale, "Gaussian", "L2", "Linf"),
     ):
         assert message(lambda f=function, w=wrong: f(degrees[w], 1)) == (
             f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
@@ -349,11 +350,11 @@ def test_local_results_of_graphs_and_sequences_are_refused():
         (of_graph, "graph", "graphs"),
         (of_sequence, "sequence", "sequences"),
     ):
-        assert message(lambda r=result: pl.laplace_scale(r, 1)) == (
+        assert message(lambda r=result: sl.noise.laplace_scale(r, 1)) == (
             f"sensitivity: the result is a local sensitivity, which depends on the {what}, so that "
             f"the size of the noise would tell of it; use the result of {room}.global_sensitivity"
         )
-        told = message(lambda r=result: pl.smooth_cauchy_scale(r, 1))
+        told = message(lambda r=result: sl.noise.smooth_cauchy_scale(r, 1))
         assert told == (
             "result must be a result of sl.smooth_sensitivity, got a local "
             f"{type(result).__name__}; for a global sensitivity use laplace_scale or gaussian_scale"
@@ -363,7 +364,7 @@ def test_local_results_of_graphs_and_sequences_are_refused():
 def test_graphs_of_one_number_of_nodes_have_a_warning_where_nodes_are_removed():
     found = of_graphs(graphs.NodeNeighbors(change="remove"), query="max_degree")
     with pytest.warns(sl.PrivateSizeWarning) as caught:
-        assert pl.laplace_scale(found, 1) == 3
+        assert sl.noise.laplace_scale(found, 1) == 3
     assert str(caught[0].message) == SIZE.format(
         name="sensitivity",
         relation="node neighbors, at most 1 node removed",
@@ -377,7 +378,7 @@ def test_graphs_of_one_number_of_nodes_have_a_warning_where_nodes_are_removed():
 def test_sequences_of_one_length_have_a_warning_where_entries_are_inserted():
     found = of_sequences(sequences.InsertDelete(2), shortest=3)
     with pytest.warns(sl.PrivateSizeWarning) as caught:
-        pl.laplace_scale(found, 1)
+        sl.noise.laplace_scale(found, 1)
     assert str(caught[0].message) == SIZE.format(
         name="sensitivity",
         relation="at most 2 entries inserted or deleted",
@@ -392,14 +393,14 @@ def test_a_caller_can_say_that_the_warning_is_not_needed():
     result = of_a_search(sl.Unbounded(1), 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sl.PrivateSizeWarning)
-        assert pl.laplace_scale(result, 1) == result.upper
+        assert sl.noise.laplace_scale(result, 1) == result.upper
 
 
 def test_subgraphs_of_one_graph_may_be_private():
     universe = graphs.GraphUniverse.subgraphs([(0, 1), (1, 2), (2, 3)])
     found = graphs.global_sensitivity(universe, "triangles", neighbors=graphs.EdgeNeighbors())
     with pytest.warns(sl.DatasetUniverseWarning) as caught:
-        assert pl.laplace_scale(found, 1) == 0
+        assert sl.noise.laplace_scale(found, 1) == 0
     assert str(caught[0].message) == (
         "sensitivity: the universe is the graphs with some of the listed edges "
         "(GraphUniverse.subgraphs, or edges=), so the sensitivity holds only among these graphs, "
@@ -408,4 +409,4 @@ def test_subgraphs_of_one_graph_may_be_private():
         "sensitivity over what a graph can be, GraphUniverse(nodes); if the edges are public, pass "
         "public_universe=True"
     )
-    assert pl.laplace_scale(found, 1, public_universe=True) == 0
+    assert sl.noise.laplace_scale(found, 1, public_universe=True) == 0

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
-from sensitivity_lab.pipelines.noise.smooth import _laplace_step
+from sensitivity_lab.noise import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from sensitivity_lab.noise.smooth import _laplace_step
 
 DOMAIN = [0, 1, 2, 7, 30]
 UNIVERSE = sl.Universe.from_domain(DOMAIN)

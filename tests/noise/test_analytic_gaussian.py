@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab.pipelines import Root, analytic_gaussian_scale
-from sensitivity_lab.pipelines.noise import analytic
+from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.noise import analytic, analytic_gaussian_scale
 
 BITS = 900
 ONE = 1 << BITS

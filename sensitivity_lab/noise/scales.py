@@ -144,7 +144,7 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     --------
     >>> gaussian_scale(10, rho=2), gaussian_scale(3, rho=0.5)
     (5.0, 3.0)
-    >>> from sensitivity_lab.pipelines import Root
+    >>> from sensitivity_lab.exact.roots import Root
     >>> gaussian_scale(Root(Fraction(8)), rho=1)
     2.0
     """

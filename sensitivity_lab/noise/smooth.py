@@ -250,7 +250,7 @@ def _scale(result: SmoothSensitivity, factor: Fraction, allowed: Fraction, given
             f"loss{f' and k = {k} rows of a person' * bool(rows)}, {round_down(allowed)!r}; "
             f"recompute it with beta=smooth_beta({given}{rows})"
         )
-    upper = finite_bound(result._release(), "result")
+    upper = finite_bound(result.release(), "result")
     if not upper:
         return 0.0
     return max(round_up(factor * max(upper, _LEAST_SCALE)), float(_LEAST_SCALE))

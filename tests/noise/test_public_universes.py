@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import pipelines as pl
 
 AGES = [20, 30, 30, 30, 40]
 FRAME = pd.DataFrame({"age": AGES, "sex": list("fmfmf")})
@@ -30,18 +29,20 @@ def smooth(universe, beta=0.01):
 
 
 CALLS = {
-    "laplace_scale": lambda universe, **o: pl.laplace_scale(ask(universe), 1, **o),
-    "gaussian_scale": lambda universe, **o: pl.gaussian_scale(ask(universe), 1, **o),
-    "analytic_gaussian_scale": lambda universe, **o: pl.analytic_gaussian_scale(
+    "laplace_scale": lambda universe, **o: sl.noise.laplace_scale(ask(universe), 1, **o),
+    "gaussian_scale": lambda universe, **o: sl.noise.gaussian_scale(ask(universe), 1, **o),
+    "analytic_gaussian_scale": lambda universe, **o: sl.noise.analytic_gaussian_scale(
         ask(universe), 1, 1e-5, **o
     ),
-    "laplace_epsilon": lambda universe, **o: pl.laplace_epsilon(ask(universe), 1, **o),
-    "gaussian_rho": lambda universe, **o: pl.gaussian_rho(ask(universe), 1, **o),
-    "noise_table": lambda universe, **o: sl.noise_table({"a": ask(universe)}, epsilon=1, **o),
-    "smooth_laplace_scale": lambda universe, **o: pl.smooth_laplace_scale(
+    "laplace_epsilon": lambda universe, **o: sl.noise.laplace_epsilon(ask(universe), 1, **o),
+    "gaussian_rho": lambda universe, **o: sl.noise.gaussian_rho(ask(universe), 1, **o),
+    "noise_table": lambda universe, **o: sl.noise.noise_table({"a": ask(universe)}, epsilon=1, **o),
+    "smooth_laplace_scale": lambda universe, **o: sl.noise.smooth_laplace_scale(
         smooth(universe), 1, 1e-6, **o
     ),
-    "smooth_cauchy_scale": lambda universe, **o: pl.smooth_cauchy_scale(smooth(universe), 1, **o),
+    "smooth_cauchy_scale": lambda universe, **o: sl.noise.smooth_cauchy_scale(
+        smooth(universe), 1, **o
+    ),
 }
 """Every call that scales noise to a result."""
 
@@ -94,18 +95,18 @@ DECLARED = {
 @pytest.mark.parametrize("made", LISTED)
 def test_records_that_are_listed_may_be_data(made):
     with pytest.warns(sl.DatasetUniverseWarning, match="list of records"):
-        pl.laplace_scale(ask(LISTED[made]), 1)
+        sl.noise.laplace_scale(ask(LISTED[made]), 1)
 
 
 @pytest.mark.parametrize("made", DECLARED)
 def test_a_declared_domain_is_none(made):
-    assert pl.laplace_scale(ask(DECLARED[made]), 1) >= 0
+    assert sl.noise.laplace_scale(ask(DECLARED[made]), 1) >= 0
 
 
 def test_the_warning_says_what_a_sensitivity_of_0_means():
     none = ask(sl.Universe.from_dataset(AGES), "median")
     with pytest.warns(sl.DatasetUniverseWarning) as caught:
-        assert pl.laplace_scale(none, 1) == 0
+        assert sl.noise.laplace_scale(none, 1) == 0
     assert str(caught[0].message) == WARNING.format(
         name="sensitivity",
         zero=" The sensitivity of median is 0 there, which means no noise at all.",
@@ -121,18 +122,18 @@ def test_a_table_has_one_warning_for_all_results():
         "more": ask(AGES, "sum"),
     }
     with pytest.warns(sl.DatasetUniverseWarning) as caught:
-        sl.noise_table(results, epsilon=1)
+        sl.noise.noise_table(results, epsilon=1)
     [warning] = caught
     assert str(warning.message) == WARNING.format(
         name="results['data'], results['more']", zero="", domain=NUMBERS
     )
     rows = ask(sl.TableUniverse.from_dataset(FRAME), sl.Histogram("sex", categories=["f", "m"]))
     with pytest.warns(sl.DatasetUniverseWarning) as caught:
-        pl.laplace_scale(rows, 1)
+        sl.noise.laplace_scale(rows, 1)
     assert "TableUniverse.from_domain(values); if" in str(caught[0].message)
 
 
 def test_the_keyword_is_true_or_false():
     with pytest.raises(sl.InputError) as caught:
-        pl.laplace_scale(3, 1, public_universe="yes")
+        sl.noise.laplace_scale(3, 1, public_universe="yes")
     assert str(caught.value) == "public_universe must be True or False, got 'yes'"

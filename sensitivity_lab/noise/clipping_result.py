@@ -48,8 +48,8 @@ class ClippingPoint:
 
     Examples
     --------
-    >>> from sensitivity_lab import pipelines as pl
-    >>> point = pl.clipping_sweep([3, 5, 9], [4], epsilon=1).points[0]
+    >>> import sensitivity_lab as sl
+    >>> point = sl.noise.clipping_sweep([3, 5, 9], [4], epsilon=1).points[0]
     >>> point.clipped_sum, point.bias, point.scale
     (Fraction(11, 1), Fraction(-6, 1), 4.0)
     """
@@ -84,7 +84,7 @@ class ClippingSweep(Facts):
 
     Examples
     --------
-    >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
+    >>> from sensitivity_lab.noise.clipping import clipping_sweep
     >>> clipping_sweep([3, 5, 9], [4, 8, 16], epsilon=0.5)
     Clipping sweep of a sum: 3 upper bounds from 4 to 16, lower bound 0
       records      3, with the sum 17
@@ -129,7 +129,7 @@ class ClippingSweep(Facts):
 
         Examples
         --------
-        >>> from sensitivity_lab.pipelines.noise.clipping import clipping_sweep
+        >>> from sensitivity_lab.noise.clipping import clipping_sweep
         >>> sweep = clipping_sweep([3, 5, 9], [4, 8, 16])
         >>> sweep.to_frame()[["bound", "clipped_sum", "bias", "sensitivity"]].astype(int)
            bound  clipped_sum  bias  sensitivity
@@ -157,7 +157,7 @@ class ClippingSweep(Facts):
 
         return plot_clipping(self.to_frame(), true_sum=nearest(self.true_sum), **options)
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def facts(self) -> list[tuple[str, str]]:
         """Return the facts of both reprs, in order."""
         first, last = (
             rounded_up(point.sensitivity.upper or 0.0, point.sensitivity.exact, digits=6)
@@ -192,7 +192,7 @@ class ClippingSweep(Facts):
     def __repr__(self) -> str:
         lines = (
             textwrap.fill(text, 96, initial_indent=f"  {fact:<13}", subsequent_indent=" " * 15)
-            for fact, text in self._facts()
+            for fact, text in self.facts()
         )
         return "\n".join([self._title, *lines])
 

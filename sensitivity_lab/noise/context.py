@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -17,14 +17,14 @@ from typing import Any
 from sensitivity_lab.checks import check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
 from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.result import Result
 
 _NOISE = {"L1": "Laplace", "L2": "Gaussian"}
 
 
 def release_of(result: Any) -> Release | None:
     """Return what a result says of itself to noise; None for a number or anything else."""
-    tell: Callable[[Any], Release] | None = getattr(type(result), "_release", None)
-    return None if tell is None else tell(result)
+    return result.release() if isinstance(result, Result) else None
 
 
 def bound_for_all(release: Release, name: str, norm: str) -> Fraction:

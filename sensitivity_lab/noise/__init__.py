@@ -1,0 +1,54 @@
+"""How much noise a sensitivity needs: scales and privacy losses, rounded to the safe side.
+
+Noise is not added here, and no budget is tracked. A scale is made of a number or of the result of a
+search, whatever data it is about: records, graphs or sequences. What a result says of itself
+decides whether it can be used; if not, the message says what to use instead.
+
+`laplace_scale` (epsilon), `gaussian_scale` (zCDP) and `analytic_gaussian_scale` (epsilon and delta)
+are for sensitivities over all datasets, `smooth_cauchy_scale` and `smooth_laplace_scale` for smooth
+ones. `noise_table` shares a loss among several answers. `clipping_sweep` shows what a bound on the
+records costs.
+
+Examples
+--------
+>>> import sensitivity_lab as sl
+>>> ages = sl.Universe.from_domain([0, 125])
+>>> total = sl.global_sensitivity(ages, "sum", size=10, neighbors="unbounded")
+>>> sl.noise.laplace_scale(total, epsilon=0.5)
+250.0
+"""
+
+from .analytic import analytic_gaussian_scale
+from .clipping import clipping_bounds, clipping_sweep
+from .clipping_result import ClippingPoint, ClippingSweep
+from .scales import (
+    gaussian_rho,
+    gaussian_scale,
+    group_noise_scales,
+    laplace_epsilon,
+    laplace_scale,
+)
+from .smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from .table import noise_table
+from .table_result import NoiseRow, NoiseTable
+from .variances import noise_variances
+
+__all__ = [
+    "ClippingPoint",
+    "ClippingSweep",
+    "NoiseRow",
+    "NoiseTable",
+    "analytic_gaussian_scale",
+    "clipping_bounds",
+    "clipping_sweep",
+    "gaussian_rho",
+    "gaussian_scale",
+    "group_noise_scales",
+    "laplace_epsilon",
+    "laplace_scale",
+    "noise_table",
+    "noise_variances",
+    "smooth_beta",
+    "smooth_cauchy_scale",
+    "smooth_laplace_scale",
+]

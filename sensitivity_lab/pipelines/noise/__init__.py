@@ -1,1 +1,0 @@
-"""Noise scales, and the search for a clipping bound."""

@@ -1,0 +1,194 @@
+"""What every answer of the lab has in common: what noise has to know, its proof, and its facts."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.universes.multiplicities import Multiplicities
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.relations import Dataset, check_related, multiplicities_of, show
+
+from .release import Release
+from .reprs import Facts, certainty, format_up, rounded_up
+from .witness import has_vectors
+
+Stated = tuple[str, Any, Any]
+"""What a result states: its name in a message, what is stated, and what the witness gives."""
+
+
+class Result(Facts):
+    """A statement about a sensitivity, with a pair of neighbors that proves it as its `witness`.
+
+    A class of results says three things, and everything else follows: `release`, what noise has to
+    know; `again`, what the witness gives if it is measured again, from which `verify` follows; and
+    `facts`, from which text and HTML follow.
+    """
+
+    if TYPE_CHECKING:  # fields of the one class, properties of the other
+
+        @property
+        def witness(self) -> Any:
+            """Two neighbors."""
+
+        @property
+        def query(self) -> Any:
+            """The query, or its name."""
+
+        @property
+        def upper(self) -> float | None:
+            """What the sensitivity does not exceed; None where that is not known."""
+
+        @property
+        def norm(self) -> Norm:
+            """Of the difference of two answers that are vectors."""
+
+        @property
+        def kind(self) -> str:
+            """Whether it is about all datasets or about one."""
+
+    @abstractmethod
+    def release(self) -> Release:
+        """Return what noise has to know of it."""
+
+    @abstractmethod
+    def again(self) -> Iterable[Stated]:
+        """Measure the witness again: the name, the stated and the measured form of each number.
+
+        Raises
+        ------
+        InputError, VerificationError
+            If x or y is not of the universe, has a size that was not asked for, or they are not
+            neighbors.
+        """
+
+    def verify(self) -> None:
+        """Recompute everything that the witness proves.
+
+        Raises
+        ------
+        VerificationError
+            If x or y is not of the universe, has a size that was not asked for, they are not
+            neighbors, or the answers and the numbers are not those of x and y.
+
+        Notes
+        -----
+        Evaluates the query on the witness only. That no other pair differs more is the search's
+        claim, not something that the witness can show.
+        """
+        with _verifying():
+            for name, stated, computed in self.again():
+                both_nan = stated != stated and computed != computed  # NaN is not equal to itself
+                if stated != computed and not both_nan:
+                    pair = ", ".join(f"{one} = {show(data)}" for one, data in self._pair.items())
+                    raise VerificationError(
+                        f"the {name} of {self._name} is stated as {stated}, but the witness gives "
+                        f"{computed}; {pair}"
+                    )
+
+    @property
+    def _pair(self) -> dict[str, Dataset]:
+        """The two neighbors, by their names."""
+        return {"x": self.witness.x, "y": self.witness.y}
+
+    @property
+    def _name(self) -> str:
+        """The name of the query."""
+        return str(getattr(self.query, "name", self.query))
+
+    @property
+    def _norm(self) -> Norm | None:
+        """The norm of the difference of two answers; None if they are numbers."""
+        return self.norm if has_vectors(self) else None
+
+    @property
+    def _in_norm(self) -> str:
+        """What a title says of the norm."""
+        return "" if self._norm is None else f", {self._norm} norm"
+
+
+class Found(Result):
+    """A sensitivity that is known. It is formatted as a number, rounded up.
+
+    A sensitivity is a bound, to scale noise by: no digits of it are below it.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def value(self) -> float:
+            """The float nearest to the sensitivity."""
+
+        @property
+        def exact(self) -> Fraction | None:
+            """The sensitivity as a rational; None where it is none, or not known."""
+
+        @property
+        def arithmetic(self) -> str:
+            """Whether the answers are exact, or floats."""
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format_up(self._bound, self.exact, spec) if spec else str(self)
+
+    @property
+    def _bound(self) -> float:
+        return self.value if self.upper is None else self.upper
+
+    def _text(self, digits: int = 10) -> str:
+        """Return the sensitivity as text, rounded up."""
+        return rounded_up(self._bound, self.exact, digits)
+
+    @property
+    def _what(self) -> str:
+        """What was found, in words."""
+        return "Local sensitivity" if self.kind == "local" else "Sensitivity"
+
+    @property
+    def _title(self) -> str:
+        text = self._text()
+        how = certainty(text, self.arithmetic, self.exact)
+        return f"{self._what} of {self._name}{self._in_norm}: {text} ({how})"
+
+
+@contextmanager
+def _verifying() -> Iterator[None]:
+    """Raise VerificationError for what a result states that no search would have accepted.
+
+    Such as a record that is not in the universe, or a distance that is not feasible: elsewhere an
+    InputError, but here it is not the caller's argument that is wrong.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise VerificationError(str(error)) from error
+
+
+def check_size(size: int | tuple[int, ...], records: int) -> None:
+    """Raise VerificationError unless x has one of the sizes that were asked for."""
+    sizes = (size,) if isinstance(size, int) else size
+    if records not in sizes:
+        raise VerificationError(f"x has {records} records, the sizes asked for are {sizes}")
+
+
+def neighbors_of(result: Any, universe: FiniteUniverse) -> tuple[Multiplicities, Multiplicities]:
+    """Return x and y of a result by multiplicities; InputError or VerificationError if wrong."""
+    x, y = (_ascending(data, universe) for data in (result.witness.x, result.witness.y))
+    check_size(result.size, int(x.sum()))
+    check_related(x, y, universe, result.neighbors)
+    return x, y
+
+
+def _ascending(dataset: Dataset, universe: FiniteUniverse) -> Multiplicities:
+    """Return the multiplicities of an ascending dataset, or raise VerificationError."""
+    multiplicities = multiplicities_of(dataset, universe)
+    if universe.dataset(multiplicities) != dataset:
+        raise VerificationError(f"{show(dataset)} is not in ascending order")
+    return multiplicities

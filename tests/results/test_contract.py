@@ -1,0 +1,141 @@
+"""What holds for results of every class: verified, told as text and as HTML, told to noise."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from fractions import Fraction
+
+import pytest
+from checks import words_of_html
+
+import sensitivity_lab as sl
+from sensitivity_lab import graphs, sequences
+from sensitivity_lab.results.result import Result
+
+NUMBERS = sl.Universe.from_domain([0, 1, 5])
+ONE = {"neighbors": sl.Bounded(1)}
+
+
+RESULTS = {
+    "global": sl.global_sensitivity(NUMBERS, "median", size=3, **ONE),
+    "root": sl.global_sensitivity(NUMBERS, "std", size=3, **ONE),
+    "not listed yet": sl.global_sensitivity(NUMBERS, "var", size=300, **ONE),
+    "interval": sl.global_sensitivity(sl.IntervalUniverse(0, 5), "mean", size=3, **ONE),
+    "floats": sl.global_sensitivity(NUMBERS, lambda x: float(x.max()), size=2, **ONE),
+    "vectors": sl.global_sensitivity(
+        sl.TableUniverse.from_domain({"sex": ["f", "m"]}),
+        sl.Histogram("sex", categories=["f", "m"]),
+        size=2,
+        norm="L2",
+        **ONE,
+    ),
+    "local": sl.local_sensitivity([0, 1, 5], NUMBERS, "median", **ONE),
+    "smooth": sl.smooth_sensitivity([0, 0, 0], NUMBERS, "median", beta=0.5),
+    "bounds": sl.sensitivity_bounds(
+        NUMBERS, max, size=3, value_range=(0, 9), evaluations=100, seed=1, **ONE
+    ),
+    "implemented": sl.implemented_sensitivity(
+        sl.float_sum("float16"), sl.Universe.from_domain([0, 0.1, 1]), size=3, **ONE
+    ),
+    "graphs": graphs.global_sensitivity(
+        graphs.GraphUniverse(3), "triangles", neighbors=graphs.EdgeNeighbors()
+    ),
+    "sequences": sequences.global_sensitivity(
+        sequences.SequenceUniverse([0, 1, 2], longest=3, shortest=3),
+        "sum",
+        neighbors=sequences.Hamming(),
+    ),
+}
+"""A result of each class, and of what is particular in it."""
+
+NUMBERS_OF = ("value", "lower", "exact", "upper")
+"""The attributes that state how far x and y are apart."""
+
+
+def changed_numbers(result):
+    """The result with one of its numbers changed, for each that its witness proves."""
+    stated = {field.name for field in fields(result)} & set(NUMBERS_OF)
+    if isinstance(result, sl.SensitivityBounds):
+        # What is above rests on an argument, and the witness shows only that it is not too small.
+        yield replace(result, upper=result.lower / 2)
+        stated -= {"upper"}
+    for name in stated:
+        was = getattr(result, name)
+        wrong = Fraction(1, 3) if was is None else was + 1
+        yield replace(result, **{name: wrong})
+        if was is not None and name != "lower":
+            yield replace(result, **{name: None})
+
+
+def changed_witnesses(result):
+    """The result with its witness changed: an answer, a record, the same dataset twice."""
+    smooth = isinstance(result, sl.SmoothSensitivity)
+    found = result.local if smooth else result
+    witness = found.witness
+    answer = witness.query_x
+    wrong = answer[:-1] if isinstance(answer, tuple) else answer + 1
+    for changes in (
+        {"query_x": wrong},
+        {"query_y": 10**6},
+        {"x": ("no record",)},
+        {"y": witness.x, "query_y": answer},
+    ):
+        changed = replace(found, witness=replace(witness, **changes))
+        yield replace(result, local=changed) if smooth else changed
+
+
+def test_there_is_one_of_every_class():
+    def below(kind):
+        for one in kind.__subclasses__():
+            yield from below(one)
+            yield one
+
+    concrete = {one for one in below(Result) if not one.__abstractmethods__}
+    assert {type(result) for result in RESULTS.values()} == concrete
+    assert len(concrete) == 6
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_verifies(name):
+    RESULTS[name].verify()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_changed_number_is_found(name):
+    for changed in changed_numbers(RESULTS[name]):
+        with pytest.raises(sl.VerificationError):
+            changed.verify()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_changed_witness_is_found(name):
+    for changed in changed_witnesses(RESULTS[name]):
+        with pytest.raises(sl.VerificationError):
+            changed.verify()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_text_and_html_tell_the_same_facts(name):
+    result = RESULTS[name]
+    assert words_of_html(result._repr_html_()) == repr(result).split()
+    for fact, text in result.facts():
+        assert fact in repr(result)
+        assert text.split()[0] in repr(result)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_noise_is_told_is_what_the_result_says(name):
+    result = RESULTS[name]
+    release = result.release()
+    assert release.upper == result.upper
+    assert release.query == getattr(result.query, "name", result.query)
+    assert release.kind == getattr(result, "kind", {"smooth": "smooth"}.get(name, "global"))
+    assert release.norm == ("L2" if name == "vectors" else None)
+
+
+@pytest.mark.parametrize("name", [name for name in RESULTS if name != "bounds"])
+def test_a_sensitivity_is_formatted_rounded_up(name):
+    result = RESULTS[name]
+    bound = result.value if result.upper is None else result.upper
+    assert float(f"{result:.3f}") >= bound > float(f"{result:.3f}") - 0.002
+    assert float(result) == result.value
