@@ -67,7 +67,7 @@ class ByRank(ExactQuery):
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the weighted sum of columns, times the denominator."""
         size = rows.shape[1]
-        unit = self.denominator(size)
+        unit = int(self.denominator(size))
         total: NDArray[Any] = np.zeros(len(rows), dtype=rows.dtype)
         for rank, weight in self.weights(size):
             total = total + rows[:, rank] * (weight.numerator * (unit // weight.denominator))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate
 from typing import Any, ClassVar
 
@@ -71,18 +71,25 @@ class EndsSearch:
     @property
     def steps(self) -> int:
         """How many sums are looked at, in both directions."""
-        number = len(self._ranks(self.shapes[0].of_x)) + len(self._ranks(self.shapes[0].of_y)) + 2
-        return sum(2 * min(shape.core + 1, 2 * number) for shape in self.shapes)
+        number = 2 * (sum(self._weights) + 2)
+        return sum(2 * min(shape.core + 1, number) for shape in self.shapes)
 
     @property
     def bytes(self) -> int:
         """How much memory the search takes: about a Fraction and some integers for each weight."""
-        number = len(self._ranks(self.shapes[0].of_x)) + len(self._ranks(self.shapes[0].of_y))
+        of_x, of_y = self._weights
+        number = of_x if self.shapes[0].of_x == self.shapes[0].of_y else of_x + of_y
         widest = max(max(shape.only_x, shape.only_y) for shape in self.shapes)
         return 16 * number * (32 + min(number, widest + 1).bit_length())
 
-    def _ranks(self, size: int) -> Sequence[Any]:
-        return self.query.weights(size) or ()
+    @cached_property
+    def _weights(self) -> tuple[int, int]:
+        """How many ranks have a weight in x and in y; a query keeps the weights of few sizes."""
+        of_x, of_y = (
+            len(self.query.weights(size) or ())
+            for size in (self.shapes[0].of_x, self.shapes[0].of_y)
+        )
+        return of_x, of_y
 
     def solve(self, tell: Tell) -> Iterator[Found]:
         """Yield the largest difference of every shape, and what returns its pair, either way."""
@@ -99,24 +106,23 @@ class EndsSearch:
             for sign in (1, -1):
                 gap, place = _furthest(of_x, of_y, at, shape, sign)
                 value = Fraction(sign * both + width * gap, below * unit)
-                pair = partial(self._pair, of_x, of_y, place, shape, sign)
-                yield shape, value, pair
+                # Only the numbers of U's are kept: a curve has very many changes.
+                highs = (
+                    of_x.extreme_at(place, place + shape.only_x, sign > 0),
+                    of_y.extreme_at(place, place + shape.only_y, sign < 0),
+                )
+                yield shape, value, partial(self._pair, shape, highs)
             tell(2 * len(at))
 
-    def _pair(self, of_x: Steps, of_y: Steps, place: int, shape: Shape, sign: int) -> Finding:
-        """Return the pair with so many U's in its core that is furthest apart."""
-        number = len(self.problem.universe.multiplicities(1))
-        found = []
-        for steps, size, own, largest in (
-            (of_x, shape.of_x, shape.only_x, sign > 0),
-            (of_y, shape.of_y, shape.only_y, sign < 0),
-        ):
-            high = steps.extreme_at(place, place + own, largest)
-            data = np.zeros(number, dtype=np.int64)
+    def _pair(self, shape: Shape, highs: tuple[int, int]) -> Finding:
+        """Return the pair with so many U's in x and in y."""
+        x, y = (
+            np.zeros(len(self.problem.universe.multiplicities(1)), dtype=np.int64) for _ in highs
+        )
+        for data, size, high in zip((x, y), (shape.of_x, shape.of_y), highs, strict=True):
             data[0] += size - high  # one value is both ends
             data[-1] += high
-            found.append(data)
-        return Finding(found[0], found[1], None, 0)
+        return Finding(x, y, None, 0)
 
 
 def _candidates(starts_x: Indices, starts_y: Indices, shape: Shape) -> Indices:
