@@ -480,7 +480,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
         "any function": (
             floats,
             lambda u: sl.global_sensitivity(u, FLOAT, size=len(u) // 2, neighbors=B(1)),
-            24,
+            19,
             19,
         ),
         "any functions, curves": (
@@ -488,7 +488,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             lambda u: sl.sensitivity_curves(
                 u, ENDS, size=len(u) // 2, distances=[1, 2], neighbors=BOTH
             ),
-            20,
+            17,
             17,
         ),
     },

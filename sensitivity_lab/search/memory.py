@@ -149,7 +149,7 @@ def of_pairs(problem: Problem | LocalProblem | SmoothProblem) -> int:
     records, values = problem.universe, problem.universe.number
     listed = 6 * WORD * values
     if isinstance(records, Universe) and records.array.dtype != object:
-        listed += WORD * values  # an array's values become Python objects
+        listed += 3 * WORD * values  # an array's values become Python objects
     return CALL + listed + number * (2 * WORD * (values + largest) + 1024) + WORD * largest
 
 

@@ -59,7 +59,7 @@ def plan_fixed(
             "only replacing rows, or changing rows of no group, keeps the sizes; choose Bounded, "
             "or a size that has room for the groups"
         )
-    return Plan(search.finding, Cost(memory + found))
+    return Plan(search.finding, Cost(memory + found + 8 * WORD * grouped.many))
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ class Groups:
         if is_variance(grouped) and max(map(max, states)) == 1:
             unlimited = problem.universe.counts is None
             spreads = Spreads(grouped, *rest, self._engines, options, unlimited)
-            return Plan(spreads.finding, Cost(memory))
+            return Plan(spreads.finding, Cost(memory + ROW_BYTES * grouped.many))
         return Refusal(
             f"groups covers {grouped.query.name} by group only where the groups' sizes are public; "
             "give group_sizes (a variance or standard deviation with ddof 0: also where at most "

@@ -89,7 +89,7 @@ class LocalGroups:
         if best_split(nothing, searches[-1].fits, problem.changes, problem.norm) is None:
             return Refusal(f"groups finds no neighbor of x with the group_sizes {grouped.sizes}")
         # What each search finds: records lost and gained.
-        memory += (ROW_BYTES + 2 * WORD * total) * problem.universe.number
+        memory += 2 * (ROW_BYTES + WORD * total) * problem.universe.number
         return Plan(partial(_solve, problem, searches, found), Cost(memory + of_pairs(problem)))
 
 

@@ -32,7 +32,7 @@ from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation
 
-from .spread import Family, Weighted, closed_forms
+from .spread import AT_ONCE, Family, Weighted, closed_forms
 
 COVERS = "L-statistics (sums, means, weighted sums by rank), count, var and std over an interval"
 
@@ -70,7 +70,8 @@ class Intervals:
             searches.append(plan.solve)
             costs.append(plan.cost)
         results = len(problem.neighbors) * len(problem.queries)
-        listed = (2 * WORD * max(problem.at_the_ends.every_size) + 4096) * results
+        largest = max(problem.at_the_ends.every_size)
+        listed = (2 * WORD * largest + 4096) * results + WORD * largest
         most = Cost(2 * CALL + listed + sum(cost.bytes for cost in costs))
         return Plan(lambda: [found for solve in searches for found in solve()], most)
 
@@ -79,9 +80,7 @@ class Intervals:
     ) -> Plan[Findings] | Refusal:
         """Plan the search for one query."""
         if query.moment == "variance":
-            # For roots, every number of records of C at an end, as floats.
-            largest = max(problem.at_the_ends.every_size)
-            cost = Cost(CALL + 8 * WORD * largest * query.root + 2000 * _changes(problem))
+            cost = Cost(CALL + 8 * WORD * AT_ONCE * query.root + 2000 * _changes(problem))
             return Plan(partial(_solve_spread, problem, query), cost)
         ends = problem.at_the_ends
         if not linear_by_rank(query, ends.every_size):

@@ -76,7 +76,7 @@ class OneColumn:
 
 def column_bytes(problem: Problem | LocalProblem) -> int:
     """Return what the column takes, what makes tables of its numbers, and these."""
-    return 20 * WORD * problem.universe.number + of_pairs(problem)
+    return 28 * WORD * problem.universe.number + of_pairs(problem)
 
 
 def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) -> Plan[F] | Refusal:

@@ -53,7 +53,8 @@ class Stacks:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and where the parts are not enough."""
-        searches, memory = [], 0
+        searches: list[_Search] = []
+        each: list[int] = []
         for query in problem.queries:
             if not isinstance(query, Stack):
                 return Refusal.of_query(self.name, self.covers, query.name)
@@ -63,8 +64,10 @@ class Stacks:
                 if isinstance(plan, Refusal):
                     return plan
                 parts.append(plan)
-                memory += plan.cost.bytes
+                each.append(plan.cost.bytes)
             searches.append(_Search(problem, query, tuple(parts)))
+        # Parts are searched one after the other; each leaves up to a third of what it needs.
+        memory = max(each) + (sum(each) - max(each)) // 3
         if problem.norm == "Linf":
             return Plan(lambda: [search.widest() for search in searches], Cost(memory))
         # The parts are searched here, to see whether one pair is enough.
