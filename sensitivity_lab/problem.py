@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .checks import listed
+from .checks import exceeding, listed
 from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
 from .exact.norms import Norm
@@ -265,7 +265,7 @@ def check_witnesses(sizes: Sequence[int], number: int, memory_limit: int) -> Non
     if needed > max(memory_limit, 2**20):
         results = f"{number:,} results with " if number > 1 else ""
         raise TooLargeError(
-            f"{results}two datasets of {max(sizes):,} records need {needed / 2**30:,.1f} GiB, more "
-            f"than the memory limit of {memory_limit / 2**30:,.1f} GiB; choose a smaller "
+            f"{results}two datasets of {max(sizes):,} records need "
+            f"{exceeding(needed, memory_limit)}; choose a smaller "
             f"size{', fewer distances or queries,' if number > 1 else ''} or a larger memory_limit"
         )

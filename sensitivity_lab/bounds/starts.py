@@ -19,12 +19,14 @@ from .pairs import Pair, Shape
 
 _QUICK = ("mean", "sum", "median", "min", "max", "trimmed_mean_10", "mode_count", "count_distinct")
 
+_FEW = 250
+
 WORST_CASES = {
     **dict.fromkeys(_QUICK, 10**7),
     **dict.fromkeys([f"percentile_{q}" for q in (10, 25, 75, 90)], 10**7),
     **dict.fromkeys(("var", "std"), 10**6),
-    **dict.fromkeys(("range", "midrange", "iqr", "winsorized_mean_10"), 250),
-    "gini_mean_difference": 250,
+    **dict.fromkeys(("range", "midrange", "iqr", "winsorized_mean_10"), _FEW),
+    "gini_mean_difference": _FEW,
 }
 """Queries whose worst pairs are starts, and for how many records of the universe at most.
 
@@ -46,7 +48,9 @@ def worst_cases(problem: Problem, relation: Relation) -> Iterator[tuple[Shape, P
             continue
         try:
             asked = problem.only([as_query(name)], [relation]).checked()
-            chosen = choose(asked, "auto", Options(memory_limit=2**26))
+            # Of few records, less memory also means less time.
+            limit = 2**26 if most <= _FEW else 2**30
+            chosen = choose(asked, "auto", Options(memory_limit=limit))
             if chosen.engine.name not in _ENGINES:
                 continue
             ((found,),) = chosen.solve()

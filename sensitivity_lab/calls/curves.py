@@ -23,7 +23,7 @@ from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.points import Curve, Points
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import Chosen, check_method, choose, engines_for
-from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan
+from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan, planned
 from sensitivity_lab.search.gaps import GapCurve
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import AnyUniverse
@@ -200,12 +200,12 @@ def _choices(problem: AnyProblem, method: str, options: Options) -> list[Choice]
             break
         if method not in ("auto", engine.name):
             continue
-        plan = engine.plan(problem.only(problem.queries, left), options)
+        plan = planned(engine, problem.only(problem.queries, left), options)
         if isinstance(plan, Plan):
             found |= dict.fromkeys(left, Choice(engine, plan.cost.lists_pairs))
         elif not plan.of_kind and len(left) > 1:
             for one in left:
-                alone = engine.plan(problem.only(problem.queries, [one]), options)
+                alone = planned(engine, problem.only(problem.queries, [one]), options)
                 if isinstance(alone, Plan):
                     found[one] = Choice(engine, alone.cost.lists_pairs)
         left = tuple(one for one in left if one not in found)
@@ -251,7 +251,7 @@ def _solve(
 
 def _solve_by(engine: AnyEngine, problem: AnyProblem, options: Options) -> Findings:
     """Let an engine solve queries and relations that it takes one by one."""
-    plan = engine.plan(problem, options)
+    plan = planned(engine, problem, options)
     if isinstance(plan, Plan):
         found: Findings = Chosen(engine, plan, problem.queries).solve()
         return found

@@ -72,8 +72,9 @@ def global_sensitivity(
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use; beyond, it refuses, and says
-        what would take it. On a Dask cluster the memory of all workers limits it instead.
+        The largest number of bytes that the search may plan to use beside the universe, with any
+        engine; beyond, it refuses before it starts, and says what would take it. Limits below a
+        MiB count as one. On a Dask cluster the memory of all workers limits enumeration instead.
     timeout : float, optional
         The most seconds that a caller's function may take for one dataset; beyond, a QueryError
         names the dataset. It needs worker processes or the main thread, and no Windows.

@@ -87,7 +87,8 @@ def smooth_sensitivity(
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
-        The largest number of bytes that enumeration may plan to use.
+        The largest number of bytes that the search may plan to use beside the universe and x; see
+        `global_sensitivity`.
 
     Returns
     -------

@@ -15,6 +15,7 @@ from .arguments import (
     one_or_several,
 )
 from .frames import as_pandas
+from .sizes import exceeding, in_words, told_apart
 from .text import (
     did_you_mean,
     magnitude,
@@ -45,7 +46,9 @@ __all__ = [
     "check_text",
     "check_whole",
     "did_you_mean",
+    "exceeding",
     "finite_number",
+    "in_words",
     "is_hashable",
     "is_long",
     "listed",
@@ -54,6 +57,7 @@ __all__ = [
     "one_or_several",
     "shown",
     "text_of",
+    "told_apart",
     "unboxed",
     "whole_number",
 ]

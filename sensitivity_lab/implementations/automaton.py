@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import exceeding
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.relations import Dataset
@@ -85,8 +86,8 @@ class Automaton:
         if needed > self._memory_limit:
             raise TooLargeError(
                 f"the search over {what} of {self.fold.name!r} has reached {self.states:,} "
-                f"accumulators and would need about {needed / 2**20:,.1f} MiB, more than the "
-                f"memory limit of {self._memory_limit / 2**20:,.1f} MiB; choose a smaller size or "
+                f"accumulators and would need about "
+                f"{exceeding(needed, self._memory_limit)}; choose a smaller size or "
                 "distance, fewer distinct values, or a larger memory_limit"
             )
 

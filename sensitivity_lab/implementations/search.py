@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sensitivity_lab.checks import exceeding
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Function
@@ -133,8 +134,8 @@ class Question:
         if self.order == "free" and needed > self.options.memory_limit:
             raise TooLargeError(
                 f"the search over {multisets:,} multisets of up to {most} records would need about "
-                f"{needed / 2**20:,.1f} MiB, more than the memory limit of "
-                f"{self.options.memory_limit / 2**20:,.1f} MiB; {advice}, or a larger memory_limit"
+                f"{exceeding(needed, self.options.memory_limit)}; {advice}, or a larger "
+                "memory_limit"
             )
 
     @property

@@ -11,7 +11,7 @@ from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProbl
 from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
 
-from .engine import AnyEngine, Options, Plan, Refusal
+from .engine import AnyEngine, Options, Plan, Refusal, planned
 from .enumeration.global_max import Enumeration
 from .enumeration.local_max import LocalEnumeration
 from .enumeration.smooth_max import SmoothEnumeration
@@ -160,7 +160,7 @@ def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
     if not named:
         refusals.append(_of_other_universes(wanted, problem))
     for engine in named:
-        plan = engine.plan(problem, options)
+        plan = planned(engine, problem, options)
         if isinstance(plan, Plan):
             return Chosen(engine, plan, problem.queries)
         refusals.append(plan)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from sensitivity_lab.checks import check_running
+from sensitivity_lab.checks import check_running, exceeding
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
@@ -26,6 +26,9 @@ from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.spread import AnyMachine, Cluster, memory_of_workers
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import check_whole
+
+LEAST = 1 << 20
+"""A search that plans for so many bytes is never refused."""
 
 HERE = 1 << 26
 """Arrays that take at most so many bytes in all stay in this process: messages cost more."""
@@ -188,17 +191,21 @@ class Cost:
 
     Attributes
     ----------
+    bytes : int
+        The memory that it needs at its peak, from its plan to the result, beyond the universe and
+        a dataset that is given: never below what is measured, nor far above it.
     datasets : int, default 0
         On how many distinct datasets the queries are evaluated.
-    bytes : int, default 0
-        The memory that it plans to use beyond the universe's own; 0 if it is of that order.
     lists_pairs : bool, default True
         Whether it lists the pairs that it finds; else it only says where their records lie.
+    elsewhere : bool, default False
+        Whether most of it is not in this process's memory, but where `Options.room` is.
     """
 
+    bytes: int
     datasets: int = 0
-    bytes: int = 0
     lists_pairs: bool = True
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,7 +221,7 @@ class Plan(Generic[F]):
     """
 
     solve: Callable[[], F]
-    cost: Cost = Cost()
+    cost: Cost
 
 
 class Engine(Protocol[P, F]):
@@ -241,6 +248,32 @@ class Engine(Protocol[P, F]):
 
 
 AnyEngine = Engine[Any, Any]
+
+
+def planned(engine: AnyEngine, problem: Any, options: Options) -> Plan[Any] | Refusal:
+    """Return the plan of an engine; refuse one that needs more memory than the limit."""
+    plan = engine.plan(problem, options)
+    if isinstance(plan, Plan):
+        room = options.room if plan.cost.elsewhere else options.memory_limit
+        if plan.cost.elsewhere and plan.cost.bytes <= room:
+            return plan
+        return beyond_limit(engine.name, plan.cost.bytes, options) or plan
+    return plan
+
+
+def beyond_limit(name: str, needed: int, options: Options) -> Refusal | None:
+    """Refuse a search that needs more memory than the limit; None if it fits.
+
+    All engines are compared with the limit here. A call takes some `LEAST` whatever it searches, so
+    a smaller limit counts as that.
+    """
+    if needed <= max(options.memory_limit, LEAST):
+        return None
+    return Refusal(
+        f"{name} would need about {exceeding(needed, options.memory_limit)}; choose a smaller size "
+        "or distance, a coarser universe with fewer distinct values, or a larger memory_limit",
+        too_large=True,
+    )
 
 
 def best_neighbor(

@@ -79,6 +79,14 @@ def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
     return sorted_records_of(of_numbers(universe), limit)
 
 
+def most_copies(problem: Problem) -> int:
+    """Return the largest number of copies of a value that a pair can use."""
+    limit = max(
+        steps.size + int(steps.added.max()) for family in problem.families for steps in family.steps
+    )
+    return int(problem.universe.multiplicities(limit).max())
+
+
 @dataclass(frozen=True, eq=False)
 class Shapes:
     """Some shapes of pairs, by columns.
@@ -203,14 +211,8 @@ class LayoutSearch:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        limit = max(
-            steps.size + int(steps.added.max())
-            for family in problem.families
-            for steps in family.steps
-        )
         # One more copy than there is of any value is no difference: made once for all distances.
-        most = int(problem.universe.multiplicities(limit).max())
-        self.records = sorted_universe(problem.universe, most)
+        self.records = sorted_universe(problem.universe, most_copies(problem))
         self.shapes_by_steps = [
             [
                 Shapes(steps.size - steps.removed, steps.removed, steps.added, self.records.size)

@@ -32,10 +32,16 @@ def sorted_records_of(universe: Universe, limit: int) -> SortedMultiset:
         The largest number of copies of a value; unlimited copies become that.
     """
     counts = universe.multiplicities(limit)
-    if universe.array.dtype == object or int(counts.max()) > _MOST_RECORDS // len(counts):
-        integers, unit = universe.integers
-        return SortedMultiset(integers, counts, unit)
-    return SortedArray(universe.array, counts)
+    if takes_arrays(universe, limit):
+        return SortedArray(universe.array, counts)
+    integers, unit = universe.integers
+    return SortedMultiset(integers, counts, unit)
+
+
+def takes_arrays(universe: Universe, limit: int) -> bool:
+    """Tell whether sums of limbs of so many copies of each value surely fit into int64."""
+    copies = int(universe.multiplicities(limit).max())
+    return universe.array.dtype != object and copies <= _MOST_RECORDS // len(universe.array)
 
 
 class SortedArray(SortedMultiset):

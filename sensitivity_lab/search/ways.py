@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shutil
 import tempfile
 from typing import NamedTuple
+
+from sensitivity_lab.checks import in_words
 
 from .engine import Options
 
@@ -71,22 +72,6 @@ def memory_of_machine() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return None
-
-
-def in_words(number: float) -> str:
-    """Return a number of bytes in words.
-
-    Examples
-    --------
-    >>> in_words(10 * 2**30), in_words(100)
-    ('10.0 GiB', '100 bytes')
-    """
-    if number >= 2**50:
-        return f"{number / 2**30:.0e} GiB" if number < math.inf else "more than 1e300 bytes"
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if number >= size:
-            return f"{number / size:,.1f} {unit}"
-    return f"{number:.0f} bytes"
 
 
 def in_time(seconds: float) -> str:

@@ -82,6 +82,11 @@ class FiniteUniverse(ABC):
             return f"domain of {len(self.values):,} {self.noun}, unlimited copies"
         return f"universe of {len(self):,} records"
 
+    @property
+    def number(self) -> int:
+        """How many distinct records there are."""
+        return len(self.values) if self.size == math.inf else len(self._counts)
+
     def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
         if self.size == math.inf:

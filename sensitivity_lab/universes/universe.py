@@ -264,6 +264,8 @@ class Universe(FiniteUniverse):
         """The values as (integers, denominator): ``values[i] == integers[i] / denominator``."""
         if self.array.dtype == np.float64:
             return integers_of_floats(self.array)
+        if self.array.dtype == np.int64:
+            return self.array.astype(object), 1
         return common_integers(self.values)
 
     def given(self, places: NDArray[np.intp]) -> Any:

@@ -45,8 +45,8 @@ def test_many_witnesses_that_are_listed_are_refused_before_any_search(monkeypatc
     with pytest.raises(sl.TooLargeError) as caught:
         sl.sensitivity_curves(columns, "mean", **asked, method="enumeration", memory_limit=2**20)
     assert str(caught.value) == (
-        "column 'b': 200 results with two datasets of 500 records need 0.0 GiB, more than the "
-        "memory limit of 0.0 GiB; choose a smaller size, fewer distances or queries, or a larger "
+        "column 'b': 200 results with two datasets of 500 records need 1.5 MiB, more than the "
+        "memory limit of 1.0 MiB; choose a smaller size, fewer distances or queries, or a larger "
         "memory_limit"
     )
 

@@ -121,8 +121,8 @@ import sensitivity_lab as sl
         (
             lambda: ask(sl.float_sum(), size=30, memory_limit=100_000),
             sl.TooLargeError,
-            "the search over 5,456 multisets of up to 30 records would need about 0.6 MiB, more "
-            "than the memory limit of 0.1 MiB; choose a smaller size or distance, or fewer "
+            "the search over 5,456 multisets of up to 30 records would need about 596.8 KiB, "
+            "more than the memory limit of 97.7 KiB; choose a smaller size or distance, or fewer "
             "distinct values, or a larger memory_limit",
         ),
         (

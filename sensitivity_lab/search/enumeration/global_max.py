@@ -34,9 +34,6 @@ from .pairs import Family, Finder, FoundPair, best_pair
 from .searched import Searched
 from .vector_pairs import VectorFinder
 
-_COLUMNS = 8
-"""The most queries that share a pass down the lattice; more would not be faster."""
-
 
 class Enumeration:
     """The engine: exact for every query, at the cost of listing every dataset once.
@@ -59,12 +56,12 @@ class Enumeration:
         levels = levels_of(problem, options)
         if isinstance(levels, Refusal):
             return levels
-        return Plan(partial(_solve, problem, levels, options), levels.cost)
+        return Plan(partial(_solve, problem, levels, options), levels.cost(options))
 
 
 def _solve(problem: Problem, levels: Levels, options: Options) -> Findings:
     """Return a finding for every query and every relation, some queries at a time."""
-    together = max(1, min(_COLUMNS, options.room // (4 * levels.bytes_per_query)))
+    together = levels.together(options)
     findings: list[list[Finding]] = []
     for first in range(0, len(problem.queries), together):
         findings += _solve_group(problem, first, together, levels, options)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from sensitivity_lab.checks import told_apart
 from sensitivity_lab.errors import SensitivityLabError
 from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.problem import Problem
@@ -16,13 +17,20 @@ from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.counting import estimate
 from sensitivity_lab.search.engine import Cost, Options, Refusal
 from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.search.ways import Needs, in_words, ways
+from sensitivity_lab.search.memory import WORD
+from sensitivity_lab.search.ways import Needs, ways
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
 
 from .evaluate import Evaluator, lattice_of, seconds_each
 from .pairs import Family
 from .vector_pairs import width_of
+
+_COLUMNS = 8
+"""The most queries that share a pass down the lattice; more would not be faster."""
+
+_TABLES = 1 << 22
+"""What lists datasets, block by block, and a batch of answers take."""
 
 _STEPS = 10**12
 """The most records read plus answers compared; that takes about an hour."""
@@ -98,7 +106,8 @@ class Levels:
 
     def machine(self, options: Options) -> AnyMachine:
         """Return where the arrays of the search are, and what works on them."""
-        return options.machine(self.cost.bytes // 8, 2 * self._widest)
+        numbers = self.bytes_per_query * len(self.problem.queries) // 8
+        return options.machine(numbers, 2 * self._widest)
 
     def evaluator(self, problem: Problem) -> Evaluator:
         """Return what evaluates the queries of a problem, that of the levels or part of it."""
@@ -166,11 +175,17 @@ class Levels:
         held = numbers + sum(width for width in widths if width is not None)
         return 8 * (held * self.datasets + max(needed)) + self._over_a_core
 
-    @property
-    def cost(self) -> Cost:
-        """What the search will take."""
-        bytes_of_all = self.bytes_per_query * len(self.problem.queries)
-        return Cost(datasets=self.datasets, bytes=bytes_of_all)
+    def together(self, options: Options) -> int:
+        """Return how many queries are searched together."""
+        fit = options.room // (4 * self.bytes_per_query)
+        return max(1, min(_COLUMNS, fit, len(self.problem.queries)))
+
+    def cost(self, options: Options) -> Cost:
+        """Return what the search will take."""
+        elsewhere = bool(options.scratch) or options.on_cluster
+        memory = self.bytes_per_query * self.together(options)
+        memory += min(_TABLES, 32 * WORD * self._widest)
+        return Cost(memory, self.datasets, elsewhere=elsewhere)
 
     @cached_property
     def steps(self) -> int:
@@ -196,9 +211,10 @@ class Levels:
     def too_wide(self, name: str, width: int, needed: int, options: Options) -> str:
         """Return why the answers of a query that is a vector do not fit into memory."""
         columns = width_of(width, self.problem.norm)
+        need, room = told_apart(needed, options.room)
         return (
-            f"enumeration would need about {in_words(needed)} for the {self.datasets:,} answers of "
-            f"{name}, each of which becomes {columns} columns, more than {_room(options)}; "
+            f"enumeration would need about {need} for the {self.datasets:,} answers of "
+            f"{name}, each of which becomes {columns} columns, more than {_room(options, room)}; "
             f"choose a smaller size or distance, fewer answers, or {_more_room(options)}"
         )
 
@@ -239,7 +255,8 @@ def levels_of(problem: Problem, options: Options) -> Levels | Refusal:
     on_disk = memory + 8 * datasets  # in the file of finished blocks, until levels are made of them
     needed = on_disk if options.scratch else memory
     if needed > room:
-        cost = f"and need about {in_words(needed)}, more than {_room(options)}"
+        need, there = told_apart(needed, room)
+        cost = f"and need about {need}, more than {_room(options, there)}"
         # Where time is no obstacle, it says what would take it, after a look at the query.
         needs = Needs(memory, on_disk, *_time(levels)) if steps <= _STEPS else None
         advice = ways(needs, options) if needs else f", or {_more_room(options)}"
@@ -268,13 +285,13 @@ def _time(levels: Levels) -> tuple[float | None, int]:
     return each * levels.datasets + levels.compared / _COMPARED_IN_A_SECOND, measured
 
 
-def _room(options: Options) -> str:
-    """Return what is too small, in words."""
+def _room(options: Options, room: str) -> str:
+    """Return what is too small, in words; `room` is how large it is."""
     if options.scratch:
-        return f"the {in_words(options.room)} that are free in scratch={options.scratch!r}"
+        return f"the {room} that are free in scratch={options.scratch!r}"
     if options.on_cluster:
-        return f"the {in_words(options.room)} of the cluster's workers"
-    return f"the memory limit of {in_words(options.memory_limit)}"
+        return f"the {room} of the cluster's workers"
+    return f"the memory limit of {room}"
 
 
 def _more_room(options: Options) -> str:

@@ -9,12 +9,14 @@ from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
+from sensitivity_lab.checks import told_apart
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.running.guards import TimeUpError, limited
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.memory import CALL, WORD, of_pairs
 from sensitivity_lab.universes.datasets import inside_and_outside, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -69,7 +71,9 @@ class LocalEnumeration:
                 "choose a smaller distance, or a coarser universe with fewer distinct values",
                 too_large=True,
             )
-        cost = Cost(datasets=number + 1, bytes=_BYTES * (number + 1))
+        # A chunk of datasets, and the pair.
+        listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + of_pairs(problem)
+        cost = Cost(CALL + _BYTES * (number + 1) + listed, number + 1)
         return Plan(partial(_solve, problem, number, options), cost)
 
 
@@ -103,11 +107,11 @@ def check_width(answer: ExactAnswer, number: int, name: str, options: Options) -
     width = len(answer) if isinstance(answer, tuple) else 1
     needed = number * (_BYTES + _BYTES_PER_NUMBER * (width - 1))
     if width > 1 and needed > options.memory_limit:
+        need, limit = told_apart(needed, options.memory_limit)
         raise TooLargeError(
-            f"enumeration would need about {needed / 2**20:,.1f} MiB for {number:,} answers of "
-            f"{name}, each of {width:,} numbers, more than the memory limit of "
-            f"{options.memory_limit / 2**20:,.1f} MiB; choose a smaller distance, fewer answers, "
-            "or a larger memory_limit"
+            f"enumeration would need about {need} for {number:,} answers of {name}, each of "
+            f"{width:,} numbers, more than the memory limit of {limit}; choose a smaller distance, "
+            "fewer answers, or a larger memory_limit"
         )
 
 
@@ -158,11 +162,11 @@ def answers_on(
     length = min(_CHUNK, max(1, _CHUNK_BYTES // (8 * len(universe.values))))
     if seconds:
         length = max(1, min(length, int(_BLOCK_SECONDS / seconds)))
-    chunks: list[Chunk] = []
+    firsts: list[int] = []
 
     def blocks() -> Iterator[running.Block[Chunk]]:
         for chunk in _chunks(missing, length):
-            chunks.append(chunk)
+            firsts.append(chunk.first)
             first = show(universe.dataset(chunk.datasets[0]))
             label = f"{query.name} on {len(chunk.datasets):,} datasets from {first} on"
             yield running.Block(chunk, len(chunk.datasets), label)
@@ -175,8 +179,8 @@ def answers_on(
         progress=options.progress,
         keeper=keeper,
     )
-    for chunk, part in zip(chunks, done, strict=True):
-        answers |= dict(enumerate(part, chunk.first))
+    for first, part in zip(firsts, done, strict=True):
+        answers |= dict(enumerate(part, first))
     return [answers[at] for at in range(number)]
 
 

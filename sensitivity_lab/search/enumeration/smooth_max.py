@@ -23,6 +23,7 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
+from sensitivity_lab.search.memory import CALL, WORD
 from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
@@ -34,8 +35,11 @@ MAX_DATASETS = 200_000
 _SURE = 4.0
 """An estimate this many times over the limit decides; below that, datasets are counted."""
 
-_BYTES = 2048
-"""About how many bytes a dataset with its neighbors needs, besides 64 bytes per value."""
+_BYTES = 700
+"""About how many bytes a dataset needs, besides its numbers and its neighbors."""
+
+_PAIR_BYTES = 3 * WORD
+"""What a dataset around a core takes: in the core's list, and its place among neighbors."""
 
 
 class SmoothEnumeration:
@@ -60,15 +64,17 @@ class SmoothEnumeration:
                 "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"
             )
         limits = problem.universe.multiplicities(int(highest))
-        each = _BYTES + 64 * len(limits)
+        each = _BYTES + 2 * WORD * len(limits)
         most = min(MAX_DATASETS, options.memory_limit // each)
-        number, values = 0, len(limits)
+        number, cores, values = 0, 0, len(limits)
         for size in range(lowest, int(highest) + 1):
             about = estimate(limits, size)
             if about > _SURE * (most + 1):
                 text = f"about {about:.1e}" if about < math.inf else "more than 1e300"
             else:
-                number += Numbers(np.minimum(limits, size).tolist(), size, size).of(values, size)
+                numbers = Numbers(np.minimum(limits, size).tolist(), size - 1, size)
+                number += numbers.of(values, size)
+                cores += numbers.of(values, size - 1)
                 text = f"at least {number:,}"
             if number > most or about > _SURE * (most + 1):
                 return Refusal(
@@ -76,7 +82,10 @@ class SmoothEnumeration:
                     "choose a smaller size or a coarser universe with fewer distinct values",
                     too_large=True,
                 )
-        return Plan(partial(_solve, problem, options), Cost(number, each * number))
+        # Around every core are the datasets with one record more.
+        around = number * min(values, int(highest)) * _PAIR_BYTES
+        memory = each * number + (_BYTES // 2 + WORD * values) * cores + around
+        return Plan(partial(_solve, problem, options), Cost(CALL + memory, number))
 
 
 def _solve(problem: SmoothProblem, options: Options) -> LocalMaxima:

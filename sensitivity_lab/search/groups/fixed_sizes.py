@@ -11,7 +11,8 @@ import numpy as np
 
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Engine, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Engine, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.memory import WORD
 from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
 
 from .known_sizes import OfChange, best_split, numbers_of
@@ -32,6 +33,7 @@ def plan_fixed(
     changes = problem.changes(relation)
     most = max(min(change) for _, change in changes)
     searches: list[dict[RemovedAdded, OneGroup]] = []
+    memory = found = 0
     for members, size in zip(grouped.groups, sizes, strict=True):
         least = 0 if grouped.empty is not None else 1
         if size > members.size or size < max(least, grouped.query.least_size if size else 0):
@@ -48,6 +50,7 @@ def plan_fixed(
             plan = first_plan(engines, asked, options)
             if isinstance(plan, Refusal):
                 return plan
+            memory, found = max(memory, plan.cost.bytes), found + 3 * WORD * grouped.many
             searches[-1][k, k] = OneGroup(grouped, members, numbers, places, k, plan)
     search = _Search(grouped, problem, tuple(changes), tuple(searches))
     if not search.splits([dict.fromkeys(of, (Fraction(0), None)) for of in searches]):
@@ -56,7 +59,7 @@ def plan_fixed(
             "only replacing rows, or changing rows of no group, keeps the sizes; choose Bounded, "
             "or a size that has room for the groups"
         )
-    return Plan(search.finding)
+    return Plan(search.finding, Cost(memory + found + 8 * WORD * grouped.many))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,23 @@ from collections.abc import Sequence
 
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Cost, Engine, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Engine,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+    beyond_limit,
+)
+from sensitivity_lab.search.memory import of_pairs
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .any_sizes import Search
 from .fixed_sizes import plan_fixed
 from .kernels import Kernel, PowerSums, Quantile, is_quantile
-from .members import Grouped
+from .members import ROW_BYTES, Grouped
 from .spread import Spreads, is_variance
 
 COVERS = "a query of one column by group (GroupBy), the column without missing values"
@@ -50,7 +60,7 @@ class Groups:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and too much memory."""
-        searches, memory = [], 0
+        searches, memory, listed = [], 0, ROW_BYTES * problem.universe.number
         for query in problem.queries:
             for relation in problem.neighbors:
                 plan = self._plan(problem, query, relation, options)
@@ -64,7 +74,7 @@ class Groups:
             found = [search() for search in searches]
             return [found[start : start + many] for start in range(0, len(found), many)]
 
-        return Plan(solve, Cost(bytes=memory))
+        return Plan(solve, Cost(memory + listed + of_pairs(problem)))
 
     def _plan(
         self, problem: Problem, query: Query, relation: Relation, options: Options
@@ -85,23 +95,21 @@ class Groups:
             (i, j) for _, most in changes for i in range(most[0] + 1) for j in range(most[1] + 1)
         }
         top = max(n - removed for n, (removed, _) in changes)
-        memory = 16 * (len(grouped.groups) + 2) * len(states) * (top + 1)
-        if memory > options.memory_limit:
-            return Refusal(
-                f"groups would need about {memory:,} bytes for {query.name}, {relation}, more than "
-                f"the memory limit of {options.memory_limit:,}; choose a smaller size or distance, "
-                "or public group_sizes",
-                too_large=True,
-            )
+        # Tables of differences and, but for Linf, the sums after each group.
+        tables = (1 if problem.norm == "Linf" else 4) * (len(grouped.groups) + 2)
+        memory = 8 * tables * len(states) * (top + 1)
+        refused = beyond_limit(self.name, memory, options)
+        if refused is not None:
+            return refused
         targets = tuple((n - i, (i, j)) for n, (i, j) in changes)
         rest = (targets, frozenset(states), top, problem.norm)
         kernel = _kernel(grouped, limit, top, states)
         if kernel is not None:
-            return Plan(Search(grouped, *rest, kernel).finding, Cost(bytes=memory))
+            return Plan(Search(grouped, *rest, kernel).finding, Cost(memory))
         if is_variance(grouped) and max(map(max, states)) == 1:
             unlimited = problem.universe.counts is None
             spreads = Spreads(grouped, *rest, self._engines, options, unlimited)
-            return Plan(spreads.finding, Cost(bytes=memory))
+            return Plan(spreads.finding, Cost(memory + ROW_BYTES * grouped.many))
         return Refusal(
             f"groups covers {grouped.query.name} by group only where the groups' sizes are public; "
             "give group_sizes (a variance or standard deviation with ddof 0: also where at most "

@@ -12,7 +12,8 @@ import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import RemovedAdded
@@ -28,7 +29,7 @@ from .known_sizes import (
     numbers_of,
     one_change,
 )
-from .members import Grouped, Members
+from .members import ROW_BYTES, Grouped, Members
 
 MOST_SEARCHES = 100_000
 """At most so many searches of one group are done."""
@@ -75,17 +76,21 @@ class LocalGroups:
                 too_large=True,
             )
         found: list[dict[RemovedAdded, Any]] = []
+        memory = 0
         for group in searches[:-1]:
             found.append({})
             for change in group.changes():
                 plan = group.plan(change, self._engines, options)
                 if isinstance(plan, Refusal):
                     return plan
-                found[-1][change] = plan
+                found[-1][change], cost = plan
+                memory = max(memory, cost)
         nothing: list[OfChange] = [dict.fromkeys(of, (Fraction(0), None)) for of in found]
         if best_split(nothing, searches[-1].fits, problem.changes, problem.norm) is None:
             return Refusal(f"groups finds no neighbor of x with the group_sizes {grouped.sizes}")
-        return Plan(partial(_solve, problem, searches, found))
+        # What each search finds: records lost and gained.
+        memory += 2 * (ROW_BYTES + WORD * total) * problem.universe.number
+        return Plan(partial(_solve, problem, searches, found), Cost(memory + of_pairs(problem)))
 
 
 def _solve(problem: LocalProblem, searches: list[_OneGroup], found: list[Any]) -> Finding:
@@ -168,7 +173,7 @@ class _OneGroup:
         engines: Sequence[Engine[LocalProblem, Finding]],
         options: Options,
     ) -> Any:
-        """Return a function that finds the largest difference for a change, or a Refusal."""
+        """Return a function that finds the largest difference for a change, and its bytes."""
         query, numbers, empty = self.grouped.query, self.numbers, self.grouped.empty
         name = self.problem.query.name
         after = self.size - change[0] + change[1]
@@ -185,13 +190,13 @@ class _OneGroup:
                     f"groups does not cover {name} where a group becomes empty, or "
                     "is empty; choose a smaller distance, or public group_sizes"
                 )
-            return partial(self._with_empty, change)
+            return partial(self._with_empty, change), 0
         asked = LocalProblem(numbers, query, one_change(change), self.x)
         reasons = []
         for engine in engines:
             plan = engine.plan(asked, options)
             if isinstance(plan, Plan):
-                return partial(self._solved, plan, change)
+                return partial(self._solved, plan, change), plan.cost.bytes
             reasons.append(plan.reason)
         return Refusal("; ".join(reasons))
 

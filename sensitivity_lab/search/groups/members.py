@@ -17,6 +17,9 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
+ROW_BYTES = 240
+"""What a distinct row takes: its number, as such and in its group's, and where it is."""
+
 
 @dataclass(frozen=True, eq=False)
 class Members:

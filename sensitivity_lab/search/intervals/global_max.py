@@ -26,12 +26,13 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
 )
+from sensitivity_lab.search.memory import CALL, WORD
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.interval import IntervalUniverse
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation
 
-from .spread import Family, Weighted, closed_forms
+from .spread import AT_ONCE, Family, Weighted, closed_forms
 
 COVERS = "L-statistics (sums, means, weighted sums by rank), count, var and std over an interval"
 
@@ -68,7 +69,10 @@ class Intervals:
                 return plan
             searches.append(plan.solve)
             costs.append(plan.cost)
-        most = Cost(max(cost.datasets for cost in costs), max(cost.bytes for cost in costs))
+        results = len(problem.neighbors) * len(problem.queries)
+        largest = max(problem.at_the_ends.every_size)
+        listed = (2 * WORD * largest + 4096) * results + WORD * largest
+        most = Cost(2 * CALL + listed + sum(cost.bytes for cost in costs))
         return Plan(lambda: [found for solve in searches for found in solve()], most)
 
     def _plan(
@@ -76,7 +80,8 @@ class Intervals:
     ) -> Plan[Findings] | Refusal:
         """Plan the search for one query."""
         if query.moment == "variance":
-            return Plan(partial(_solve_spread, problem, query))
+            cost = Cost(CALL + 8 * WORD * AT_ONCE * query.root + 2000 * _changes(problem))
+            return Plan(partial(_solve_spread, problem, query), cost)
         ends = problem.at_the_ends
         if not linear_by_rank(query, ends.every_size):
             return not_proved(query)
@@ -87,6 +92,11 @@ class Intervals:
                 return Plan(partial(_at_the_ends, plan, ends), plan.cost)
             reasons.append(plan)
         return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
+
+
+def _changes(problem: IntervalProblem) -> int:
+    """Return how many changes there are, over all sizes."""
+    return sum(len(steps.removed) for family in problem.families for steps in family.steps)
 
 
 def linear_by_rank(query: Query, sizes: set[int]) -> bool:

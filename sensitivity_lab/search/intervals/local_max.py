@@ -16,9 +16,12 @@ from itertools import accumulate
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.interval_problem import LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
 
 from .global_max import COVERS, linear_by_rank, not_proved
+
+_BYTES = 400
+"""What a record of x takes in the domain that is made, and while its values are told apart."""
 
 
 class LocalIntervals:
@@ -57,7 +60,8 @@ class LocalIntervals:
         for engine in self._engines:
             plan = engine.plan(on_values, options)
             if isinstance(plan, Plan):
-                return Plan(partial(_solve, plan, on_values), plan.cost)
+                cost = Cost(plan.cost.bytes + _BYTES * len(problem.x))
+                return Plan(partial(_solve, plan, on_values), cost)
             reasons.append(plan)
         return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
 

@@ -22,6 +22,9 @@ from sensitivity_lab.exact.difference import Difference
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
+AT_ONCE = 1 << 16
+"""So many numbers of records at an end are looked at at once."""
+
 Weighted = dict[Fraction, int]
 """A dataset of numbers of [0, 1]: how often each value occurs."""
 
@@ -113,13 +116,20 @@ class Family:
 
     def furthest_in_deviation(self) -> Pair:
         """Return the best pair with C at both ends for the standard deviation, trying all."""
-        high = np.arange(1, self.core, dtype=np.float64)
-        low = self.core - high
-        of_x = np.sqrt((high + self.own) * low * float(self.per_record))
-        rough = of_x - np.sqrt(high * low * float(self.per_core))
-        # Far more than rounding; the rest is compared exactly.
-        near = np.flatnonzero(rough >= rough.max() - 1e-12 * of_x.max()) + 1
-        return max(map(self.core_at_both_ends, near.tolist()), key=attrgetter("gap"))
+        of_record, of_core = float(self.per_record), float(self.per_core)
+        # Far more than rounding: no deviation of x is above that. The rest is compared exactly.
+        spare = 1e-12 * (self.core + self.own) * math.sqrt(of_record)
+        least, near = -math.inf, list[tuple[float, int]]()
+        # Always: `least` is what a pair must reach, by all that were looked at.
+        for start in range(1, self.core, AT_ONCE):
+            high = np.arange(start, min(start + AT_ONCE, self.core), dtype=np.float64)
+            low = self.core - high
+            rough = np.sqrt((high + self.own) * low * of_record) - np.sqrt(high * low * of_core)
+            least = max(least, float(rough.max()) - spare)
+            places = np.flatnonzero(rough >= least)
+            near += zip(rough[places].tolist(), (start + places).tolist(), strict=True)
+        pairs = (self.core_at_both_ends(high) for value, high in near if value >= least)
+        return max(pairs, key=attrgetter("gap"))
 
 
 @lru_cache(maxsize=1 << 14)

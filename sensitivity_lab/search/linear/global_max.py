@@ -17,6 +17,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.gaps import Gaps, solve_by_gaps
 from sensitivity_lab.search.layouts import Layout, Shape, Shapes
+from sensitivity_lab.search.memory import IntegerBytes, of_records, of_shapes
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
 
 COVERS = "sum, mean and count"
@@ -28,7 +29,8 @@ class Linear:
     Notes
     -----
     Two candidates per change. Time and memory: one pass over the distinct values for their prefix
-    sums, then O(log m) per change; the relations of a family share their changes.
+    sums, some 72 bytes each, then O(log m) per change, some 500 bytes; the relations of a family
+    share their changes.
     """
 
     name = "linear"
@@ -41,7 +43,17 @@ class Linear:
         refused = refusal(problem)
         if refused is not None:
             return refused
-        return Plan(partial(solve_by_gaps, problem, _gaps), Cost(lists_pairs=False))
+        return Plan(
+            partial(solve_by_gaps, problem, _gaps), Cost(_bytes(problem), lists_pairs=False)
+        )
+
+
+def _bytes(problem: Problem) -> int:
+    """Return what the search needs: the sorted universe with its sums, and the shapes."""
+    sums = any(query.moment != "count" for query in problem.queries)
+    integers, sizes = IntegerBytes.of(problem.universe), 2 * problem.largest.bit_length()
+    bits = max(integers.bits, integers.below) + sizes + problem.largest.bit_length()
+    return of_records(problem, sums=sums) + of_shapes(problem, 2, 10, bits)
 
 
 def refusal(problem: Problem | LocalProblem | SmoothProblem) -> Refusal | None:

@@ -10,7 +10,8 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.power_sums import of_power_sums
 from sensitivity_lab.search.ends import extreme_neighbors
-from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.memory import of_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -33,7 +34,9 @@ class LocalLinear:
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
         """Plan the search; refuse queries that are not linear in the records."""
         refused = refusal(problem)
-        return Plan(partial(_solve, problem)) if refused is None else refused
+        if refused is not None:
+            return refused
+        return Plan(partial(_solve, problem), Cost(of_neighbors(problem)))
 
 
 def _solve(problem: LocalProblem) -> Finding:

@@ -21,12 +21,14 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.search.engine import (
+    Cost,
     LocalMaxima,
     LocalMaximumAtDistance,
     Options,
     Plan,
     Refusal,
 )
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
 from sensitivity_lab.search.rising import rising
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
@@ -57,7 +59,23 @@ class SmoothLinear:
         refused = refusal(problem)
         if refused is not None:
             return refused
-        return Plan(partial(_replacing if problem.replace else _adding_and_removing, problem))
+        search = _replacing if problem.replace else _adding_and_removing
+        return Plan(partial(search, problem), Cost(_bytes(problem)))
+
+
+def _bytes(problem: SmoothProblem) -> int:
+    """Return what the search needs."""
+    if problem.replace:
+        return of_neighbors(problem)
+    # Two sides with the records of x and those outside it: places, and sums, for means.
+    integers = IntegerBytes.of(problem.universe)
+    sums = (
+        of_int(integers.bits + problem.size.bit_length()) if problem.query.moment == "mean" else 0
+    )
+    each = 2 * integers.kept + 10 * WORD + 4 * sums + max(integers.kept, sums)
+    numbers = of_int(integers.bits + 2 * problem.size.bit_length())
+    block = min(_BLOCK, 2 * problem.size) * 12 * (4 * numbers + 20 * WORD)
+    return max(integers.peak, each) * len(problem.x) + block + of_pairs(problem)
 
 
 def _replacing(problem: SmoothProblem) -> LocalMaxima:

@@ -14,7 +14,8 @@ from operator import itemgetter
 
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import Groups, Multiplicities, smallest_of_each
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
@@ -43,7 +44,8 @@ class MultiplicitiesEngine:
     Notes
     -----
     For m distinct values, a sort, and O(log m) per change; O(j + log m) where a dataset has more
-    records than its core has values, for j records that only it has. A pair takes O(m).
+    records than its core has values, for j records that only it has. A pair takes O(m), the search
+    some 200 bytes per distinct value.
     """
 
     name = "multiplicities"
@@ -54,7 +56,12 @@ class MultiplicitiesEngine:
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse queries of another kind."""
         refused = refusal(problem)
-        return Plan(partial(_solve, problem)) if refused is None else refused
+        if refused is not None:
+            return refused
+        asked = {change for one in problem.neighbors for change in problem.changes(one)}
+        # Groups, counts, order and sums, three parts, and what lifts them; and what was found.
+        search = 14 * WORD * problem.universe.number + 400 * len(asked)
+        return Plan(partial(_solve, problem), Cost(search + of_pairs(problem)))
 
 
 def refusal(problem: Problem | LocalProblem) -> Refusal | None:

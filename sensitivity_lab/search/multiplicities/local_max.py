@@ -17,6 +17,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import (
     Groups,
     Multiplicities,
@@ -58,14 +59,14 @@ class LocalMultiplicities:
         if problem.query.of_multiplicities == "distinct":
             needed = [FewestDistinct(held.x, held.outside, *change) for change in problem.changes]
             steps, memory = sum(one.steps for one in needed), max(one.bytes for one in needed)
-        if steps > MAX_STEPS or memory > options.memory_limit:
+        if steps > MAX_STEPS:
             return Refusal(
-                f"{self.name} would take {steps:,} steps and about {memory:,} bytes, more than "
-                f"{MAX_STEPS:,} steps or the memory limit of {options.memory_limit:,} bytes; "
-                "choose a smaller distance",
+                f"{self.name} would take {steps:,} steps, more than {MAX_STEPS:,}; choose a "
+                "smaller distance",
                 too_large=True,
             )
-        return Plan(partial(_solve, problem, held), Cost(bytes=memory))
+        memory += 14 * WORD * problem.universe.number
+        return Plan(partial(_solve, problem, held), Cost(memory + of_pairs(problem)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,21 @@ from functools import partial
 
 import numpy as np
 
-from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Engine, F, Finding, Findings, Options, P, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Engine,
+    F,
+    Finding,
+    Findings,
+    Options,
+    P,
+    Plan,
+    Refusal,
+)
 from sensitivity_lab.search.lattice import Indices
+from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import smallest, smallest_of_each
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation
@@ -48,7 +59,7 @@ class OneColumn:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse what no engine accepts on the numbers of one column."""
-        searches = []
+        searches, memory = [], 0
         for query in problem.queries:
             column = Column.of(problem.universe, query)
             if column is None:
@@ -58,7 +69,14 @@ class OneColumn:
             if isinstance(plan, Refusal):
                 return plan
             searches.append(partial(_solve, problem, column, plan))
-        return Plan(lambda: [search() for search in searches])
+            memory += plan.cost.bytes
+        memory += column_bytes(problem)
+        return Plan(lambda: [search() for search in searches], Cost(memory))
+
+
+def column_bytes(problem: Problem | LocalProblem) -> int:
+    """Return what the column takes, what makes tables of its numbers, and these."""
+    return 28 * WORD * problem.universe.number + of_pairs(problem)
 
 
 def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) -> Plan[F] | Refusal:

@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
 
-from .global_max import COVERS, Column, first_plan, swaps_of
+from .global_max import COVERS, Column, column_bytes, first_plan, swaps_of
 
 
 class LocalOneColumn:
@@ -40,7 +40,10 @@ class LocalOneColumn:
         x = np.bincount(column.places, weights=problem.x).astype(np.int64)
         numbers = LocalProblem(column.numbers, column.query, problem.neighbors, x, problem.norm)
         plan = first_plan(self._engines, numbers, options)
-        return plan if isinstance(plan, Refusal) else Plan(partial(_solve, problem, column, plan))
+        if isinstance(plan, Refusal):
+            return plan
+        cost = Cost(plan.cost.bytes + column_bytes(problem))
+        return Plan(partial(_solve, problem, column, plan), cost)
 
 
 def _solve(problem: LocalProblem, column: Column, plan: Plan[Finding]) -> Finding:

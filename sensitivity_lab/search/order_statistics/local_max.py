@@ -17,7 +17,8 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.ends import extreme_neighbors
-from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.memory import of_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -46,7 +47,7 @@ class LocalOrderStatistics:
                 return Refusal.of_query(self.name, self.covers, query.name)
             if any(weight < 0 for _, weight in weights):
                 return Refusal(f"{self.name} does not cover {query.name}: it has a negative weight")
-        return Plan(partial(furthest_neighbor, problem))
+        return Plan(partial(furthest_neighbor, problem), Cost(of_neighbors(problem)))
 
 
 def furthest_neighbor(problem: LocalProblem) -> Finding:

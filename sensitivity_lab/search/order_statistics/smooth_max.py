@@ -21,14 +21,17 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem, SmoothProblem
+from sensitivity_lab.queries import Weights
 from sensitivity_lab.running import tracked
 from sensitivity_lab.search.engine import (
+    Cost,
     LocalMaxima,
     LocalMaximumAtDistance,
     Options,
     Plan,
     Refusal,
 )
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
@@ -67,7 +70,27 @@ class SmoothOrderStatistics:
             return Refusal(
                 f"{self.name} does not cover {name}: it is no mean of two neighboring ranks"
             )
-        return Plan(partial(_solve, problem, options.progress))
+        return Plan(partial(_solve, problem, options.progress), Cost(_bytes(problem, weights)))
+
+
+def _bytes(problem: SmoothProblem, weights: Weights) -> int:
+    """Return what the search needs."""
+    integers = IntegerBytes.of(problem.universe)
+    below = math.lcm(*(weight.denominator for _, weight in weights)).bit_length()
+    worth = integers.bits + below + 3
+    number = WORD if worth < 62 else of_int(worth)
+    outside = int((problem.universe.multiplicities(problem.size + 1) - problem.x).sum())
+    last = min(problem.size, outside)
+    # Two sides have two or three arrangements each, of worths, floors, ceilings and their places.
+    rank = weights[0][0]
+    places = min(rank + 2, last + 3) + min(problem.size - rank, last + 2)
+    arrangements = (6 if len(weights) == 2 else 4) * places * (number + 4 * WORD)
+    # The records of x and new ones, those times -1, and once more while they are made.
+    new = 0 if number == WORD else number
+    records = (problem.size + 2 * (last + 2)) * (3 * WORD + 2 * new)
+    values = len(problem.x) * max(integers.peak, 2 * integers.kept + 2 * WORD)
+    rises = 600 * min(last + 1, 1000)
+    return values + records + arrangements + rises + of_pairs(problem)
 
 
 def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:

@@ -19,9 +19,18 @@ import numpy as np
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Weights
-from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+    beyond_limit,
+)
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.layouts import LayoutSearch, Shape
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs, of_records
 
 from .all_ranks import best_labels, bytes_of, covered, steps
 from .few_ranks import KeySearch
@@ -63,9 +72,10 @@ class Ranks:
             if any(query.weights(size) is None for size in problem.every_size):
                 return Refusal.of_query(self.name, self.covers, query.name)
         layouts = LayoutSearch(problem)
-        held = 32 * layouts.records.size
-        if held > options.memory_limit:
-            return _too_large(held, options)
+        held = _bytes(problem, layouts)
+        refused = beyond_limit(self.name, held, options)
+        if refused is not None:
+            return refused
         records = _Records.of(layouts)
         searches = [
             _WalkSearch.of(query, group, records)
@@ -86,18 +96,28 @@ class Ranks:
                 too_large=True,
             )
         memory = held + max(search.bytes for search in searches)
-        if memory > options.memory_limit:
-            return _too_large(memory, options)
-        return Plan(partial(_solve, layouts, records, searches, options), Cost(bytes=memory))
+        return Plan(partial(_solve, layouts, records, searches, options), Cost(memory))
 
 
-def _too_large(memory: int, options: Options) -> Refusal:
-    return Refusal(
-        f"ranks would need about {memory:,} bytes, more than the memory limit of "
-        f"{options.memory_limit:,}; choose fewer records, a smaller distance, or a larger "
-        "memory_limit",
-        too_large=True,
+def _bytes(problem: Problem, layouts: LayoutSearch) -> int:
+    """Return what is there besides a walk: records, weights by rank, labels, and the pairs."""
+    integers, shapes = IntegerBytes.of(problem.universe), len(layouts.shapes)
+    records, values = layouts.records.size, problem.universe.number
+    searches = len(problem.queries) * len(_groups(layouts.shapes))
+    by_rank = (
+        16
+        * WORD
+        * sum(
+            len(query.weights(size) or ())
+            for query in problem.queries
+            for size in problem.every_size
+        )
     )
+    # Weights of x and y as Python ints, also times -1; the records by themselves for each walk.
+    walks = searches * (4 * 5 * WORD * problem.largest + records * integers.kept)
+    labels = len(problem.queries) * shapes * records
+    held = of_records(problem, sums=False) + values * integers.peak + 4 * WORD * records
+    return held + by_rank + walks + labels + of_pairs(problem)
 
 
 def _groups(shapes: Sequence[Shape]) -> list[list[Shape]]:

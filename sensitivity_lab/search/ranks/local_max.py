@@ -21,6 +21,7 @@ from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.order_statistics import at_ranks
 from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import RemovedAdded
 from sensitivity_lab.universes.universe import of_numbers
@@ -54,13 +55,22 @@ class LocalRanks:
             return Refusal.of_query(self.name, self.covers, problem.query.name)
         records = problem.size + int(problem.outside.sum())
         each = [records * (removed + 1) * (added + 1) for removed, added in problem.changes]
-        if 2 * sum(each) > MAX_STEPS or max(each) > options.memory_limit:
+        if 2 * sum(each) > MAX_STEPS:
             return Refusal(
-                f"{self.name} would look at {2 * sum(each):,} states, more than {MAX_STEPS:,} or "
-                "the memory limit; choose fewer records, or a smaller distance",
+                f"{self.name} would look at {2 * sum(each):,} states, more than {MAX_STEPS:,}; "
+                "choose fewer records, or a smaller distance",
                 too_large=True,
             )
-        return Plan(partial(_solve, problem), Cost(bytes=max(each)))
+        return Plan(partial(_solve, problem), Cost(max(each) + _bytes(problem, sizes, records)))
+
+
+def _bytes(problem: LocalProblem, sizes: set[int], records: int) -> int:
+    """Return what is there besides the choices: records, weights by rank, and the pair."""
+    integers = IntegerBytes.of(problem.universe)
+    weights = 16 * WORD * sum(len(problem.query.weights(size) or ()) for size in sizes)
+    by_rank = 5 * WORD * (problem.size + max(sizes))
+    values = problem.universe.number * (integers.peak + 4 * WORD)
+    return weights + by_rank + values + 5 * WORD * records + of_pairs(problem)
 
 
 def _solve(problem: LocalProblem) -> Finding:

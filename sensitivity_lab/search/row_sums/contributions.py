@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.search.lattice import Floats, Indices
+from sensitivity_lab.search.memory import WORD
 from sensitivity_lab.universes.multiplicities import smallest
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
@@ -120,6 +121,14 @@ class Contributions:
             if self.counts[beyond].sum() < number:
                 kept[fibre[place]] = np.append(rivals, place)
         return [int(place) for places in kept.values() for place in places]
+
+    @property
+    def bytes(self) -> int:
+        """How much memory they take, and what makes them."""
+        groups, numbers = self.vectors.shape
+        number = 0 if self.largest * self.unit <= 256 else 4 * WORD  # small ints are shared
+        by_record = len(self.group) * (11 * WORD + numbers * (2 * WORD + number))
+        return int(by_record + groups * (23 * WORD + numbers * (4 * WORD + number)))
 
     @cached_property
     def _ranks(self) -> Ranks:

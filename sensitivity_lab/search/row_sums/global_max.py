@@ -21,8 +21,9 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.norms import Norm, distance
 from sensitivity_lab.problem import Kind, Problem
-from sensitivity_lab.search.engine import Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
+from sensitivity_lab.search.memory import WORD, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, smallest
 from sensitivity_lab.universes.relations import RemovedAdded
 
@@ -60,7 +61,7 @@ class RowSums:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and too many pairs."""
-        searches = []
+        searches, memory = [], 0
         for query in problem.queries:
             for relation in problem.neighbors:
                 held: Held = {}
@@ -73,8 +74,30 @@ class RowSums:
                         where = f" for {query.name}, {relation}, {problem.norm}"
                         return too_many(f"{pairs:,}", where)
                     held[size, change] = found
+                    memory = max(memory, bytes_of(found, found, change, problem.norm))
                 searches.append(partial(_solve, problem, held))
-        return Plan(partial(_all, searches, len(problem.neighbors)))
+        return Plan(
+            partial(_all, searches, len(problem.neighbors)), Cost(memory + of_pairs(problem))
+        )
+
+
+def bytes_of(of_a: Contributions, of_b: Contributions, change: RemovedAdded, norm: Norm) -> int:
+    """Return what the search for one change needs."""
+    if not number_of_pairs(of_a, of_b, change, norm):
+        return of_a.bytes
+    removed, added = change
+    numbers = of_a.vectors.shape[1]
+    rows = [
+        comb(len(held.outer(number)) + number - 1, number) if number else 1
+        for held, number in ((of_a, removed), (of_b, added))
+    ]
+    # Parts with their sums, and some pairs of them at a time: distances, gaps and squares.
+    parts = sum(
+        row * WORD * (3 * number + (number + 1) * numbers)
+        for row, number in zip(rows, change, strict=True)
+    )
+    batch = min(rows[0] * rows[1], max(_BATCH, rows[1]))
+    return int(of_a.bytes + parts + 4 * WORD * batch)
 
 
 def too_many(pairs: str, where: str = "") -> Refusal:

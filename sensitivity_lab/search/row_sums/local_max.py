@@ -14,11 +14,21 @@ import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.memory import of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .contributions import Contributions, contributions_of
-from .global_max import COVERS, MOST_PAIRS, apart, as_records, candidates, number_of_pairs, too_many
+from .global_max import (
+    COVERS,
+    MOST_PAIRS,
+    apart,
+    as_records,
+    bytes_of,
+    candidates,
+    number_of_pairs,
+    too_many,
+)
 
 
 class LocalRowSums:
@@ -44,7 +54,8 @@ class LocalRowSums:
             pairs += number_of_pairs(*sides, left.pop(), problem.norm)
         if pairs > MOST_PAIRS:
             return too_many(f"{'at least ' if left else ''}{pairs:,}")
-        return Plan(partial(_solve, problem, sides))
+        memory = max(bytes_of(*sides, change, problem.norm) for change in problem.changes)
+        return Plan(partial(_solve, problem, sides), Cost(memory + of_pairs(problem)))
 
 
 Sides = tuple[Contributions, Contributions]

@@ -15,7 +15,16 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.norms import distance
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Stack
-from sensitivity_lab.search.engine import Engine, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Engine,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+    beyond_limit,
+)
 
 COVERS = "a Stack of queries that other engines cover, where one pair is furthest for all of them"
 
@@ -44,7 +53,8 @@ class Stacks:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and where the parts are not enough."""
-        searches = []
+        searches: list[_Search] = []
+        each: list[int] = []
         for query in problem.queries:
             if not isinstance(query, Stack):
                 return Refusal.of_query(self.name, self.covers, query.name)
@@ -54,13 +64,20 @@ class Stacks:
                 if isinstance(plan, Refusal):
                     return plan
                 parts.append(plan)
+                each.append(plan.cost.bytes)
             searches.append(_Search(problem, query, tuple(parts)))
+        # Parts are searched one after the other; each leaves up to a third of what it needs.
+        memory = max(each) + (sum(each) - max(each)) // 3
         if problem.norm == "Linf":
-            return Plan(lambda: [search.widest() for search in searches])
+            return Plan(lambda: [search.widest() for search in searches], Cost(memory))
+        # The parts are searched here, to see whether one pair is enough.
+        refused = beyond_limit(self.name, memory, options)
+        if refused is not None:
+            return refused
         found = [search.furthest() for search in searches]
-        refused = [of for of in found if isinstance(of, Refusal)]
+        reasons = [of for of in found if isinstance(of, Refusal)]
         solved = [of for of in found if not isinstance(of, Refusal)]
-        return refused[0] if refused else Plan(lambda: solved)
+        return reasons[0] if reasons else Plan(lambda: solved, Cost(memory))
 
     def _first_plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Return the plan of the first engine that has one, or all reasons of the refusals."""

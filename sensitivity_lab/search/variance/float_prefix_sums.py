@@ -142,6 +142,12 @@ class Limbs:
         return value
 
 
+def limb_width(records: int) -> int | None:
+    """Return how many bits a limb has, for sums of so many records; None if they are too many."""
+    room = 1 << min(62, _DIGITS)
+    return next((width for width in WIDTHS if records << (width + 3) <= room), None)
+
+
 def _cut(terms: Integers, width: int) -> Part:
     """Cut integers into limbs from ``-half`` to ``half - 1``; return them and their places.
 
@@ -237,14 +243,13 @@ class SortedRecords:
     def __init__(self, integers: Slices, counts: Sequence[int] | Positions, unit: int = 1) -> None:
         self.counts, self.sign, self.unit = np.asarray(counts, np.int64), 1, unit
         self.size = sum(self.counts.tolist())
-        room = 1 << min(62, _DIGITS)
-        widths = [width for width in WIDTHS if self.size << (width + 3) <= room]
-        if not widths:
+        width = limb_width(self.size)
+        if width is None:
             raise OverflowError(f"{self.size:,} records are too many to add up exactly")
         self.starts = np.cumsum(self.counts) - self.counts
         self.repeated = len(integers) < self.size
         self.compact = self.size > max(EXPANDED, len(integers))
-        of_sums, of_squares = self._parts(integers, widths[0])
+        of_sums, of_squares = self._parts(integers, width)
         expanded = not self.compact
         self._sum = Limbs(of_sums, self.counts, expanded=expanded)
         self._square = Limbs(of_squares, self.counts, expanded=expanded)
@@ -323,7 +328,9 @@ class SortedRecords:
         run = self.run(positions)
         inside = positions - self.starts.take(run)
         # All records of the smaller values, and the first `inside` copies of this one.
-        return limbs.before(run) + inside[..., None] * limbs.terms(run)
+        prefix: Sums = limbs.before(run)
+        prefix += inside[..., None] * limbs.terms(run)
+        return prefix
 
     def real(self, sums: Sums) -> Reals:
         """Read sums as floats."""

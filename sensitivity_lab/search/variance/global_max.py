@@ -30,6 +30,7 @@ from . import few_records
 from .comparing import Sets, Spread
 from .distances.curve import Change, TooLongError, placements
 from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
+from .needed import bytes_of
 from .patterns import Placement
 from .remove import proved
 
@@ -46,8 +47,8 @@ class Variance:
     do removals that may make a dataset more spread, and more if fewer are kept than replaced.
 
     Memory: 8 bytes for every 32 bits that some record or square has, for each record (each distinct
-    value beyond 4 million records): some 200 bytes for floats. Too many windows or pairs are a
-    `TooLargeError` that says how many.
+    value beyond 4 million records), and some 100 more: about 200 bytes for floats. Too many windows
+    or pairs are a `TooLargeError` that says how many.
     """
 
     name = "variance"
@@ -66,7 +67,8 @@ class Variance:
                     if reason:
                         name = f"{query.name}, {family.relations[0]}"
                         return Refusal(f"{self.name} does not cover {name}: {reason}")
-        return Plan(partial(_solve, problem, options.progress), Cost(lists_pairs=False))
+        cost = Cost(bytes_of(problem), lists_pairs=False)
+        return Plan(partial(_solve, problem, options.progress), cost)
 
 
 def _unproved(query: Query, steps: Steps) -> str | None:

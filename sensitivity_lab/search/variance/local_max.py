@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,16 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference, Integers
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries.power_sums import of_power_sums
-from sensitivity_lab.search.engine import Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal, best_neighbor
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
+
+AT_ONCE = 1 << 14
+"""So many neighbors are compared at a time."""
 
 
 class LocalVariance:
@@ -34,7 +39,7 @@ class LocalVariance:
     -----
     For a change of i removed and j added records, O(j log n) exact operations for the largest
     variance, and for the smallest one as many as there are windows whose midpoint can be the mean
-    of y: a few for small changes, at most i + N - n. Memory: some 300 bytes per distinct value.
+    of y: a few for small changes, at most i + N - n. Memory: some 400 bytes per distinct value.
     """
 
     name = "variance"
@@ -46,7 +51,19 @@ class LocalVariance:
         """Plan the search; refuse other queries."""
         if problem.query.moment != "variance":
             return Refusal.of_query(self.name, self.covers, problem.query.name)
-        return Plan(partial(_solve, problem))
+        return Plan(partial(_solve, problem), Cost(_bytes(problem)))
+
+
+def _bytes(problem: LocalProblem) -> int:
+    """Return what the search needs: both parts of the universe with two sums, and the windows."""
+    integers, size = IntegerBytes.of(problem.universe), problem.size
+    squares = of_int(2 * integers.bits + size.bit_length())
+    sums = of_int(integers.bits + size.bit_length()) + squares
+    held = 2 * integers.kept + 2 * sums + of_int(2 * integers.bits) + 5 * WORD
+    windows = int(problem.outside.sum()) + max(removed for removed, _ in problem.changes)
+    least = windows * (4 * WORD) if problem.changes else 0
+    rows = min(AT_ONCE, windows) * 8 * of_int(2 * integers.bits + 2 * size.bit_length())
+    return max(integers.peak, held) * len(problem.x) + least + rows + of_pairs(problem)
 
 
 def _solve(problem: LocalProblem) -> Finding:
@@ -103,19 +120,29 @@ def _largest_variance(
     largest. "Proof, largest" in docs/proofs.md.
     """
     size = inside.size - removed + added
-    low = np.arange(added + 1)
-    high = outside.size - (added - low)
-    ends = _sums(outside, np.zeros_like(low), low)
-    ends = ends + _sums(outside, high, np.full_like(high, outside.size))
-    # The sum and the sum of squares of x and B, shape (2, rows).
-    ends = ends + np.array(_all(inside), dtype=object)[:, None]
-    start = _first_window(inside, removed, size, ends[0])
-    sums = ends - _sums(inside, start, start + removed)
-    deviations = size * sums[1] - sums[0] ** 2
-    best = int(np.argmax(deviations))
-    window = (int(start[best]), int(start[best]) + removed)
-    parts = ((0, int(low[best])), (int(high[best]), outside.size))
-    return _Choice(int(sums[0][best]), int(sums[1][best]), (window,), parts)
+
+    def best_of(low: Positions) -> tuple[int, _Choice]:
+        high = outside.size - (added - low)
+        ends = _sums(outside, np.zeros_like(low), low)
+        ends = ends + _sums(outside, high, np.full_like(high, outside.size))
+        # The sum and the sum of squares of x and B, shape (2, rows).
+        ends = ends + np.array(_all(inside), dtype=object)[:, None]
+        start = _first_window(inside, removed, size, ends[0])
+        sums = ends - _sums(inside, start, start + removed)
+        deviations = size * sums[1] - sums[0] ** 2
+        best = int(np.argmax(deviations))
+        window = (int(start[best]), int(start[best]) + removed)
+        parts = ((0, int(low[best])), (int(high[best]), outside.size))
+        choice = _Choice(int(sums[0][best]), int(sums[1][best]), (window,), parts)
+        return int(deviations[best]), choice
+
+    return max(map(best_of, _some_at_a_time(added + 1)), key=itemgetter(0))[1]
+
+
+def _some_at_a_time(rows: int) -> Iterator[Positions]:
+    """Yield the numbers of rows in order, some at a time: those become Python ints."""
+    for start in range(0, rows, AT_ONCE):
+        yield np.arange(start, min(start + AT_ONCE, rows))
 
 
 def _first_window(inside: SortedMultiset, removed: int, size: int, sums: Integers) -> Positions:
@@ -201,17 +228,21 @@ def _smallest_variance(
     # records.
     order = np.argsort(np.concatenate([core_edges, added_edges]), kind="stable")
     moves = np.concatenate([[0], np.cumsum(order < len(core_edges))])
-    of_core = first + moves
-    of_added = start + np.arange(len(moves)) - moves
-    sums = _sums(inside, of_core, of_core + core.length)
-    sums = sums + _sums(outside, of_added, of_added + entering.length)
-    deviations = size * sums[1] - sums[0] ** 2
-    best = int(np.argmin(deviations))
-    left, right = int(of_core[best]), int(of_core[best]) + core.length
-    window = (int(of_added[best]), int(of_added[best]) + entering.length)
-    return _Choice(
-        int(sums[0][best]), int(sums[1][best]), ((0, left), (right, inside.size)), (window,)
-    )
+
+    def best_of(rows: Positions) -> tuple[int, _Choice]:
+        of_core = first + moves[rows]
+        of_added = start + rows - moves[rows]
+        sums = _sums(inside, of_core, of_core + core.length)
+        sums = sums + _sums(outside, of_added, of_added + entering.length)
+        deviations = size * sums[1] - sums[0] ** 2
+        best = int(np.argmin(deviations))
+        left, right = int(of_core[best]), int(of_core[best]) + core.length
+        window = (int(of_added[best]), int(of_added[best]) + entering.length)
+        parts = ((0, left), (right, inside.size))
+        choice = _Choice(int(sums[0][best]), int(sums[1][best]), parts, (window,))
+        return int(deviations[best]), choice
+
+    return min(map(best_of, _some_at_a_time(len(moves))), key=itemgetter(0))[1]
 
 
 def _reachable(

@@ -21,7 +21,7 @@ from sensitivity_lab.exact.difference import Difference, Integers
 from .comparing import Rated, Reference, Sets, Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
 
-CHUNK = 1 << 16
+CHUNK = 1 << 15
 """How many placements are evaluated at once."""
 
 BUDGET = 1 << 27

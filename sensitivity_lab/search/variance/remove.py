@@ -22,6 +22,7 @@ from .windows import (
     Mask,
     Rule,
     WindowComplement,
+    are_few,
     best_split,
     every,
     expand,
@@ -124,7 +125,7 @@ def _smaller_more_spread(search: PatternSearch, size: int, removed: int) -> None
     records, core_size = search.records, size - removed
     if core_size == 1:
         return  # the variance of a single record is 0
-    few = every(np.zeros(records.size - removed + 1, dtype=np.int64), core_size)
+    few = are_few(records.size - removed + 1, core_size)
     if not few and _surely_below(search, core_size, size):
         return
     for window in windows(records, removed):

@@ -87,6 +87,7 @@ def _contiguous(search: PatternSearch, size: int, replaced: int) -> None:
     if not begins:
         return
     begin, split = np.concatenate(begins), np.concatenate(splits)
+    del begins, splits  # of millions of windows
 
     def gains(rows: Positions) -> Reals:
         # The bound is largest at the first split where it does not rise, or at the one before.

@@ -18,6 +18,7 @@ from sensitivity_lab import running
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Kind, LocalProblem, SmoothProblem
 from sensitivity_lab.search.engine import (
+    Cost,
     LocalMaxima,
     LocalMaximumAtDistance,
     Options,
@@ -25,6 +26,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     best_neighbor,
 )
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.search.rising import rising
 from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
@@ -34,7 +36,7 @@ from .local_max import candidates
 from .smooth_cores import BITS, SHARP, Pairs, bits_needed
 from .smooth_states import Cores
 
-_FIRST, _MOST = 1, 1024
+_FIRST, _MOST = 1, 64
 """So many distances are searched at first and at most together."""
 
 
@@ -46,7 +48,7 @@ class SmoothVariance:
     For m distinct values of the universe and T distances up to the last one that can matter, T at
     most the size n: O(T log m) steps for the variance; for the standard deviation O(T log m) for
     every core whose bound reaches the best pair, of at most 4 m per distance. Memory: O(m), and
-    some 100 MB for a thousand distances at a time.
+    some 10 MB for the distances that are searched at a time.
     """
 
     name = "variance"
@@ -72,7 +74,22 @@ class SmoothVariance:
                 f"of {problem.size:,} of these records have up to {needed:,}; round the records, "
                 "or divide out what they have in common"
             )
-        return Plan(partial(_solve, problem, options.progress))
+        return Plan(partial(_solve, problem, options.progress), Cost(_bytes(problem, needed)))
+
+
+def _bytes(problem: SmoothProblem, bits: int) -> int:
+    """Return what the search needs: records on two sides, with sums, and distances at a time."""
+    integers, values, size = IntegerBytes.of(problem.universe), len(problem.x), problem.size
+    number = WORD if bits < 63 else of_int(bits)
+    one = WORD if bits < 63 else of_int(integers.bits)
+    # On each of two sides the sums, and the sums of squares, of x and outside; once more for all.
+    sums = [of_int(power * integers.bits + size.bit_length()) for power in (1, 2)]
+    held = integers.kept + 2 * one + 3 * (2 * WORD if number == WORD else sum(sums)) + 8 * WORD
+    outside = int((problem.universe.multiplicities(size + 1) - problem.x).sum())
+    block = 6 * min(_MOST, min(size, outside) + 1)
+    rows = block * 640 * max(number, 2 * WORD) // (1 if problem.query.root else 4)
+    rises = 1000 * min(size + 1, _MOST)
+    return max(integers.peak + integers.kept, held) * values + rows + rises + of_pairs(problem)
 
 
 def _solve(problem: SmoothProblem, progress: bool | None) -> LocalMaxima:

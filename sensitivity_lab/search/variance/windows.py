@@ -185,9 +185,14 @@ def expand(
         yield rows.astype(np.int64), index
 
 
+def are_few(rows: int, span: int) -> bool:
+    """Whether so many ranges of ``span + 1`` placements each are little work."""
+    return rows * (span + 1) <= FEW
+
+
 def every(low: Positions, span: int) -> tuple[Positions, Positions] | None:
     """The whole range from `low` to ``low + span`` per row if that is little work, else None."""
-    return (low, low + span) if len(low) * (span + 1) <= FEW else None
+    return (low, low + span) if are_few(len(low), span) else None
 
 
 def first(low: Positions, high: Positions, test: Callable[[Positions], Mask]) -> Positions:

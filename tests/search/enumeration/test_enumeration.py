@@ -23,7 +23,7 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
 from sensitivity_lab.search import lattice
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration import evaluate as evaluation
-from sensitivity_lab.search.enumeration import global_max as enumeration
+from sensitivity_lab.search.enumeration import levels as planning
 from sensitivity_lab.search.enumeration import number_pairs as gaps
 from sensitivity_lab.search.enumeration.global_max import Enumeration
 from sensitivity_lab.search.enumeration.levels import Levels
@@ -59,7 +59,7 @@ def tiny_constants() -> ExitStack:
         (evaluation, "_BATCH_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
         (gaps, "_ROWS", 3),
-        (enumeration, "_COLUMNS", 2),
+        (planning, "_COLUMNS", 2),
     ):
         stack.enter_context(mock.patch.object(module, name, value))
     evaluation.lattice_of.cache_clear()

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensitivity_lab.search.variance.float_prefix_sums import Positions, Reals
-from sensitivity_lab.search.variance.patterns import CHUNK
 from sensitivity_lab.search.variance.windows import Mask
 
 from .bounds import Bounds, Ends, Nodes, Rating, Sizes
@@ -20,6 +19,9 @@ from .line import Line, first_of
 
 NODES = 1 << 14
 """The most nodes of one shape that are divided; a shape with more is left open."""
+
+AT_ONCE = 1 << 14
+"""How many nodes are looked at at once."""
 
 SPLITS = 4
 """A range of up to so many splits is divided into single ones."""
@@ -80,9 +82,9 @@ class Branch:
         waiting = [self._whole()]
         while waiting:
             nodes = waiting.pop()
-            if len(nodes.shape) > CHUNK:
-                waiting.append(nodes.rows(slice(CHUNK, None)))
-                nodes = nodes.rows(slice(CHUNK))
+            if len(nodes.shape) > AT_ONCE:
+                waiting.append(nodes.rows(slice(AT_ONCE, None)))
+                nodes = nodes.rows(slice(AT_ONCE))
             nodes = self._step(nodes)
             if len(nodes.shape):
                 waiting.append(nodes)

@@ -1,0 +1,64 @@
+"""How much memory the global search for the variance needs, in closed form."""
+
+from __future__ import annotations
+
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.search.layouts import most_copies
+from sensitivity_lab.search.memory import CALL, REAL, WORD, IntegerBytes
+
+from . import few_records
+from .distances.branch import AT_ONCE as NODES
+from .distances.curve import WORK
+from .float_prefix_sums import AT_ONCE, EXPANDED, WIDTHS, limb_width
+from .patterns import CHUNK
+from .windows import WINDOWS
+
+
+def bytes_of(problem: Problem) -> int:
+    """Return what the search needs.
+
+    The sorted universe with its sums in limbs; what bounds every window where changes are searched
+    one by one, or the sums as floats where they are searched together; the nodes, or placements,
+    that are looked at at a time.
+    """
+    if few_records.takes(problem):
+        return WORD * 16 << few_records.MOST
+    counts = problem.universe.multiplicities(most_copies(problem))
+    values, records = len(counts), int(counts.sum())
+    integers = IntegerBytes.of(problem.universe)
+    compact = records > max(EXPANDED, values)
+    width = limb_width(records) or WIDTHS[-1]
+    # A square has twice the bits; a sign takes one.
+    limbs = (integers.bits + 1) // width + (2 * integers.bits + 1) // width + 2
+    held = 2 * values if compact else records
+    sums = WORD * limbs * held
+    places = values * (4 * WORD + 2 * REAL)
+    if values < records and not compact:
+        places += 2 * WORD * records
+    made = CALL + min(AT_ONCE, values) * (12 * WORD + 8 * (WORD + integers.bits // 4))
+    changes = [len(steps.removed) for family in problem.families for steps in family.steps]
+    queries = len(problem.queries)
+    most = max(relation.k for relation in problem.neighbors)
+    together = not compact and records * max(changes) >= WORK
+    row = WORD * limbs
+    every = [steps for family in problem.families for steps in family.steps]
+    size, windows, pairs = min(steps.size for steps in every), 0, records
+    if any((steps.removed == steps.added).any() for steps in every):
+        # All windows of datasets of a size are bounded first; of equal records, some are the same.
+        windows = min(WINDOWS, records - size + 1 - int((counts - size).clip(0).sum()))
+        pairs = windows * (most + 1)
+    passing = 8 * WORD * windows + min(CHUNK, pairs) * (3 * row + 16 * REAL)
+    # Where fewer are kept than replaced, a row for every place of C, with what is outside it.
+    parted = [
+        records - 2 * steps.size + 2 * replaced + 1
+        for steps in every
+        for replaced in steps.removed[(steps.removed == steps.added)].tolist()
+        if steps.size < 2 * replaced
+    ]
+    passing += max(parted, default=0) * (4 * row + 10 * REAL)
+    if together:
+        # Where too many pairs are close, a change is searched by itself after all.
+        passing = max(passing, min(NODES, 8 * records) * 40 * REAL)
+        passing = records * (3 * REAL + WORD) + max(3 * WORD * records, passing)
+    found = sum(changes) * queries * 1500 + len(problem.neighbors) * queries * 500
+    return int(sums + places + max(made, passing + found))

@@ -1,0 +1,116 @@
+"""What searches need in memory is planned before they start, and the limit binds every engine."""
+
+from __future__ import annotations
+
+import runpy
+from functools import partial
+
+import numpy as np
+import pytest
+from paths import ROOT
+
+import sensitivity_lab as sl
+from sensitivity_lab.checks import in_words
+from sensitivity_lab.problem import Problem
+from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search.engine import Cost, Options, Plan
+from sensitivity_lab.search.variance.global_max import Variance
+
+BENCHMARK = runpy.run_path(str(ROOT / "benchmarks" / "memory.py"))
+CASES = {name: case for name, case in BENCHMARK["CASES"].items() if case.few}
+NUMBERS = np.random.default_rng(0).lognormal(size=10**6)
+
+
+def test_every_engine_has_a_case():
+    assert {(case.engine, case.kind) for case in CASES.values()} == {
+        (engine.name, engine.kind) for engine in ENGINES
+    }
+
+
+def test_a_plan_without_memory_is_none():
+    with pytest.raises(TypeError, match="cost"):
+        Plan(lambda: None)
+    with pytest.raises(TypeError, match="bytes"):
+        Cost()
+
+
+@pytest.mark.representative("engine")
+@pytest.mark.parametrize(
+    ("engine", "name"), [((case.engine, case.kind), name) for name, case in CASES.items()]
+)
+def test_plans_are_no_less_than_the_peak_and_not_far_above_it(engine, name):
+    case = CASES[name]
+    measured = BENCHMARK["traced"](case, case.few)
+    assert engine in measured.engines
+    assert measured.right, measured
+
+
+ADVICE = (
+    "choose a smaller size or distance, a coarser universe with fewer distinct values, or a larger "
+    "memory_limit"
+)
+
+
+def test_the_limit_binds_the_variance():
+    universe, query, relation = sl.Universe.from_dataset(NUMBERS), sl.Var(), sl.Bounded(1)
+    plan = Variance().plan(Problem(universe, (query,), (relation,), (500_000,)), Options())
+    assert plan.cost.bytes < 240 * 10**6  # it took 480 bytes per record
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(
+            universe,
+            query,
+            size=500_000,
+            neighbors=relation,
+            method="variance",
+            memory_limit=2**24,
+        )
+    assert str(caught.value) == (
+        f"no engine accepts var here: variance would need about {in_words(plan.cost.bytes)}, more "
+        f"than the memory limit of 16.0 MiB; {ADVICE}"
+    )
+
+
+def test_sizes_that_are_close_are_told_apart():
+    universe = sl.Universe.from_dataset(NUMBERS)
+    asked = {"size": 500_000, "neighbors": "bounded", "method": "linear"}
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.global_sensitivity(universe, "mean", **asked, memory_limit=72 * 10**6)
+    assert str(caught.value) == (
+        "no engine accepts mean here: linear would need about 68.73 MiB, more than the memory "
+        f"limit of 68.66 MiB; {ADVICE}"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["median, floats", "mean of x", "median, smooth", "several queries"]
+)
+def test_the_limit_binds_every_kind(name, monkeypatch):
+    case = CASES[name]
+    given = case.made(50_000)
+    for call in ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"):
+        monkeypatch.setattr(sl, call, partial(getattr(sl, call), memory_limit=2**20))
+    with pytest.raises(sl.TooLargeError) as caught:
+        case.asked(given)
+    _, said = str(caught.value).split(f"{case.engine} would need about ", 1)
+    assert said.split("; ")[:2] == [
+        f"{said.split(',')[0]}, more than the memory limit of 1.0 MiB",
+        ADVICE,
+    ]
+
+
+def test_curves_are_bound_too():
+    universe = sl.Universe.from_dataset(NUMBERS[:100_000])
+    with pytest.raises(sl.TooLargeError) as caught:
+        sl.sensitivity_curves(
+            universe,
+            "mean",
+            size=50_000,
+            distances=range(1, 100),
+            neighbors="bounded",
+            method="linear",
+            memory_limit=2**20,
+        )
+    assert str(caught.value) == (
+        "column 'records': no engine accepts mean here: linear would need about 6.9 MiB, more than "
+        f"the memory limit of 1.0 MiB; {ADVICE}"
+    )
