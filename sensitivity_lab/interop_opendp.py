@@ -23,9 +23,9 @@ from .calls.global_sensitivity import global_sensitivity
 from .checks import shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
-from .noise.arguments import positive, rational, upper_bound
+from .noise.arguments import positive, rational
 from .noise.context import check_public
-from .noise.scales import laplace_scale
+from .noise.scales import LAPLACE, laplace_scale
 from .universes.relations import SymmetricDifference
 from .universes.universe import Universe
 
@@ -114,7 +114,7 @@ def opendp_laplace(
     """
     if number not in (int, float):
         raise InputError(f"number must be int or float, got {shown(number)}")
-    distance = upper_bound(sensitivity, "sensitivity", "L1")
+    distance = LAPLACE.bound(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
     # The map takes and gives floats, or ints: the distance is rounded up to one, epsilon down.
     distance = Fraction(math.ceil(distance) if number is int else round_up(distance))
@@ -324,7 +324,7 @@ def opendp_release(
     >>> [type(point.release) for point in sweep.points]
     [<class 'float'>, <class 'float'>, <class 'float'>]
     """
-    answer, distance = rational(value, "value"), upper_bound(sensitivity, "sensitivity", "L1")
+    answer, distance = rational(value, "value"), LAPLACE.bound(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
     measurement = opendp_laplace(_STEPS, epsilon, number=int)
     if not distance:

@@ -18,20 +18,31 @@ Examples
 250.0
 """
 
-from .analytic import analytic_gaussian_scale
+from .analytic import ANALYTIC_GAUSSIAN, analytic_gaussian_scale
 from .clipping import clipping_bounds, clipping_sweep
 from .clipping_result import ClippingPoint, ClippingSweep
 from .scales import (
+    GAUSSIAN,
+    LAPLACE,
     gaussian_rho,
     gaussian_scale,
     group_noise_scales,
     laplace_epsilon,
     laplace_scale,
 )
-from .smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from .smooth import (
+    SMOOTH_CAUCHY,
+    SMOOTH_LAPLACE,
+    smooth_beta,
+    smooth_cauchy_scale,
+    smooth_laplace_scale,
+)
 from .table import noise_table
 from .table_result import NoiseRow, NoiseTable
 from .variances import noise_variances
+
+MECHANISMS = (LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY)
+"""What noise there is: which results each can be scaled to, its scale, guarantee and source."""
 
 __all__ = [
     "ClippingPoint",

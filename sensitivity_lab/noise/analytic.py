@@ -15,14 +15,14 @@ from __future__ import annotations
 import math
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Difference
 
-from .arguments import positive, small_delta, square_of
-from .context import check_public
+from .arguments import positive, small_delta
+from .context import check_public, not_for_all
+from .mechanism import Mechanism, root_up
 
 EPSILONS = Fraction(1, 10**9), Fraction(100)
 """What an epsilon may be."""
@@ -87,10 +87,23 @@ def analytic_gaussian_scale(
     >>> round(analytic_gaussian_scale(1, epsilon=1, delta=1e-5), 4)
     3.7306
     """
-    square = square_of(sensitivity, "sensitivity", "L2")
+    square = ANALYTIC_GAUSSIAN.square(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
-    ratio = Fraction(_ratio(gaussian_epsilon(epsilon), small_delta(delta)))
-    return Difference(square * ratio**2, Fraction(0), root=True).upper()
+    return ANALYTIC_GAUSSIAN.scale(square, gaussian_epsilon(epsilon), small_delta(delta))
+
+
+def _scale(square: Fraction, epsilon: Fraction, delta: Fraction) -> float:
+    return root_up(square * Fraction(_ratio(epsilon, delta)) ** 2)
+
+
+ANALYTIC_GAUSSIAN = Mechanism(
+    "Gaussian",
+    "L2",
+    "(epsilon, delta)-DP",
+    "Balle, Wang (2018), Theorem 8",
+    partial(not_for_all, "L2", "Gaussian"),
+    _scale,
+)
 
 
 def gaussian_epsilon(epsilon: Any) -> Fraction:

@@ -1,4 +1,4 @@
-"""The arguments of a noise scale: numbers, and results that bound the answers of neighbors."""
+"""The numbers that a noise scale is made of."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 from sensitivity_lab.checks import check_rational
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.roots import Root
-
-from .context import bound_for_all, release_of
 
 DELTAS = Fraction(1, 10**100), Fraction(1, 2)
 """What a delta may be."""
@@ -46,24 +43,6 @@ def small_delta(value: Any) -> Fraction:
     if not DELTAS[0] <= given <= DELTAS[1]:
         raise InputError(f"delta must be {accepted}, got {value!r}")
     return given
-
-
-def square_of(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return the square of a sensitivity, rational even for a root; or raise InputError."""
-    if isinstance(sensitivity, Root):
-        return sensitivity.square
-    return upper_bound(sensitivity, name, norm) ** 2
-
-
-def upper_bound(sensitivity: Any, name: str, norm: str) -> Fraction:
-    """Return a sensitivity, or the upper bound of a result, as a rational; or raise InputError."""
-    if isinstance(sensitivity, Root):
-        return Fraction(sensitivity.upper)
-    release = release_of(sensitivity)
-    if release is not None:
-        return bound_for_all(release, name, norm)
-    accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
-    return not_negative(sensitivity, name, accepted)
 
 
 def _shown(value: Any) -> str:

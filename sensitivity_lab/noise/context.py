@@ -16,10 +16,9 @@ from typing import Any
 
 from sensitivity_lab.checks import check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
+from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.results.release import Release
 from sensitivity_lab.results.result import Result
-
-_NOISE = {"L1": "Laplace", "L2": "Gaussian"}
 
 
 def release_of(result: Any) -> Release | None:
@@ -27,17 +26,17 @@ def release_of(result: Any) -> Release | None:
     return result.release() if isinstance(result, Result) else None
 
 
-def bound_for_all(release: Release, name: str, norm: str) -> Fraction:
-    """Return the bound of a result that noise of a norm can be scaled to, or raise InputError."""
+def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
+    """Return why a result does not bound the answers of all neighbors in a norm, if so."""
     if release.kind == "smooth":
-        raise InputError(
-            f"{name}: the result is a smooth sensitivity, which needs a beta made from the privacy "
+        return (
+            "the result is a smooth sensitivity, which needs a beta made from the privacy "
             "loss and noise of its own; use smooth_cauchy_scale (epsilon) or smooth_laplace_scale "
             "(epsilon and delta)"
         )
     if release.kind == "orders":
-        raise InputError(
-            f"{name}: the result compares orders of the same records (neighbors=None), not "
+        return (
+            "the result compares orders of the same records (neighbors=None), not "
             "neighbors; ask for the implemented sensitivity with a neighbor relation"
         )
     if release.kind == "local":
@@ -48,23 +47,23 @@ def bound_for_all(release: Release, name: str, norm: str) -> Fraction:
             if records
             else ""
         )
-        raise InputError(
-            f"{name}: the result is a local sensitivity, which depends on the {things.data}, so "
+        return (
+            f"the result is a local sensitivity, which depends on the {things.data}, so "
             f"that the size of the noise would tell of {'them' if records else 'it'}; use the "
             f"result of {things.room}.global_sensitivity{smooth}"
         )
     if release.exactly:
-        raise InputError(
-            f"{name}: the result is for neighbors at a distance of exactly {release.neighbors.k}, "
+        return (
+            f"the result is for neighbors at a distance of exactly {release.neighbors.k}, "
             "and nearer ones can have answers that are farther apart; ask for the sensitivity with "
             "exactly=False"
         )
     if release.norm not in (None, norm):
-        raise InputError(
-            f"{name}: the result is in the norm {release.norm}, and {_NOISE[norm]} noise needs "
+        return (
+            f"the result is in the norm {release.norm}, and {noise} noise needs "
             f"{norm}; ask for the sensitivity in {norm}"
         )
-    return finite_bound(release, name)
+    return None
 
 
 def finite_bound(release: Release, name: str) -> Fraction:

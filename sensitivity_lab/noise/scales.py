@@ -18,16 +18,36 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from sensitivity_lab.checks import one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Difference, nearest, round_up
+from sensitivity_lab.exact.difference import nearest, round_up
 
-from .arguments import not_negative, positive, square_of
-from .context import check_public
+from .arguments import not_negative, positive
+from .context import check_public, not_for_all
+from .mechanism import Mechanism, root_up
+
+LAPLACE = Mechanism(
+    "Laplace",
+    "L1",
+    "epsilon-DP",
+    "Dwork, McSherry, Nissim, Smith (2006), Proposition 1",
+    partial(not_for_all, "L1", "Laplace"),
+    lambda square, epsilon: root_up(square / epsilon**2),
+)
+
+GAUSSIAN = Mechanism(
+    "Gaussian",
+    "L2",
+    "rho-zCDP",
+    "Bun, Steinke (2016), Proposition 1.6",
+    partial(not_for_all, "L2", "Gaussian"),
+    lambda square, rho: root_up(square / (2 * rho)),
+)
 
 
 def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = False) -> float:
@@ -92,9 +112,9 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     >>> laplace_scale(total, epsilon=0.5)
     250.0
     """
-    square = square_of(sensitivity, "sensitivity", "L1")
+    square = LAPLACE.square(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
-    return _root_up(square / positive(epsilon, "epsilon") ** 2)
+    return LAPLACE.scale(square, positive(epsilon, "epsilon"))
 
 
 def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False) -> float:
@@ -148,9 +168,9 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     >>> gaussian_scale(Root(Fraction(8)), rho=1)
     2.0
     """
-    square = square_of(sensitivity, "sensitivity", "L2")
+    square = GAUSSIAN.square(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
-    return _root_up(square / (2 * positive(rho, "rho")))
+    return GAUSSIAN.scale(square, positive(rho, "rho"))
 
 
 def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> float:
@@ -190,9 +210,9 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
-    square, noise = square_of(d_in, "d_in", "L1"), not_negative(scale, "scale")
+    square, noise = LAPLACE.square(d_in, "d_in"), not_negative(scale, "scale")
     check_public({"d_in": d_in}, public_universe)
-    return _root_up(square / noise**2) if noise else _without_noise(square)
+    return root_up(square / noise**2) if noise else _without_noise(square)
 
 
 def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> float:
@@ -232,7 +252,7 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
     >>> gaussian_rho(10, scale=5)
     2.0
     """
-    square, noise = square_of(d_in, "d_in", "L2"), not_negative(scale, "scale")
+    square, noise = GAUSSIAN.square(d_in, "d_in"), not_negative(scale, "scale")
     check_public({"d_in": d_in}, public_universe)
     return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
 
@@ -297,9 +317,9 @@ def group_noise_scales(
                 "rows": r,
                 "groups": g,
                 "L1": nearest(Fraction(r * g)),
-                "L2": _root_up(Fraction(r * r * g)),
+                "L2": root_up(Fraction(r * r * g)),
                 "laplace_scale": round_up(r * g / pure),
-                "gaussian_scale": _root_up(r * r * g / (2 * concentrated)),
+                "gaussian_scale": root_up(r * r * g / (2 * concentrated)),
                 "epsilon": nearest(pure),
                 "rho": nearest(concentrated),
             }
@@ -321,11 +341,6 @@ def counts_of(values: Any, name: str) -> list[int]:
     if not counts:
         raise InputError(f"{name} must be {accepted}, got none")
     return counts
-
-
-def _root_up(square: Fraction) -> float:
-    """Return the smallest float that is not below a square root."""
-    return Difference(square, Fraction(0), root=True).upper()
 
 
 def _without_noise(amount: Fraction) -> float:

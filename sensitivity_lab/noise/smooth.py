@@ -37,7 +37,6 @@ S. Vadhan, The Complexity of Differential Privacy, 2017: lemma 2.2, group privac
 
 from __future__ import annotations
 
-import math
 import sys
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -45,11 +44,12 @@ from typing import Any
 
 from sensitivity_lab.checks import check_whole, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import round_down, round_up
-from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.exact.difference import round_down
+from sensitivity_lab.results.release import Release
 
 from .arguments import DELTAS, positive, rational, small_delta
 from .context import check_public, finite_bound, release_of
+from .mechanism import Mechanism, root_up
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3
@@ -162,9 +162,9 @@ def smooth_laplace_scale(
     >>> round(smooth_laplace_scale(of_x, epsilon=1, delta=1e-6), 3)
     168.343
     """
-    k = _rows_of_smooth(result)
-    loss, chance = _laplace_step(epsilon, delta, k)
-    scale = _scale(result, 2 / loss, _laplace_beta(loss, chance), "epsilon, delta")
+    release = _smooth_release(SMOOTH_LAPLACE, result)
+    losses = _laplace_step(epsilon, delta, release.neighbors.k)
+    scale = _scale(SMOOTH_LAPLACE, release, losses, "epsilon, delta")
     check_public({"result": result}, public_universe)
     return scale
 
@@ -229,58 +229,105 @@ def smooth_cauchy_scale(
     >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
     121.306
     """
-    k = _rows_of_smooth(result)
-    loss, power = _epsilon(epsilon, k), _gamma(gamma)
-    allowed = _cauchy_beta(loss, power)
-    scale = _scale(result, 2 * (power + 1) / loss, allowed, "epsilon, gamma=gamma")
+    release = _smooth_release(SMOOTH_CAUCHY, result)
+    losses = _epsilon(epsilon, release.neighbors.k), _gamma(gamma)
+    scale = _scale(SMOOTH_CAUCHY, release, losses, "epsilon, gamma=gamma")
     check_public({"result": result}, public_universe)
     return scale
 
 
-def _scale(result: SmoothSensitivity, factor: Fraction, allowed: Fraction, given: str) -> float:
-    """Return a result's product with a factor, rounded up so that it stays smooth; or InputError.
-
-    `factor` and `allowed` are those of one step.
-    """
-    k = result.neighbors.k
-    if result.beta > allowed:
-        rows = f", k={k}" if k > 1 else ""
-        raise InputError(
-            f"result: its beta, {float(result.beta)!r}, is above the largest one for this privacy "
-            f"loss{f' and k = {k} rows of a person' * bool(rows)}, {round_down(allowed)!r}; "
-            f"recompute it with beta=smooth_beta({given}{rows})"
+def _not_smooth(release: Release) -> str | None:
+    """Return why a result is no smooth sensitivity of a number, over all sizes, if so."""
+    if release.kind != "smooth":
+        return "it is no smooth sensitivity; for a global one use laplace_scale or gaussian_scale"
+    if release.norm is not None:
+        return (
+            f"the answer of {release.query} is a vector, and these scales are for a "
+            "number; use laplace_scale with the global sensitivity in L1"
         )
-    upper = finite_bound(result.release(), "result")
-    if not upper:
+    if release.left_out is not None:
+        least, most = release.left_out
+        return (
+            f"it is about datasets of size {least} to {most} only, so neighbors of other "
+            "sizes are left out; recompute it without sizes, over a universe that has no unlimited "
+            "copies, as Universe.from_domain(values, copies=...)"
+        )
+    return None
+
+
+def _smooth_up(factor: Fraction, square: Fraction) -> float:
+    """Return the product of a factor and a bound, rounded up so that it stays smooth."""
+    if not square:
         return 0.0
-    return max(round_up(factor * max(upper, _LEAST_SCALE)), float(_LEAST_SCALE))
+    return max(root_up(factor**2 * max(square, _LEAST_SCALE**2)), float(_LEAST_SCALE))
 
 
-def _rows_of_smooth(result: Any) -> int:
-    """Return the k of a smooth sensitivity of a number, over all sizes; or raise InputError."""
-    if not isinstance(result, SmoothSensitivity):
-        release = release_of(result)
+def _cauchy_beta(epsilon: Fraction, gamma: Fraction) -> Fraction:
+    return epsilon / (2 * (gamma + 1))
+
+
+def _laplace_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return epsilon / (2 ln(2 / delta)), lowered by less than one part in 10**48."""
+    up = Context(50, ROUND_CEILING, MIN_EMIN, MAX_EMAX, traps=[])
+    ratio = 2 / delta
+    above = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    # ln of a Decimal is rounded to nearest, whatever the context says: take one more step up.
+    return epsilon / (2 * Fraction(up.next_plus(up.ln(above))))
+
+
+_SOURCE = "Nissim, Raskhodnikova, Smith (2007), section 2"
+
+SMOOTH_LAPLACE = Mechanism(
+    "Laplace",
+    None,
+    "(epsilon, delta)-DP",
+    _SOURCE,
+    _not_smooth,
+    lambda square, epsilon, _: _smooth_up(2 / epsilon, square),
+    _laplace_beta,
+)
+
+SMOOTH_CAUCHY = Mechanism(
+    "Cauchy",
+    None,
+    "epsilon-DP",
+    _SOURCE,
+    _not_smooth,
+    lambda square, epsilon, gamma: _smooth_up(2 * (gamma + 1) / epsilon, square),
+    _cauchy_beta,
+)
+"""Their losses are those of one of the k steps between neighbors."""
+
+
+def _smooth_release(mechanism: Mechanism, result: Any) -> Release:
+    """Return what a smooth sensitivity says of itself, or raise InputError."""
+    release = release_of(result)
+    if release is None or release.kind != "smooth":
         kind = f"{release.kind} " if release and release.kind != "orders" else ""
         raise InputError(
             "result must be a result of sl.smooth_sensitivity, got a "
             f"{kind}{type(result).__name__}; for a global sensitivity use laplace_scale or "
             "gaussian_scale"
         )
-    if isinstance(result.local.witness.query_x, tuple):
+    if reason := mechanism.refuses(release):
+        raise InputError(f"result: {reason}")
+    return release
+
+
+def _scale(
+    mechanism: Mechanism, release: Release, losses: tuple[Fraction, ...], given: str
+) -> float:
+    """Return the scale for a smooth sensitivity, or raise InputError if its beta is too large."""
+    k = release.neighbors.k
+    allowed = mechanism.beta(*losses)
+    if release.beta > allowed:
+        rows = f", k={k}" if k > 1 else ""
         raise InputError(
-            f"result: the answer of {result.query.name} is a vector, and these scales are for a "
-            "number; use laplace_scale with the global sensitivity in L1"
+            f"result: its beta, {float(release.beta)!r}, is above the largest one for this "
+            f"privacy loss{f' and k = {k} rows of a person' * bool(rows)}, "
+            f"{round_down(allowed)!r}; recompute it with beta=smooth_beta({given}{rows})"
         )
-    least, most = result.sizes
-    whole = result.query.least_size, result.universe.size
-    # Bounded neighbors have one size. Other relations need all sizes, or S would not be smooth.
-    if least != most and (least, math.inf if most is None else most) != whole:
-        raise InputError(
-            f"result: it is about datasets of size {least} to {most} only, so neighbors of other "
-            "sizes are left out; recompute it without sizes, over a universe that has no unlimited "
-            "copies, as Universe.from_domain(values, copies=...)"
-        )
-    return result.neighbors.k
+    return mechanism.scale(finite_bound(release, "result") ** 2, *losses)
 
 
 def _epsilon(epsilon: Any, k: int) -> Fraction:
@@ -341,16 +388,3 @@ def _gamma(gamma: Any) -> Fraction:
     if not 1 < given <= _MOST_GAMMA:
         raise InputError(f"gamma must be {accepted}, got {gamma!r}")
     return given
-
-
-def _cauchy_beta(epsilon: Fraction, gamma: Fraction) -> Fraction:
-    return epsilon / (2 * (gamma + 1))
-
-
-def _laplace_beta(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return epsilon / (2 ln(2 / delta)), lowered by less than one part in 10**48."""
-    up = Context(50, ROUND_CEILING, MIN_EMIN, MAX_EMAX, traps=[])
-    ratio = 2 / delta
-    above = up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    # ln of a Decimal is rounded to nearest, whatever the context says: take one more step up.
-    return epsilon / (2 * Fraction(up.next_plus(up.ln(above))))

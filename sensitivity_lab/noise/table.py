@@ -9,14 +9,14 @@ from typing import Any
 
 from sensitivity_lab.checks import listed, names_of, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Difference, round_up
-from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.curves import SensitivityCurves
 
-from .analytic import EPSILONS, analytic_gaussian_scale
-from .arguments import DELTAS, positive, small_delta, square_of
+from .analytic import ANALYTIC_GAUSSIAN, EPSILONS
+from .arguments import DELTAS, positive, small_delta
 from .context import check_public, check_together, release_of
-from .scales import laplace_scale
+from .mechanism import root_up
+from .scales import LAPLACE
 from .table_result import NoiseRow, NoiseTable
 
 _MEAN_OF_NORMAL = Fraction("0.79788456080286535588")
@@ -136,16 +136,16 @@ def noise_table(
 def _row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
     """Return the noise of one answer for its share, all numbers rounded up."""
     label = f"results[{shown(name)}]"
-    square = square_of(result, label, "L1" if delta is None else "L2")
-    bound = Difference(square, Fraction(0), root=True).upper()
+    mechanism = LAPLACE if delta is None else ANALYTIC_GAUSSIAN
     # The scale is that of the exact sensitivity, where it is known by its square.
-    asked = Root(square)
+    square = mechanism.square(result, label)
+    bound = root_up(square)
     if delta is None:
-        scale = laplace_scale(asked, epsilon)
+        scale = mechanism.scale(square, epsilon)
         return NoiseRow(name, bound, round_up(epsilon), 0.0, "Laplace", scale, scale)
     for what, share, limits in (("epsilon", epsilon, EPSILONS), ("delta", delta, DELTAS)):
         _check_share(what, name, share, limits)
-    scale = analytic_gaussian_scale(asked, epsilon, delta)
+    scale = mechanism.scale(square, epsilon, delta)
     error = round_up(Fraction(scale) * _MEAN_OF_NORMAL)
     return NoiseRow(name, bound, round_up(epsilon), round_up(delta), "Gaussian", scale, error)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 from sensitivity_lab.exact.norms import Norm
@@ -97,6 +98,11 @@ class Release:
     private_size : bool
         Whether neighbors differ in size, and the result is for one size only though it would be
         another one for others.
+    beta : Fraction
+        The damping of a smooth sensitivity; else 0.
+    left_out : tuple of (int, int or None), or None
+        The smallest and the largest size of the datasets that a smooth sensitivity is about, if it
+        leaves out neighbors of other sizes.
     """
 
     query: str
@@ -113,6 +119,8 @@ class Release:
     copies: int | None = None
     largest: int = 0
     private_size: bool = False
+    beta: Fraction = Fraction(0)
+    left_out: tuple[int, int | None] | None = None
 
 
 def of_datasets(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -159,7 +160,12 @@ class SmoothSensitivity(Found):
 
     def release(self) -> Release:
         """Return what noise has to know of it."""
-        return of_datasets(self, "smooth", self._norm, self.size)
+        least, most = self.sizes
+        whole = self.query.least_size, self.universe.size
+        # Bounded neighbors have one size. Other relations need all sizes, or it is not smooth.
+        some = least != most and (least, math.inf if most is None else most) != whole
+        release = of_datasets(self, "smooth", self._norm, self.size)
+        return replace(release, beta=self.beta, left_out=self.sizes if some else None)
 
     def to_frame(self, column: str = "records") -> pd.DataFrame:
         """Return a tidy DataFrame with two rows per distance t = 0, ..., T.

@@ -318,3 +318,36 @@ def test_scales_are_rounded_up_from_the_bound():
             scale, _ = scaled(case, THEOREMS["Laplace"])
             bound = Fraction(case.result.upper) / Fraction(EPSILON)
             assert Fraction(math.nextafter(scale, 0)) < bound <= Fraction(scale) or scale == 0
+
+
+ROWS = {
+    "Laplace": noise.MECHANISMS[0],
+    "Gaussian": noise.MECHANISMS[1],
+    "Gaussian, delta": noise.MECHANISMS[2],
+    "smooth, Laplace": noise.MECHANISMS[3],
+    "smooth, Cauchy": noise.MECHANISMS[4],
+}
+
+
+def test_every_row_of_the_table_is_tried_and_names_its_source():
+    assert list(ROWS.values()) == list(noise.MECHANISMS)
+    for name, row in ROWS.items():
+        assert row.name in ("Laplace", "Gaussian", "Cauchy")
+        assert row.guarantee.endswith(("DP", "zCDP"))
+        assert row.source in (
+            "Dwork, McSherry, Nissim, Smith (2006), Proposition 1",
+            "Bun, Steinke (2016), Proposition 1.6",
+            "Balle, Wang (2018), Theorem 8",
+            "Nissim, Raskhodnikova, Smith (2007), section 2",
+        )
+        assert row.norm in (*THEOREMS[name].norms, None)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_row_refuses_a_release_context_by_its_theorem(maker):
+    """All that a row is told; whether a bound is finite and a beta small enough comes after it."""
+    for case in MAKERS[maker]():
+        for name, row in ROWS.items():
+            theorem = THEOREMS[name]
+            fits = case.kind == theorem.kind and case.norm in theorem.norms and not case.exactly
+            assert (row.refuses(case.result.release()) is None) == fits, (case.name, name)

@@ -110,7 +110,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda data: _kept(data, list(map(holds, records_of(data, domain)))),
                 domain,
                 metric,
-                output_domain=domain.fewer(),
+                output_domain=domain._fewer(),
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
             )
@@ -120,7 +120,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
                 domain,
                 metric,
-                output_domain=domain.fewer(),
+                output_domain=domain._fewer(),
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
                 by_id=isinstance(metric, IdDistance),
