@@ -89,7 +89,6 @@ _BETWEEN = {
     *((Relation, name) for name in ("changes", "changes_at", "check_feasible")),
     *((pl.Metric, name) for name in ("form", "between", "norm")),
     *((pl.Domain, name) for name in ("read_values", "within", "limit", "only_rows_per_id")),
-    *((pl.Domain, name) for name in ("unsized", "fewer", "sized_as")),
     *((kind, "kept") for kind in (pl.DropExcess, pl.DropNonUnique)),
 }
 
