@@ -1,107 +1,94 @@
-"""The rooms of the package and what they import, drawn from the import statements themselves."""
+"""The core of the package and the products on it, as the test of the architecture lists them."""
 
 from __future__ import annotations
 
 import ast
-from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from pictures.style import new_figure
 
-PACKAGE = Path(__file__).parents[3] / "sensitivity_lab"
-SMALL = ("__init__", "__main__", "errors", "files", "numpy_state", "checks")
-"""Left out: what everything imports, and what imports everything."""
+LISTS = Path(__file__).parents[3] / "tests" / "test_architecture.py"
+SMALL = ("", "__main__", "cli", "errors", "files", "numpy_state", "interval_problem")
+"""Left out: what everything imports, what imports everything, and a part of another room."""
 
-SAME = {"interval_problem": "problem"}
-"""Drawn as one."""
-
-
-def imports() -> dict[str, set[str]]:
-    """For each room, those that it imports when it runs."""
-    found: dict[str, set[str]] = {}
-    for file in sorted(PACKAGE.rglob("*.py")):
-        parts = file.relative_to(PACKAGE).with_suffix("").parts
-        tree = ast.parse(file.read_text("utf-8"))
-        used = {
-            room for node in ast.walk(tree) for room in _rooms(node, ("sensitivity_lab", *parts))
-        }
-        found.setdefault(parts[0], set()).update(used - {parts[0]})
-    for part, whole in SAME.items():
-        found[whole] |= found.pop(part)
-        found = {room: {SAME.get(one, one) for one in below} for room, below in found.items()}
-    rooms = set(found) - set(SMALL)
-    return {room: (found[room] & rooms) - {room} for room in rooms}
+ACROSS = 5
+"""So many rooms stand beside each other."""
 
 
-def _rooms(node: ast.AST, place: tuple[str, ...]) -> list[str]:
-    """The rooms that one statement imports from, in a module at a place."""
-    if not isinstance(node, ast.ImportFrom):
-        return []
-    base = place[: len(place) - node.level] if node.level else ()
-    name = (*base, *(node.module.split(".") if node.module else ()))
-    if name[:1] != ("sensitivity_lab",):
-        return []
-    return [name[1]] if len(name) > 1 else [alias.name for alias in node.names]
-
-
-def direct(graph: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Leave out imports that go through another room anyway: what is left is enough to draw."""
-    reach: dict[str, set[str]] = {}
-    for room in TopologicalSorter(graph).static_order():
-        reach[room] = set().union(*({below} | reach[below] for below in graph[room]))
-    return {
-        room: {one for one in below if not any(one in reach[other] for other in below)}
-        for room, below in graph.items()
-    }
-
-
-def levels(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The rooms from the ground up: each one above all that it imports."""
-    height: dict[str, int] = {}
-    for room in TopologicalSorter(graph).static_order():
-        height[room] = 1 + max((height[below] for below in graph[room]), default=-1)
-    return [
-        sorted(room for room in height if height[room] == level)
-        for level in range(max(height.values()) + 1)
-    ]
+def lists() -> tuple[list[str], dict[str, set[str]]]:
+    """The rooms of the core in their order, and what other products each product needs."""
+    found: dict[str, Any] = {}
+    for node in ast.parse(LISTS.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name in ("ROOMS", "PRODUCTS"):
+                text = ast.unparse(node.value).replace("set()", "()")
+                found[name] = ast.literal_eval(text)
+    products = {room: set(others) for room, others in found["PRODUCTS"].items()}
+    core = [room for room in found["ROOMS"] if room not in products and room not in SMALL]
+    return core, products
 
 
 def draw_rooms() -> Figure:
-    """Boxes from the ground up, and a line for each import that no other one implies."""
-    graph = direct(imports())
-    floors = levels(graph)
-    figure = new_figure(6.4, 0.82 * len(floors) + 0.4)
+    """Two storeys: boxes in their order below, and beside each other above."""
+    core, products = lists()
+    figure = new_figure(7.2, 4.6)
     ax = figure.add_subplot()
     where = {}
-    for y, floor in enumerate(floors):
-        for place, room in enumerate(floor):
-            where[room] = (place - (len(floor) - 1) / 2, float(y))
-    for room, below in graph.items():
-        for one in below:
-            (x0, y0), (x1, y1) = where[room], where[one]
-            ax.annotate(
-                "",
-                (x1, y1 + 0.24),
-                (x0, y0 - 0.24),
-                arrowprops={"arrowstyle": "->", "color": "0.55", "linewidth": 0.9},
-                zorder=1,
-            )
-    for room, (x, y) in where.items():
-        box = FancyBboxPatch(
-            (x - 0.43, y - 0.2),
-            0.86,
-            0.4,
-            boxstyle="round,pad=0,rounding_size=0.08",
-            facecolor="#e4eef7",
-            edgecolor="0.3",
-            zorder=2,
-        )
-        ax.add_patch(box)
-        ax.text(x, y, room, ha="center", va="center", fontsize=8.5, zorder=3)
-    ax.set_xlim(min(x for x, _ in where.values()) - 0.6, max(x for x, _ in where.values()) + 0.6)
-    ax.set_ylim(-0.4, len(floors) - 0.6)
+    for place, room in enumerate(core):
+        where[room] = (place % ACROSS, -(place // ACROSS))
+    below = -(len(core) - 1) // ACROSS - 1
+    for place, room in enumerate(products):
+        where[room] = (place % ACROSS, 3.1 - place // ACROSS)
+    _storey(ax, 1.55, 3.75, "#f6efe2", "Products: beside each other, loaded when they are used")
+    _storey(ax, below + 0.35, 0.65, "#e4eef7", "The core: the calculator")
+    for place, room in enumerate(core):
+        _box(ax, where[room], f"{place + 1}  {room}")
+    boxes = {room: _box(ax, where[room], room) for room in products}
+    for room, others in products.items():
+        for other in others:
+            _line(ax, (where[room], boxes[room]), (where[other], boxes[other]))
+    note = "A room imports only from rooms with smaller numbers."
+    ax.text(0.75, below + 1, note, va="center", fontsize=8.5, color="0.3")
+    ax.annotate("", (2, 0.9), (2, 1.55), arrowprops={"arrowstyle": "-|>", "color": "0.3"})
+    ax.text(2.1, 1.22, "import", va="center", fontsize=8.5, color="0.3")
+    ax.set_xlim(-0.65, ACROSS - 0.35)
+    ax.set_ylim(below + 0.2, 4.2)
     ax.set_axis_off()
     return figure
+
+
+def _storey(ax: Axes, bottom: float, top: float, color: str, title: str) -> None:
+    box = FancyBboxPatch(
+        (-0.55, bottom), ACROSS + 0.1, top - bottom,
+        boxstyle="round,pad=0,rounding_size=0.1", facecolor=color, edgecolor="0.6", zorder=0,
+    )  # fmt: skip
+    ax.add_patch(box)
+    ax.text(-0.5, top + 0.06, title, va="bottom", fontsize=9.5, fontweight="bold")
+
+
+def _box(ax: Axes, place: tuple[float, float], text: str) -> FancyBboxPatch:
+    x, y = place
+    box = FancyBboxPatch(
+        (x - 0.45, y - 0.24), 0.9, 0.48,
+        boxstyle="round,pad=0,rounding_size=0.08", facecolor="white", edgecolor="0.3", zorder=2,
+    )  # fmt: skip
+    ax.add_patch(box)
+    ax.text(x, y, text, ha="center", va="center", fontsize=8.5, zorder=3)
+    return box
+
+
+Placed = tuple[tuple[float, float], FancyBboxPatch]
+"""The middle of a box, and the box."""
+
+
+def _line(ax: Axes, start: Placed, end: Placed) -> None:
+    """Draw an arrow from a product to another one that it needs, from border to border."""
+    (begin, from_box), (stop, to_box) = start, end
+    line = {"arrowstyle": "-|>", "color": "0.3", "patchA": from_box, "patchB": to_box}
+    ax.annotate("", stop, begin, arrowprops={**line, "shrinkA": 0, "shrinkB": 1}, zorder=4)
