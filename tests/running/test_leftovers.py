@@ -23,6 +23,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="re
 GIVEN = f"""
 import os, signal, sys, threading, time, runpy
 from pathlib import Path
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)  # under nohup, SIGHUP is ignored by who starts it
 own = runpy.run_path({str(PACKAGE / "files.py")!r})
 temporary_folder, written_whole = own["temporary_folder"], own["written_whole"]
 def wait():

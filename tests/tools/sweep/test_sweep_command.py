@@ -54,7 +54,8 @@ def test_a_finding_is_printed_and_is_the_exit_code(tmp_path, monkeypatch, capsys
         (("--output", "/dev/null/a"), "cannot make the folder '/dev/null/a': Not a directory"),
     ],
 )
-def test_what_a_sweep_does_not_take(given, told, tmp_path, capsys):
+def test_what_a_sweep_does_not_take(given, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(LIBRARIES, "opendp", SOUND)
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["opendp", "--output", str(tmp_path), *given])
     assert capsys.readouterr().err.splitlines()[-1] == f"python -m tools.sweep: error: {told}"
