@@ -67,7 +67,7 @@ def local_sensitivity(
         Whether to show a progress bar; by default on a terminal and past a second.
     memory_limit : int, default 4 GiB
         The largest number of bytes that the search may plan to use beside the universe and x; see
-        `global_sensitivity`. A listed neighbor takes 512.
+        `global_sensitivity`. A listed neighbor takes 256.
     timeout, checkpoint
         See `global_sensitivity`.
 

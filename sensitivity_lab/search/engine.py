@@ -194,8 +194,6 @@ class Cost:
     bytes : int
         The memory that it needs at its peak, from its plan to the result, beyond the universe and
         a dataset that is given: never below what is measured, nor far above it.
-    datasets : int, default 0
-        On how many distinct datasets the queries are evaluated.
     lists_pairs : bool, default True
         Whether it lists the pairs that it finds; else it only says where their records lie.
     elsewhere : bool, default False
@@ -203,7 +201,6 @@ class Cost:
     """
 
     bytes: int
-    datasets: int = 0
     lists_pairs: bool = True
     elsewhere: bool = False
 

@@ -238,7 +238,7 @@ def test_the_memory_limit_lowers_the_number_of_neighbors():
     text = message(
         sl.TooLargeError,
         lambda: sl.local_sensitivity(
-            range(1, 101), LARGE, np.ptp, neighbors=sl.Bounded(1), memory_limit=51_200
+            range(1, 101), LARGE, np.ptp, neighbors=sl.Bounded(1), memory_limit=25_600
         ),
     )
     assert "enumeration would evaluate 10,000 neighbors, more than the limit of 100;" in text

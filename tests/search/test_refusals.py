@@ -163,7 +163,7 @@ def test_neighbors_with_wide_answers_are_refused_after_one():
         )
     assert len(calls) == 1
     assert str(caught.value) == (
-        "enumeration would need about 306.1 MiB for 2,500 answers of function, each of 1,000 "
+        "enumeration would need about 305.5 MiB for 2,500 answers of function, each of 1,000 "
         "numbers, more than the memory limit of 9.5 MiB; choose a smaller distance, fewer "
         "answers, or a larger memory_limit"
     )

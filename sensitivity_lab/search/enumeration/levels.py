@@ -185,7 +185,7 @@ class Levels:
         elsewhere = bool(options.scratch) or options.on_cluster
         memory = self.bytes_per_query * self.together(options)
         memory += min(_TABLES, 32 * WORD * self._widest)
-        return Cost(memory, self.datasets, elsewhere=elsewhere)
+        return Cost(memory, elsewhere=elsewhere)
 
     @cached_property
     def steps(self) -> int:

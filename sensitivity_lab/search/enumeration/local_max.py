@@ -28,7 +28,7 @@ from .kept import Chunk, NeighborKeeper
 MAX_NEIGHBORS = 1_000_000
 """The most neighbors that are listed."""
 
-_BYTES = 512
+_BYTES = 256
 """About how many bytes an answer needs."""
 
 _BYTES_PER_NUMBER = 128
@@ -52,7 +52,7 @@ class LocalEnumeration:
     Notes
     -----
     Time: an evaluation per distinct neighbor, and O(m) for m distinct values to list it. Memory:
-    about 512 bytes per neighbor.
+    about 256 bytes per neighbor.
     """
 
     name = "enumeration"
@@ -73,7 +73,7 @@ class LocalEnumeration:
             )
         # A chunk of datasets, and the pair.
         listed = min(_CHUNK_BYTES, WORD * problem.universe.number * number) + of_pairs(problem)
-        cost = Cost(CALL + _BYTES * (number + 1) + listed, number + 1)
+        cost = Cost(CALL + _BYTES * (number + 1) + listed)
         return Plan(partial(_solve, problem, number, options), cost)
 
 

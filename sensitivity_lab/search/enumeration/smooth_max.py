@@ -85,7 +85,7 @@ class SmoothEnumeration:
         # Around every core are the datasets with one record more.
         around = number * min(values, int(highest)) * _PAIR_BYTES
         memory = each * number + (_BYTES // 2 + WORD * values) * cores + around
-        return Plan(partial(_solve, problem, options), Cost(CALL + memory, number))
+        return Plan(partial(_solve, problem, options), Cost(CALL + memory))
 
 
 def _solve(problem: SmoothProblem, options: Options) -> LocalMaxima:

@@ -22,7 +22,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
     beyond_limit,
 )
-from sensitivity_lab.search.memory import of_pairs
+from sensitivity_lab.search.memory import CALL, of_pairs
 from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .any_sizes import Search
@@ -95,9 +95,10 @@ class Groups:
             (i, j) for _, most in changes for i in range(most[0] + 1) for j in range(most[1] + 1)
         }
         top = max(n - removed for n, (removed, _) in changes)
-        # Tables of differences and, but for Linf, the sums after each group.
+        # Tables of differences and, but for Linf, the sums after each group and bounds by blocks.
         tables = (1 if problem.norm == "Linf" else 4) * (len(grouped.groups) + 2)
         memory = 8 * tables * len(states) * (top + 1)
+        memory += 0 if problem.norm == "Linf" else CALL * len(grouped.groups)
         refused = beyond_limit(self.name, memory, options)
         if refused is not None:
             return refused

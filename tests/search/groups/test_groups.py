@@ -326,7 +326,7 @@ def test_memory_is_bounded():
     with pytest.raises(sl.TooLargeError) as caught:
         sl.global_sensitivity(LARGE, grouped("mean", 0, "abcde"), method="groups", **options)
     assert str(caught.value) == (
-        "no engine accepts mean of d by g here: groups would need about 38.5 MiB, more than the "
+        "no engine accepts mean of d by g here: groups would need about 38.8 MiB, more than the "
         "memory limit of 976.6 KiB; choose a smaller size or distance, a coarser universe with "
         "fewer distinct values, or a larger memory_limit"
     )
