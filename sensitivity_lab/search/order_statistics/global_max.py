@@ -32,7 +32,7 @@ class OrderStatistics:
     Notes
     -----
     Two candidates per change; O(log m) time each for m distinct values. The relations of a family
-    share their changes. Memory: some 24 bytes per distinct value, and some 400 per change.
+    share their changes. Memory: some 30 bytes per distinct value, and some 400 per change.
     """
 
     name = "order_statistics"
