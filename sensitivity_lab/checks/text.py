@@ -62,12 +62,16 @@ def named(name: Any) -> str:
 def html_text(value: Any) -> str:
     r"""Return a value as a page of HTML shows it: without markup and control characters.
 
+    The lines of a text, such as code, stay lines.
+
     Examples
     --------
-    >>> print(html_text("<b>\x1b"))
-    &lt;b&gt;\x1b
+    >>> print(html_text("<b>\x1b"), html_text("a = 1\nb = 2"))
+    &lt;b&gt;\x1b a = 1
+    b = 2
     """
-    return escape(printable(text_of(value), lines=True))
+    text = printable(value, lines=True) if isinstance(value, str) else text_of(value)
+    return escape(text)
 
 
 def names_of(values: Collection[Any], text: Callable[[Any], str] = shown) -> str:
