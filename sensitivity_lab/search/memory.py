@@ -100,18 +100,18 @@ def of_records(problem: Problem, *, sums: bool) -> int:
     """Return what the sorted universe takes, perhaps with the sums of its records."""
     numbers, limit = of_numbers(problem.universe), most_copies(problem)
     values = len(numbers.array)
-    # Multiplicities and places; a third one while they are made.
-    arrays = CALL + 3 * WORD * values
+    # Multiplicities and places; a third one while they are made; and what is given back late.
+    arrays = CALL + 4 * WORD * values
     if takes_arrays(numbers, limit):
         # Sums in two limbs, and while they are made mantissas, shifts and products.
-        return arrays + (6 * WORD * values if sums else 0)
+        return arrays + (7 * WORD * values if sums else 0)
     own = IntegerBytes.of(numbers)
     each = own.kept
     if sums:
         # Sums, and while they are made what is added up, if values are counted or squared.
         each += of_int(own.bits + problem.largest.bit_length()) + WORD
         each += 0 if limit == 1 else of_int(own.bits) + 2 * WORD
-    return arrays - WORD * values + values * max(own.peak, each)
+    return arrays - 2 * WORD * values + values * max(own.peak, each)
 
 
 def of_shapes(problem: Problem, kept: int, passing: int, bits: float) -> int:

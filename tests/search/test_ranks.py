@@ -427,7 +427,7 @@ def test_too_many_weights():
         (
             {"query": "iqr", "size": 5_000, "memory_limit": 2**20},
             sl.TooLargeError,
-            "ranks would need about 3.1 MiB, more than the memory limit of 1.0 MiB; choose a "
+            "ranks would need about 3.2 MiB, more than the memory limit of 1.0 MiB; choose a "
             "smaller size or distance, a coarser universe with fewer distinct values, or a larger "
             "memory_limit",
         ),

@@ -29,7 +29,7 @@ class Linear:
     Notes
     -----
     Two candidates per change. Time and memory: one pass over the distinct values for their prefix
-    sums, some 72 bytes each, then O(log m) per change, some 500 bytes; the relations of a family
+    sums, some 80 bytes each, then O(log m) per change, some 500 bytes; the relations of a family
     share their changes.
     """
 

@@ -32,7 +32,7 @@ class OrderStatistics:
     Notes
     -----
     Two candidates per change; O(log m) time each for m distinct values. The relations of a family
-    share their changes. Memory: some 24 bytes per distinct value, and some 400 per change.
+    share their changes. Memory: some 30 bytes per distinct value, and some 400 per change.
 
     Other L-statistics are covered where no weight is negative and negative net weights precede
     positive ones: trimmed means always, midranges where records are only added or only removed,

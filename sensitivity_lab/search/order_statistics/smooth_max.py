@@ -84,10 +84,11 @@ def _bytes(problem: SmoothProblem, weights: Weights) -> int:
     # Two sides have two or three arrangements each, of worths, floors, ceilings and their places.
     rank = weights[0][0]
     places = min(rank + 2, last + 3) + min(problem.size - rank, last + 2)
-    arrangements = (6 if len(weights) == 2 else 4) * places * (number + 4 * WORD)
-    # The records of x and new ones, those times -1, and once more while they are made.
+    unequal = len({share for _, share in weights}) == 2
+    arrangements = (6 if unequal else 4) * places * (number + 4 * WORD)
+    # The records of x and new ones, those times -1, and x once more while they are made.
     new = 0 if number == WORD else number
-    records = (problem.size + 2 * (last + 2)) * (3 * WORD + 2 * new)
+    records = (problem.size + 2 * (last + 2)) * (3 * WORD + new) + problem.size * new
     values = len(problem.x) * max(integers.peak, 2 * integers.kept + 2 * WORD)
     rises = 600 * min(last + 1, 1000)
     return values + records + arrangements + rises + of_pairs(problem)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.layouts import most_copies
 from sensitivity_lab.search.memory import CALL, REAL, WORD, IntegerBytes
+from sensitivity_lab.search.sorted_arrays import takes_arrays
+from sensitivity_lab.universes.universe import of_numbers
 
 from . import few_records
 from .distances.branch import AT_ONCE as NODES
@@ -33,6 +35,8 @@ def bytes_of(problem: Problem) -> int:
     held = 2 * values if compact else records
     sums = WORD * limbs * held
     places = values * (4 * WORD + 2 * REAL)
+    if not takes_arrays(of_numbers(problem.universe), most_copies(problem)):
+        places += values * integers.kept
     if values < records and not compact:
         places += 2 * WORD * records
     made = CALL + min(AT_ONCE, values) * (12 * WORD + 8 * (WORD + integers.bits // 4))
