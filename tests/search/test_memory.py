@@ -34,7 +34,7 @@ def test_a_plan_without_memory_is_none():
         Cost()
 
 
-@pytest.mark.representative("engine")
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("engine", "name"), [((case.engine, case.kind), name) for name, case in CASES.items()]
 )
