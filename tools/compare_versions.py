@@ -368,7 +368,8 @@ def compare(before: Path, after: Path) -> int:
     differing, others, messages = 0, 0, 0
     for place, old in olds.items():
         new = news.get(place, {})
-        what = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+        # What the first version did not tell is no difference.
+        what = {name for name in old if old[name] != new.get(name)}
         if what == {"witness"}:
             others += 1  # verified when it was recorded: another pair of the same value
         elif what and what == {"messages"}:
