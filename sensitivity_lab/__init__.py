@@ -41,7 +41,6 @@ Examples
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from .calls.curves import sensitivity_curves
@@ -159,8 +158,6 @@ _PRODUCTS = {
 }
 """Where the names stand that are no part of the calculator; they are loaded when they are used."""
 
-__version__ = version("sensitivity_lab")
-
 __all__ = [
     "AuditReport",
     "AuditRow",
@@ -263,6 +260,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a product, or what is named of one, when it is first used."""
+    if name == "__version__":
+        from importlib.metadata import version  # it loads the standard library's email
+
+        return version("sensitivity_lab")
     if name not in _PRODUCTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f"{__name__}.{_PRODUCTS[name]}")

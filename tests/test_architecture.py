@@ -280,13 +280,15 @@ def modules() -> set[str]:
 def test_importing_the_package_loads_the_core_alone(modules):
     ours = {name.split(".")[1] for name in modules if name.startswith("sensitivity_lab.")}
     assert {"calls", "search"} <= ours <= CORE
+    theories = {name for name in modules if name.startswith("sensitivity_lab.search.")}
+    assert not {name for name in theories if name.count(".") > 2}  # the first search loads them
 
 
 @pytest.mark.parametrize(
     "package",
     [
         *("matplotlib", "IPython", "distributed", "hypothesis", "opendp", "diffprivlib"),
-        *("ipywidgets", "voila"),
+        *("ipywidgets", "voila", "joblib", "tqdm"),
     ],
 )
 def test_importing_the_package_does_not_import(package, modules):

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from paths import PACKAGE, ROOT
 
-from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search.engines import ENGINES
 
 PAGE = "docs/proofs.md"
 PROOFS = (ROOT / PAGE).read_text("utf-8")

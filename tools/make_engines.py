@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from sensitivity_lab.problem import Kind
-from sensitivity_lab.search import ENGINES
 from sensitivity_lab.search.engine import AnyEngine
+from sensitivity_lab.search.engines import ENGINES
 
 PAGE = Path(__file__).parent.parent / "docs" / "engines.md"
 
@@ -17,7 +17,7 @@ KINDS: tuple[Kind, ...] = ("global", "local", "smooth")
 
 HEAD = """# Engines
 
-Made by `python tools/make_engines.py` from `ENGINES` in `sensitivity_lab/search/__init__.py`.
+Made by `python tools/make_engines.py` from `ENGINES` in `sensitivity_lab/search/engines.py`.
 
 An engine is one way to find the largest difference. Its name is what `method=` calls it, and the
 folder of `sensitivity_lab/search/` that holds its theory: `global_max.py` for all pairs of

@@ -9,9 +9,7 @@ from typing import Any
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
-from sensitivity_lab.queries.identity import query_identity, universe_identity
 from sensitivity_lab.running.checkpoint import Checkpoint, as_folder
-from sensitivity_lab.running.fingerprint import fingerprint
 from sensitivity_lab.universes.finite import AnyUniverse
 
 _SHOWN = 16
@@ -59,6 +57,10 @@ def open_checkpoint(
     """
     if folder is None:
         return None
+    # What only a checkpoint needs is loaded for one.
+    from sensitivity_lab.queries.identity import query_identity, universe_identity
+    from sensitivity_lab.running.fingerprint import fingerprint
+
     identities = {query.name: query_identity(query) for query in queries}
     named = [f"{name} {identity[:_SHOWN]}" for name, identity in identities.items()]
     given = [f"{name} {universe_identity(one)[:_SHOWN]}" for name, one in universes.items()]

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_flag, check_text, named, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
@@ -56,6 +55,8 @@ class Function(Query):
 
     def fingerprinted(self) -> tuple[Any, ...]:
         """Return what tells the query from others: what it does, else the name it was given."""
+        from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
+
         try:
             return fingerprint(self.function), self.vectorized, self.label
         except NoFingerprintError:

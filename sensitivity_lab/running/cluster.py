@@ -14,9 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import joblib
-from joblib.parallel import get_active_backend
-
 from sensitivity_lab.errors import WorkerError
 
 from .block import Block, Keeper, Produced
@@ -49,6 +46,8 @@ class Left(NamedTuple):
 
 def active_client() -> Any:
     """Return the client of the Dask cluster that `joblib.parallel_config` names; None if none."""
+    from joblib.parallel import get_active_backend  # when it is first needed: it takes a while
+
     backend, _ = get_active_backend()
     return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
 
@@ -66,6 +65,8 @@ def run(
     configuration says. Answers are kept by the workers that see the keeper's folder, and by this
     process, because others may not share a disk with it.
     """
+    import joblib
+
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
     if keeper is not None:
         portable = KeptByWorkers(portable, keeper)

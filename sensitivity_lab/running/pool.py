@@ -10,10 +10,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
-import joblib
-from joblib.parallel import get_active_backend
-
-from . import cluster, processes
 from .block import Block, Keeper
 from .progress import bar
 
@@ -71,6 +67,8 @@ def timed(
 
 def workers(n_jobs: int | None) -> int:
     """Return how many workers joblib would use, under whatever `parallel_config` is active."""
+    import joblib  # here and below when it is first needed: the package's own import is short
+
     return int(joblib.effective_n_jobs(n_jobs))
 
 
@@ -166,6 +164,8 @@ def _produced(
     apart: bool,
 ) -> Generator[tuple[int, int, Any], None, None]:
     """Yield the place and length of every block with the answer on it, in any order."""
+    from . import cluster, processes
+
     given = enumerate(blocks)
     left = total
     for place, block in given:
@@ -209,6 +209,8 @@ def _must_start(number: int) -> bool:
     Threads and the workers of a cluster are there, and so are processes of an earlier call, for a
     few minutes. A backend that the caller named is what the caller wants.
     """
+    from joblib.parallel import get_active_backend
+
     # joblib makes its default anew each time; the one that was named is one object.
     backend, again = get_active_backend()[0], get_active_backend()[0]
     if backend is again or getattr(backend, "uses_threads", False):

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tqdm import tqdm
-
 Item = TypeVar("Item")
 
 
@@ -23,6 +21,8 @@ def bar(unit: str, progress: bool | None, total: int | None = None) -> Any:
     total : int, optional
         How many there are, if that is known; then the bar estimates the time that is left.
     """
+    from tqdm import tqdm  # when it is first needed: the package's own import is short
+
     return tqdm(
         total=total,
         unit=f" {unit}",
@@ -50,6 +50,8 @@ def counter(
 
 def tracked(items: Sequence[Item], *, unit: str, progress: bool | None) -> Iterator[Item]:
     """Yield the items, with a progress bar that counts them; `progress` is that of `bar`."""
+    from tqdm import tqdm
+
     yield from tqdm(
         items,
         unit=f" {unit}",

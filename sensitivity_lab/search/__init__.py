@@ -1,4 +1,4 @@
-"""The engines, in order of preference, and the choice among them."""
+"""The choice among the engines, which are listed in `engines.py`."""
 
 from __future__ import annotations
 
@@ -11,69 +11,6 @@ from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
 
 from .engine import AnyEngine, Options, Plan, Refusal, planned
-from .enumeration.global_max import Enumeration
-from .enumeration.local_max import LocalEnumeration
-from .enumeration.smooth_max import SmoothEnumeration
-from .groups.global_max import Groups
-from .groups.local_max import LocalGroups
-from .intervals.global_max import Intervals
-from .intervals.local_max import LocalIntervals
-from .linear.global_max import Linear
-from .linear.local_max import LocalLinear
-from .linear.smooth_max import SmoothLinear
-from .multiplicities.global_max import MultiplicitiesEngine
-from .multiplicities.local_max import LocalMultiplicities
-from .one_column.global_max import OneColumn
-from .one_column.local_max import LocalOneColumn
-from .order_statistics.global_max import OrderStatistics
-from .order_statistics.local_max import LocalOrderStatistics
-from .order_statistics.smooth_max import SmoothOrderStatistics
-from .ranks.global_max import Ranks
-from .ranks.local_max import LocalRanks
-from .row_sums.global_max import RowSums
-from .row_sums.local_max import LocalRowSums
-from .stacks.global_max import Stacks
-from .variance.global_max import Variance
-from .variance.local_max import LocalVariance
-from .variance.smooth_max import SmoothVariance
-
-CONTINUOUS: tuple[AnyEngine, ...] = (
-    Intervals((OrderStatistics(), Linear(), Ranks())),
-    LocalIntervals((LocalOrderStatistics(), LocalLinear(), LocalRanks(), LocalVariance())),
-)
-"""The engines for intervals; the others are for finite universes."""
-
-_ON_TABLES: tuple[AnyEngine, ...] = (
-    OneColumn((OrderStatistics(), Linear(), Variance(), Ranks())),
-    Groups((OrderStatistics(), Linear(), Variance())),
-)
-
-ENGINES: tuple[AnyEngine, ...] = (
-    OrderStatistics(),
-    LocalOrderStatistics(),
-    SmoothOrderStatistics(),
-    Linear(),
-    LocalLinear(),
-    SmoothLinear(),
-    Variance(),
-    LocalVariance(),
-    SmoothVariance(),
-    Ranks(),
-    LocalRanks(),
-    MultiplicitiesEngine(),
-    LocalMultiplicities(),
-    RowSums(),
-    LocalRowSums(),
-    *_ON_TABLES,
-    LocalOneColumn((LocalOrderStatistics(), LocalLinear(), LocalVariance(), LocalRanks())),
-    LocalGroups((LocalOrderStatistics(), LocalLinear(), LocalVariance())),
-    Stacks((RowSums(), *_ON_TABLES)),
-    *CONTINUOUS,
-    Enumeration(),
-    LocalEnumeration(),
-    SmoothEnumeration(),
-)
-"""Every engine: a theory, and a kind of problem. The first that has a plan solves the problem."""
 
 AnyProblem = Problem | LocalProblem | SmoothProblem | IntervalProblem | LocalIntervalProblem
 
@@ -99,7 +36,12 @@ class Chosen(NamedTuple):
 
 
 def engines_for(kind: Kind, *, on_interval: bool = False) -> tuple[AnyEngine, ...]:
-    """Return the engines for one kind of problem and of universe, in order of preference."""
+    """Return the engines for one kind of problem and of universe, in order of preference.
+
+    The table is loaded by the first call, since it imports every theory.
+    """
+    from .engines import CONTINUOUS, ENGINES
+
     return tuple(
         engine
         for engine in ENGINES
@@ -109,6 +51,8 @@ def engines_for(kind: Kind, *, on_interval: bool = False) -> tuple[AnyEngine, ..
 
 def check_method(method: Any, kind: Kind = "global") -> str:
     """Return a method; raise InputError if no engine is called so."""
+    from .engines import ENGINES
+
     names = ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
     if not isinstance(method, str) or method not in names:
         raise InputError(

@@ -8,7 +8,7 @@ import pytest
 from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
 from strategies import NAMES
 
-from sensitivity_lab.search import ENGINES
+from sensitivity_lab.search.engines import ENGINES
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from paths import ROOT
 import sensitivity_lab as sl
 from sensitivity_lab.checks import in_words
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.search import ENGINES
 from sensitivity_lab.search.engine import Cost, Options, Plan
+from sensitivity_lab.search.engines import ENGINES
 from sensitivity_lab.search.variance.global_max import Variance
 
 BENCHMARK = runpy.run_path(str(ROOT / "benchmarks" / "memory.py"))

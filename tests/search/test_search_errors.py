@@ -9,8 +9,9 @@ from strategies import NAMES
 
 import sensitivity_lab as sl
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.search import ENGINES, engines_for
+from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.engines import ENGINES
 
 QUERY_CHOICES = (
     f"choose one of {NAMES}, percentile_25 (any number from 0 "
