@@ -15,7 +15,7 @@ from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import show_sizes
-from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.relations import Relation, as_relation
 
@@ -28,9 +28,9 @@ from .truths import Measured, of_code, of_mathematics
 
 @with_numpy_defaults
 def audit(
+    universe: AnyUniverse,
     query: Any,
     claim: Any,
-    universe: AnyUniverse,
     *,
     size: Any,
     neighbors: Any,
@@ -43,7 +43,7 @@ def audit(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> AuditReport:
     """Compare a claimed sensitivity with the true one.
 
@@ -53,6 +53,8 @@ def audit(
 
     Parameters
     ----------
+    universe : Universe or IntervalUniverse
+        The records that datasets are drawn from.
     query : str, Query or callable
         See `global_sensitivity`. With `implementation`, the code that runs on ordered datasets: a
         `Fold` or a function, see `implemented_sensitivity`.
@@ -61,8 +63,6 @@ def audit(
         the distance k, such as ``lambda k: k / 6``; or a function of k and the size n of x, such
         as ``lambda k, n: k / n``, with two parameters without defaults or with a keyword-only
         ``n``. A float stands for its exact value.
-    universe : Universe or IntervalUniverse
-        The records that datasets are drawn from.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the truth is the maximum over all of them,
         unless the claim is a function of n: then it is compared with the truth at each size.
@@ -84,8 +84,8 @@ def audit(
         exact answers and an int, Fraction or Decimal no difference counts as rounding.
     subject : str, optional
         The name of the query in the report; by default its own name.
-    method, n_jobs, progress, memory_limit
-        See `global_sensitivity`; `method` is not for implementations.
+    method, n_jobs, progress, run
+        See `global_sensitivity`; `method` is not for implementations, and no checkpoint is kept.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def audit(
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 1])
     >>> sl.audit(
-    ...     sl.Var(ddof=1), lambda k: k / 4, universe, size=4, neighbors="bounded", distances=[1, 2]
+    ...     universe, sl.Var(ddof=1), lambda k: k / 4, size=4, neighbors="bounded", distances=[1, 2]
     ... )
     Audit of var_ddof_1, bounded: loose
       setting  bounded, at most k; size 4; domain of 2 values, unlimited copies; exact arithmetic
@@ -139,6 +139,7 @@ def audit(
         check_text("subject", subject, "a text")
     check_norm(norm)
     check_running(n_jobs, progress)
+    run = check_run(run, "audit", "checkpoint")
     _check_implementation(implementation, method)
     sizes = check_audited_sizes(size, relations, universe)
     tolerance = check_tolerance(tolerance_ulps)
@@ -146,7 +147,7 @@ def audit(
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
     claims = [_claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
     own_name = subject_named(subject or name_of_query(query))
-    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "memory_limit": memory_limit}
+    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "run": run}
     if not implementation:
         query = as_query(query)
         options |= {"norm": norm, "method": method}
@@ -168,9 +169,9 @@ def audit(
 
 
 def assert_sensitivity(
+    universe: AnyUniverse,
     query: Any,
     claim: Any,
-    universe: AnyUniverse,
     *,
     size: Any,
     neighbors: Any,
@@ -182,13 +183,13 @@ def assert_sensitivity(
 
     Parameters
     ----------
-    query, claim, universe, size, neighbors, distances
+    universe, query, claim, size, neighbors, distances
         See `audit`.
     tight : bool, default False
         Whether to refuse claims that are larger than the truth as well.
     **options
         `norm`, `exactly`, `implementation`, `tolerance_ulps`, `subject`, `method`, `n_jobs`,
-        `progress`, `memory_limit` of `audit`.
+        `progress`, `run` of `audit`.
 
     Returns
     -------
@@ -207,7 +208,7 @@ def assert_sensitivity(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 20, 125])
-    >>> assert_sensitivity("sum", 105, universe, size=2, neighbors="unbounded", distances=1)
+    >>> assert_sensitivity(universe, "sum", 105, size=2, neighbors="unbounded", distances=1)
     Traceback (most recent call last):
     sensitivity_lab.errors.SensitivityViolation: sum, unbounded: a sensitivity of 105 is claimed...
     x = [0, 125]  ->  f(x) = 125
@@ -217,7 +218,7 @@ def assert_sensitivity(
     __tracebackhide__ = True
     check_flag("tight", tight)
     report = audit(
-        query, claim, universe, size=size, neighbors=neighbors, distances=distances, **options
+        universe, query, claim, size=size, neighbors=neighbors, distances=distances, **options
     )
     report.raise_if_violated(tight=tight)
     return report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.reprs import Tabled, rounded_down, rounded_up
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.running.checkpoint import as_folder
-from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -155,10 +155,7 @@ def bounded_curves(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
-    timeout: float | None = None,
-    checkpoint: Any = None,
-    scratch: Any = None,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> BoundedCurves:
     """Compute sensitivities at several distances, and bounds where none is within reach.
 
@@ -172,7 +169,7 @@ def bounded_curves(
     bounds : mapping, optional
         Arguments of `sensitivity_bounds` for points that are out of reach, such as
         ``{"time_limit": 5, "value_range": (0, 100)}``.
-    method, n_jobs, progress, memory_limit, timeout, checkpoint, scratch
+    method, n_jobs, progress, run
         See `global_sensitivity`. The checkpoint has a folder for each column and query.
 
     Returns
@@ -212,20 +209,14 @@ def bounded_curves(
     asked, relations = as_queries(queries), as_relations(neighbors, distances, exactly)
     families = dict.fromkeys(relation.at(1) for relation in relations)
     limits = check_settings(bounds)
-    options = {
-        "method": method,
-        "n_jobs": n_jobs,
-        "progress": progress,
-        "memory_limit": memory_limit,
-        "timeout": timeout,
-        "scratch": scratch,
-    }
-    kept = None if checkpoint is None else as_folder("checkpoint", checkpoint)
+    run = check_run(run, "bounded_curves")
+    options = {"size": size, "norm": norm, "method": method, "n_jobs": n_jobs, "progress": progress}
+    kept = None if run.checkpoint is None else as_folder("checkpoint", run.checkpoint)
     points: list[tuple[str, Sensitivity | SensitivityBounds]] = []
     for (at, (column, universe)), family in product(enumerate(columns.items()), families):
         for place, query in enumerate(asked):
             folder = None if kept is None else kept / f"{at}-{place}"
-            exact = {"size": size, "norm": norm, **options, "checkpoint": folder}
+            exact = {**options, "run": replace(run, checkpoint=folder)}
             ks = [relation.k for relation in relations if relation.at(1) == family]
             found = _curve(check_universe(universe), query, family, ks, exact, limits)
             points += [(column, one) for one in found]

@@ -12,6 +12,7 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation
 
@@ -50,7 +51,7 @@ def worst_cases(problem: Problem, relation: Relation) -> Iterator[tuple[Shape, P
             asked = problem.only([as_query(name)], [relation]).checked()
             # Of few records, less memory also means less time.
             limit = 2**26 if most <= _FEW else 2**30
-            chosen = choose(asked, "auto", Options(memory_limit=limit))
+            chosen = choose(asked, "auto", Options(run=Run(memory_limit=limit)))
             if chosen.engine.name not in _ENGINES:
                 continue
             ((found,),) = chosen.solve()

@@ -1,41 +1,16 @@
-"""The folders of a search: for finished blocks that are kept, and for large arrays."""
+"""The folder of a search for finished blocks that are kept."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError
 from sensitivity_lab.queries import Query
-from sensitivity_lab.running.checkpoint import Checkpoint, as_folder
+from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.universes.finite import AnyUniverse
 
 _SHOWN = 16
 """So many digits of a fingerprint are shown."""
-
-
-def open_scratch(folder: Any) -> str | None:
-    """Return the absolute path of a folder for large arrays, made if need be; None if None.
-
-    Raises
-    ------
-    InputError
-        If no file can be written there.
-    """
-    if folder is None:
-        return None
-    path = as_folder("scratch", folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            return str(path)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise InputError(
-            f"scratch must be a folder in which files can be written, got {shown(str(path))}: {why}"
-        ) from None
 
 
 def open_checkpoint(

@@ -25,12 +25,13 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import Chosen, check_method, choose, engines_for
 from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan, planned
 from sensitivity_lab.search.gaps import GapCurve
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.relation import Family
 from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
 
-from .checkpoints import open_checkpoint, open_scratch
+from .checkpoints import open_checkpoint
 from .global_sensitivity import conclude
 
 
@@ -47,10 +48,7 @@ def sensitivity_curves(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
-    timeout: float | None = None,
-    checkpoint: Any = None,
-    scratch: Any = None,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> SensitivityCurves:
     """Compute the sensitivity of several queries at several Hamming distances.
 
@@ -73,7 +71,7 @@ def sensitivity_curves(
         Whether k is the distance exactly, instead of at most.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
-    method, n_jobs, progress, memory_limit, timeout, checkpoint, scratch
+    method, n_jobs, progress, run
         See `global_sensitivity`.
 
     Returns
@@ -109,15 +107,15 @@ def sensitivity_curves(
     columns = as_universes(universes)
     asked = as_queries(queries)
     relations = as_relations(neighbors, distances, exactly)
-    options = Options(n_jobs, progress, memory_limit, timeout, scratch=open_scratch(scratch))
+    options = Options(n_jobs, progress, check_run(run, "sensitivity_curves"))
     # Every problem is checked, and every engine chosen, before the first search starts.
     problems = []
     listed_pairs = 0
     for column, universe in columns.items():
         try:
             sizes = check_sizes(size, universe)
-            if checkpoint is not None and options.checkpoint is None:
-                kept = open_checkpoint(checkpoint, "global", columns, asked, sizes)
+            if run.checkpoint is not None and options.checkpoint is None:
+                kept = open_checkpoint(run.checkpoint, "global", columns, asked, sizes)
                 options = replace(options, checkpoint=kept)
             check_witnesses(sizes, 1, options.memory_limit)
             problem = problem_on(universe, asked, relations, sizes, in_norm)

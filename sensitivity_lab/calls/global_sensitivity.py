@@ -17,11 +17,12 @@ from sensitivity_lab.results.witness import Unlisted, Witness
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, Options
 from sensitivity_lab.search.layouts import LaidOut
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe, finite
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Relation, as_relation, check_related
 
-from .checkpoints import open_checkpoint, open_scratch
+from .checkpoints import open_checkpoint
 
 AnyProblem = Problem | LocalProblem | IntervalProblem | LocalIntervalProblem
 
@@ -37,10 +38,7 @@ def global_sensitivity(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
-    timeout: float | None = None,
-    checkpoint: Any = None,
-    scratch: Any = None,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> Sensitivity:
     """Compute how much a query can change between two neighboring datasets.
 
@@ -70,27 +68,13 @@ def global_sensitivity(
         `joblib.parallel_config` says. A few datasets are evaluated in this process first, and so
         are all others unless starting workers saves more time than it takes, about 1.5 seconds.
         Workers that are there already, a backend that `parallel_config` names, and workers that
-        can be ended at `timeout` are used from a tenth of a second on. With the backend "dask"
+        can be ended at a timeout are used from a tenth of a second on. With the backend "dask"
         the cluster's workers evaluate, and large arrays live in their memory; Dask spills to their
         disks what does not fit.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
-    memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use beside the universe, with any
-        engine; beyond, it refuses before it starts, and says what would take it. Limits below a
-        MiB count as one. On a Dask cluster the memory of all workers limits enumeration instead.
-    timeout : float, optional
-        The most seconds that a caller's function may take for one dataset; beyond, a QueryError
-        names the dataset, also where the function catches every exception. Compiled code that does
-        not return to Python can only be ended with its process: with ``n_jobs=2`` that is a worker,
-        but for the first few datasets, and the error is a WorkerError. A limit needs worker
-        processes or the main thread, and no Windows.
-    checkpoint : str or path, optional
-        A folder in which finished blocks of evaluations are kept, so that a later call with the
-        same arguments goes on where this one was killed. Neighbors and distances may differ then.
-    scratch : str or path, optional
-        A folder in which large arrays live, in files that vanish with the search; then the room
-        on its disk limits the search, instead of `memory_limit`. The answer is the same.
+    run : Run, optional
+        Limits of memory and of time, a checkpoint, a folder for large arrays; see `Run`.
 
     Returns
     -------
@@ -104,7 +88,7 @@ def global_sensitivity(
     NoEngineError
         If no engine accepts the problem, for example because it is too large; says each reason.
     QueryError
-        If a caller's function raises, returns no finite number, takes longer than `timeout`, or is
+        If a caller's function raises, returns no finite number, takes longer than the timeout, or is
         vectorized and answers a dataset differently beside others; names the dataset.
     WorkerError
         If a worker process ends twice in the same block, or a cluster goes away, restarts or
@@ -126,8 +110,9 @@ def global_sensitivity(
     sizes = check_sizes(size, universe)
     relation = as_relation(neighbors)
     queries = (as_query(query),)
-    kept = open_checkpoint(checkpoint, "global", {"records": universe}, queries, sizes)
-    options = Options(n_jobs, progress, memory_limit, timeout, kept, open_scratch(scratch))
+    run = check_run(run, "global_sensitivity")
+    kept = open_checkpoint(run.checkpoint, "global", {"records": universe}, queries, sizes)
+    options = Options(n_jobs, progress, run, kept)
     check_witnesses(sizes, 1, options.memory_limit)
     problem = problem_on(universe, queries, (relation,), sizes, check_norm(norm))
     chosen = choose(problem, method, options)

@@ -15,6 +15,7 @@ from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search import check_method, choose
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -27,18 +28,16 @@ from .global_sensitivity import conclude
 
 @with_numpy_defaults
 def local_sensitivity(
-    dataset: Any,
     universe: AnyUniverse,
     query: Any,
     *,
+    dataset: Any,
     neighbors: Any,
     norm: str = "L1",
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
-    timeout: float | None = None,
-    checkpoint: Any = None,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> Sensitivity:
     """Compute how much a query can change between one dataset and its neighbors.
 
@@ -47,13 +46,13 @@ def local_sensitivity(
 
     Parameters
     ----------
-    dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
     universe : Universe or IntervalUniverse
         What neighbors are drawn from.
     query : str, Query or callable
         See `global_sensitivity`.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
+        a DataFrame.
     neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
         Which datasets are neighbors; a name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
@@ -65,11 +64,8 @@ def local_sensitivity(
         `joblib.parallel_config` says; started where they pay, see `global_sensitivity`.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
-    memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use beside the universe and x; see
-        `global_sensitivity`. A listed neighbor takes 256.
-    timeout, checkpoint
-        See `global_sensitivity`.
+    run : Run, optional
+        Limits of memory and of time, a checkpoint; see `Run`.
 
     Returns
     -------
@@ -103,7 +99,7 @@ def local_sensitivity(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3, 10])
-    >>> local_sensitivity([1, 2, 3], universe, "median", neighbors=sl.Unbounded(1))
+    >>> local_sensitivity(universe, "median", dataset=[1, 2, 3], neighbors=sl.Unbounded(1))
     Local sensitivity of median: 0.5 (exact)
       exact      1/2
       neighbors  unbounded, at most 1; size 3; universe of 4 records
@@ -116,18 +112,19 @@ def local_sensitivity(
     universe = check_any_universe(universe)
     x = dataset_on(universe, dataset)
     problem = local_problem_on(universe, as_query(query), relation, x, check_norm(norm))
+    run = check_run(run, "local_sensitivity", "scratch")
     kept = open_checkpoint(
-        checkpoint, "local", {"records": universe}, problem.queries, problem.sizes, dataset=x
+        run.checkpoint, "local", {"records": universe}, problem.queries, problem.sizes, dataset=x
     )
-    return solve_local(problem, method, Options(n_jobs, progress, memory_limit, timeout, kept))
+    return solve_local(problem, method, Options(n_jobs, progress, run, kept))
 
 
 @with_numpy_defaults
 def local_curves(
-    dataset: Any,
     universe: AnyUniverse,
     queries: Iterable[Any] | str | Query = DEFAULT_QUERIES,
     *,
+    dataset: Any,
     distances: Any,
     neighbors: Any,
     exactly: bool = False,
@@ -136,21 +133,19 @@ def local_curves(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
-    timeout: float | None = None,
-    checkpoint: Any = None,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> SensitivityCurves:
     """Compute the local sensitivity of several queries at several Hamming distances.
 
     Parameters
     ----------
-    dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
     universe : Universe or IntervalUniverse
         What neighbors are drawn from.
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
+        a DataFrame.
     distances : int or iterable of int
         The Hamming distances k.
     neighbors : str or Relation, or an iterable of them
@@ -159,7 +154,7 @@ def local_curves(
         Whether k is the distance exactly, instead of at most.
     column : str, default "records"
         What tables and pictures call the data.
-    norm, method, n_jobs, progress, memory_limit, timeout, checkpoint
+    norm, method, n_jobs, progress, run
         See `local_sensitivity`.
 
     Returns
@@ -178,7 +173,7 @@ def local_curves(
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3, 10, 11])
     >>> sl.local_curves(
-    ...     [1, 2, 3], universe, ["median", "sum"], distances=[1, 2], neighbors="bounded"
+    ...     universe, ["median", "sum"], dataset=[1, 2, 3], distances=[1, 2], neighbors="bounded"
     ... )
     Local sensitivity by Hamming distance k, size 3
     k                                 1   2
@@ -200,10 +195,11 @@ def local_curves(
         for relation in relations
         if relation.at(1) == family
     ]
+    run = check_run(run, "local_curves", "scratch")
     kept = open_checkpoint(
-        checkpoint, "local", {"records": universe}, asked, problems[0].sizes, dataset=x
+        run.checkpoint, "local", {"records": universe}, asked, problems[0].sizes, dataset=x
     )
-    options = Options(n_jobs, progress, memory_limit, timeout, kept)
+    options = Options(n_jobs, progress, run, kept)
     return SensitivityCurves(
         tuple((column, solve_local(problem, method, options)) for problem in problems)
     )

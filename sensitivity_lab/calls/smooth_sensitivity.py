@@ -19,6 +19,7 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.results.smooth import SmoothSensitivity
 from sensitivity_lab.search import choose
 from sensitivity_lab.search.engine import Finding, LocalMaximumAtDistance, Options
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
@@ -35,10 +36,10 @@ from .local_sensitivity import dataset_of
 
 @with_numpy_defaults
 def smooth_sensitivity(
-    dataset: Any,
     universe: FiniteUniverse,
     query: Any,
     *,
+    dataset: Any,
     beta: Any,
     neighbors: Any = Bounded(1),  # noqa: B008 - frozen
     sizes: Any = None,
@@ -47,7 +48,7 @@ def smooth_sensitivity(
     method: str = "auto",
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
+    run: Run = Run(),  # noqa: B008 - frozen
 ) -> SmoothSensitivity:
     """Compute the smooth sensitivity of a query on one dataset.
 
@@ -63,13 +64,13 @@ def smooth_sensitivity(
 
     Parameters
     ----------
-    dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
     universe : Universe
         What datasets are drawn from.
     query : str, Query or callable
         See `global_sensitivity`.
+    dataset : iterable of records, shape (n,), or DataFrame
+        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
+        a DataFrame.
     beta : int, float, Fraction or Decimal
         The damping per unit of distance: above 0 (a Decimal, from 1e-400), at most 1e6. For noise
         scaled to the result, `sensitivity_lab.noise.smooth_beta` of the privacy loss.
@@ -94,9 +95,8 @@ def smooth_sensitivity(
         `global_sensitivity`.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
-    memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use beside the universe and x; see
-        `global_sensitivity`.
+    run : Run, optional
+        Limits of memory and of time; see `Run`.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def smooth_sensitivity(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
-    >>> sl.smooth_sensitivity([0.25] * 4, universe, "median", beta=1)
+    >>> sl.smooth_sensitivity(universe, "median", dataset=[0.25] * 4, beta=1)
     Smooth sensitivity of median: 0.1379547905 (exact, rounded up)
       value      3/8 * exp(-1 * 1)
       neighbors  bounded, at most 1; size 4; domain of 5 values, unlimited copies
@@ -147,7 +147,8 @@ def smooth_sensitivity(
     replace = relation.step == "replace"
     stop = _Stop(damping, farthest)
     problem = SmoothProblem(universe, as_query(query), x, replace, limits, stop, check_norm(norm))
-    options = Options(n_jobs, progress, memory_limit)
+    run = check_run(run, "smooth_sensitivity", "checkpoint", "scratch")
+    options = Options(n_jobs, progress, run)
     chosen = choose(problem, method, options)
     found = chosen.solve()
     best = _largest(found.maxima, damping)

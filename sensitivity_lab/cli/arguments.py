@@ -14,7 +14,7 @@ from typing import Any
 from sensitivity_lab.checks import named, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.files import destination, is_stream
-from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -192,13 +192,23 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-limit",
         type=int,
-        default=Options.memory_limit,
+        default=Run.memory_limit,
         metavar="BYTES",
         help="the most memory that a search may plan for; default: 4 GiB",
     )
     parser.add_argument(
         "--jobs", type=int, metavar="J", help="how many processes search; default: 1"
     )
+
+
+def searching(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return how to search, as arguments of a call; a checkpoint where the command takes one."""
+    run = Run(
+        memory_limit=parsed.memory_limit,
+        checkpoint=getattr(parsed, "checkpoint", None),
+        scratch=getattr(parsed, "scratch", None),
+    )
+    return {"method": parsed.method, "n_jobs": parsed.jobs, "run": run}
 
 
 def add_checkpoint(parser: argparse.ArgumentParser) -> None:

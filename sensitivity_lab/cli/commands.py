@@ -38,6 +38,7 @@ from .arguments import (
     read_relation,
     read_universe,
     read_universes,
+    searching,
     source,
 )
 from .completion import complete
@@ -213,11 +214,7 @@ def _curves(parsed: argparse.Namespace, session: Session) -> None:
         size=parsed.size,
         distances=read_distances(parsed.distances),
         neighbors=read_families(parsed),
-        method=parsed.method,
-        n_jobs=parsed.jobs,
-        memory_limit=parsed.memory_limit,
-        checkpoint=parsed.checkpoint,
-        scratch=parsed.scratch,
+        **searching(parsed),
     )
     session.tell(curves, curves.to_dict)
     if parsed.table:
@@ -237,11 +234,7 @@ def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
         parsed.query,
         size=parsed.size,
         neighbors=read_relation(parsed, read_distance(parsed)),
-        method=parsed.method,
-        n_jobs=parsed.jobs,
-        memory_limit=parsed.memory_limit,
-        checkpoint=parsed.checkpoint,
-        scratch=parsed.scratch,
+        **searching(parsed),
     )
     session.tell(with_numbers(result), result.to_dict)
     if parsed.output:
@@ -254,15 +247,13 @@ def _audit(parsed: argparse.Namespace, session: Session) -> int:
     universe = read_universe(parsed)
     session.doing = f"auditing {parsed.query}"
     report = audit(
+        universe,
         parsed.query,
         read_claim(parsed),
-        universe,
         size=parsed.size,
         neighbors=read_relation(parsed, 1),
         distances=read_distances(parsed.distances),
-        method=parsed.method,
-        n_jobs=parsed.jobs,
-        memory_limit=parsed.memory_limit,
+        **searching(parsed),
     )
     session.tell(report, report.to_dict)
     if parsed.table:

@@ -35,6 +35,7 @@ from .arguments import (
     read_distance,
     read_named_universe,
     read_relation,
+    searching,
     source,
 )
 from .output import Session, draw, noting, with_numbers
@@ -111,16 +112,12 @@ def _local(parsed: argparse.Namespace, session: Session) -> None:
     name, universe, x = _read(parsed, session)
     distances = read_distances(parsed.distances)
     session.doing = f"searching the local sensitivity of {parsed.query}"
-    search = {
-        "method": parsed.method,
-        "n_jobs": parsed.jobs,
-        "memory_limit": parsed.memory_limit,
-    }
+    search = searching(parsed)
     if len(distances) > 1:
         curves = local_curves(
-            x,
             universe,
             parsed.query,
+            dataset=x,
             distances=distances,
             neighbors=read_relation(parsed, 1),
             exactly=parsed.exactly,
@@ -132,7 +129,7 @@ def _local(parsed: argparse.Namespace, session: Session) -> None:
             draw(session, curves.plot, parsed.output)
         return
     result = local_sensitivity(
-        x, universe, parsed.query, neighbors=read_relation(parsed, distances[0]), **search
+        universe, parsed.query, dataset=x, neighbors=read_relation(parsed, distances[0]), **search
     )
     session.tell(with_numbers(result), result.to_dict)
     if parsed.output:
@@ -156,15 +153,13 @@ def _smooth(parsed: argparse.Namespace, session: Session) -> None:
         raise InputError("smooth sensitivity is computed over a file or a domain")
     session.doing = f"searching the smooth sensitivity of {parsed.query}"
     result = smooth_sensitivity(
-        x,
         universe,
         parsed.query,
+        dataset=x,
         beta=beta,
         neighbors=read_relation(parsed, k),
         sizes=None if parsed.sizes is None else read_sizes(parsed.sizes),
-        method=parsed.method,
-        n_jobs=parsed.jobs,
-        memory_limit=parsed.memory_limit,
+        **searching(parsed),
     )
     with noting(session):
         noise = {} if epsilon is None else _noise(result, epsilon, delta, parsed.public_universe)

@@ -30,6 +30,7 @@ from .arguments import (
     read_distance,
     read_relation,
     read_universes,
+    searching,
     source,
 )
 from .completion import columns, completed
@@ -125,9 +126,7 @@ def _histogram(parsed: argparse.Namespace, session: Session) -> None:
         size=parsed.size,
         neighbors=read_relation(parsed, read_distance(parsed)),
         norm=parsed.norm,
-        method=parsed.method,
-        n_jobs=parsed.jobs,
-        memory_limit=parsed.memory_limit,
+        **searching(parsed),
     )
     session.tell(with_numbers(result), result.to_dict)
     if parsed.output:
@@ -201,9 +200,7 @@ def _noise(parsed: argparse.Namespace, session: Session) -> None:
         size=sizes,
         distances=[relation.k],
         neighbors=relation,
-        method=parsed.method,
-        n_jobs=parsed.jobs,
-        memory_limit=parsed.memory_limit,
+        **searching(parsed),
     )
     with noting(session):
         table = noise_table(

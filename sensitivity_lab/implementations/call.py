@@ -17,6 +17,7 @@ from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Function, Query, as_query, from_function
 from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.datasets import neighboring_datasets
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -30,8 +31,8 @@ from .search import OrderedPair, Question
 
 @with_numpy_defaults
 def implemented_sensitivity(
-    query: Any,
     universe: FiniteUniverse,
+    query: Any,
     *,
     size: Any,
     neighbors: Any,
@@ -39,7 +40,7 @@ def implemented_sensitivity(
     ideal: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
-    memory_limit: int = Options.memory_limit,
+    run: Run = Run(),  # noqa: B008 - frozen
     evaluation_limit: int = 10_000_000,
 ) -> ImplementedSensitivity:
     """Compute how much the answer of code can change between two neighboring ordered datasets.
@@ -74,8 +75,8 @@ def implemented_sensitivity(
         in this process.
     progress : bool, optional
         Whether to show a progress bar over those calls; by default on a terminal and past a second.
-    memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use; it refuses to need more.
+    run : Run, optional
+        The limit of memory; see `Run`.
     evaluation_limit : int, default 10 million
         The largest number of orders that a function may be called on; it refuses more calls.
 
@@ -116,7 +117,7 @@ def implemented_sensitivity(
     >>> from sensitivity_lab.implementations.folds import float_sum
     >>> universe = sl.Universe.from_domain([0, 0.1, 1])
     >>> result = implemented_sensitivity(
-    ...     float_sum("float16"), universe, size=8, neighbors=sl.Bounded(1)
+    ...     universe, float_sum("float16"), size=8, neighbors=sl.Bounded(1)
     ... )
     >>> result.value, result.exact, result.ideal
     (1.0078125, Fraction(129, 128), Fraction(1, 1))
@@ -129,7 +130,11 @@ def implemented_sensitivity(
         relation=relation,
         sizes=check_sizes(size, universe),
         order=_check_order(order, relation, universe),
-        options=Options(n_jobs, progress, memory_limit),
+        options=Options(
+            n_jobs,
+            progress,
+            check_run(run, "implemented_sensitivity", "timeout", "checkpoint", "scratch"),
+        ),
         evaluation_limit=check_whole(
             "evaluation_limit", evaluation_limit, "a number of calls, at least 1"
         ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -21,11 +21,11 @@ from sensitivity_lab.queries import Answered
 from sensitivity_lab.running import workers
 from sensitivity_lab.running.checkpoint import Checkpoint
 from sensitivity_lab.running.cluster import active_client
-from sensitivity_lab.running.guards import check_timeout
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.spread import AnyMachine, Cluster, memory_of_workers
 from sensitivity_lab.universes.multiplicities import Multiplicities
-from sensitivity_lab.universes.relations import check_whole
+
+from .run import Run
 
 LEAST = 1 << 20
 """A search that plans for so many bytes is never refused."""
@@ -67,22 +67,29 @@ class Options:
         As in joblib.
     progress : bool or None, default None
         Whether to show a progress bar; None: on a terminal and past a second.
-    memory_limit : int, default 4 GiB
-        The largest number of bytes that a search may plan to use in this process.
-    timeout : float or None, default None
-        The most seconds that a caller's function may take for one dataset.
+    run : Run
+        The limits of memory and time, and the folders.
     checkpoint : Checkpoint or None, default None
-        Where finished blocks of evaluations are kept.
-    scratch : str or None, default None
-        The folder in which large arrays live, in files; None keeps them in memory.
+        Where finished blocks of evaluations are kept: that of `run`, opened.
+    scratch : str or None
+        The folder of `run` for large arrays, which can be written to; None keeps them in memory.
     """
 
     n_jobs: int | None = None
     progress: bool | None = None
-    memory_limit: int = 4 * 2**30
-    timeout: float | None = None
+    run: Run = Run()  # noqa: RUF009 - frozen
     checkpoint: Checkpoint | None = None
-    scratch: str | None = None
+    scratch: str | None = field(init=False)
+
+    @property
+    def memory_limit(self) -> int:
+        """The largest number of bytes that a search may plan to use in this process."""
+        return self.run.memory_limit
+
+    @property
+    def timeout(self) -> float | None:
+        """The most seconds that a caller's function may take for one dataset."""
+        return self.run.timeout
 
     @property
     def on_cluster(self) -> bool:
@@ -112,10 +119,9 @@ class Options:
         return Cluster.of(client, largest)
 
     def __post_init__(self) -> None:
-        """Check the options."""
-        check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
+        """Check the options, and open the folder for large arrays."""
         check_running(self.n_jobs, self.progress)
-        check_timeout(self.timeout)
+        object.__setattr__(self, "scratch", self.run.open_scratch())
 
 
 @dataclass(frozen=True)

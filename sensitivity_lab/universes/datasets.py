@@ -111,23 +111,23 @@ def count_datasets(universe: FiniteUniverse, size: int) -> int:
 
 
 def neighboring_datasets(
-    x: Iterable[Number], universe: FiniteUniverse, relation: Relation
+    universe: FiniteUniverse, dataset: Iterable[Number], neighbors: Relation | str
 ) -> Iterator[Dataset]:
     """Yield every neighbor of a dataset, each distinct multiset once.
 
     Parameters
     ----------
-    x : iterable of numbers, shape (n,)
-        A dataset: a sub-multiset of the universe, in any order.
     universe : FiniteUniverse
         What datasets are drawn from.
-    relation : Relation
-        `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
+    dataset : iterable of numbers, shape (n,)
+        x, a sub-multiset of the universe, in any order.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+        Which datasets are neighbors; a name means at a distance of at most 1.
 
     Yields
     ------
     tuple of numbers
-        The records of a neighbor, ascending. ``count_neighbors(x, universe, relation)`` of them.
+        The records of a neighbor, ascending. ``count_neighbors(universe, x, neighbors)`` of them.
         Equal values are different records, so x itself is among them where a record of x can be
         replaced by an equal one.
 
@@ -140,12 +140,12 @@ def neighboring_datasets(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 2, 3])
-    >>> list(neighboring_datasets([1, 2], universe, sl.Unbounded(1)))
+    >>> list(neighboring_datasets(universe, [1, 2], sl.Unbounded(1)))
     [(2,), (1,), (1, 2, 2), (1, 2, 3)]
     """
     universe = check_universe(universe)
-    x = check_dataset(x, universe)
-    changes = as_relation(relation).changes(len(x), universe)
+    x = check_dataset(dataset, universe)
+    changes = as_relation(neighbors).changes(len(x), universe)
     data = multiplicities_of(x, universe)
     return map(universe.dataset, iter_neighbors(data, universe, changes))
 
@@ -173,17 +173,19 @@ def iter_neighbors(
                     yield np.array(y, dtype=np.int64)
 
 
-def count_neighbors(x: Iterable[Number], universe: FiniteUniverse, relation: Relation) -> int:
+def count_neighbors(
+    universe: FiniteUniverse, dataset: Iterable[Number], neighbors: Relation | str
+) -> int:
     """Return the number of distinct neighbors of a dataset, without listing them.
 
     Parameters
     ----------
-    x : iterable of numbers, shape (n,)
-        A dataset: a sub-multiset of the universe, in any order.
     universe : FiniteUniverse
         What datasets are drawn from.
-    relation : Relation
-        `Bounded`, `Unbounded` or `SymmetricDifference`, at a distance.
+    dataset : iterable of numbers, shape (n,)
+        x, a sub-multiset of the universe, in any order.
+    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+        Which datasets are neighbors; a name means at a distance of at most 1.
 
     Returns
     -------
@@ -207,8 +209,8 @@ def count_neighbors(x: Iterable[Number], universe: FiniteUniverse, relation: Rel
     1503125
     """
     universe = check_universe(universe)
-    x = check_dataset(x, universe)
-    relation = as_relation(relation)
+    x = check_dataset(dataset, universe)
+    relation = as_relation(neighbors)
     changes = relation.changes(len(x), universe)
     inside, outside = inside_and_outside(multiplicities_of(x, universe), universe, changes)
     return number_of_neighbors(inside, outside, changes)[0]
