@@ -167,12 +167,16 @@ def asked_curve(queries: Any, neighbors: Any, **more: Any) -> Callable[[Any], An
 
 def asked_local(query: Any, neighbors: Any, **more: Any) -> Callable[[Any], Any]:
     """Ask for a local sensitivity."""
-    return lambda given: sl.local_sensitivity(*given, query, neighbors=neighbors, **more)
+    return lambda given: sl.local_sensitivity(
+        given[1], query, dataset=given[0], neighbors=neighbors, **more
+    )
 
 
 def asked_smooth(query: Any, neighbors: Any, **more: Any) -> Callable[[Any], Any]:
     """Ask for a smooth sensitivity."""
-    return lambda given: sl.smooth_sensitivity(*given, query, neighbors=neighbors, beta=0.1, **more)
+    return lambda given: sl.smooth_sensitivity(
+        given[1], query, dataset=given[0], neighbors=neighbors, beta=0.1, **more
+    )
 
 
 B, U, SD = sl.Bounded, sl.Unbounded, sl.SymmetricDifference
@@ -299,7 +303,9 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
         "std of x, thirds": (halved(thirds), asked_local("std", U(30)), 100_000, 3_000),
         "var of x, far": (
             halved(floats),
-            lambda g: sl.local_sensitivity(*g, "var", neighbors=B(len(g[0]) // 2, exactly=True)),
+            lambda g: sl.local_sensitivity(
+                g[1], "var", dataset=g[0], neighbors=B(len(g[0]) // 2, exactly=True)
+            ),
             100_000,
             10_000,
         ),
@@ -465,13 +471,13 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     ("intervals", "local"): {
         "mean of x, interval": (
             lambda n: (interval(n)[0], np.random.default_rng(1).random(n).tolist()),
-            lambda g: sl.local_sensitivity(g[1], g[0], "mean", neighbors=B(1)),
+            lambda g: sl.local_sensitivity(g[0], "mean", dataset=g[1], neighbors=B(1)),
             100_000,
             10_000,
         ),
         "std of x, interval": (
             lambda n: (interval(n)[0], np.random.default_rng(1).random(n).tolist()),
-            lambda g: sl.local_sensitivity(g[1], g[0], "std", neighbors=B(1)),
+            lambda g: sl.local_sensitivity(g[0], "std", dataset=g[1], neighbors=B(1)),
             50_000,
             1_500,
         ),
@@ -500,7 +506,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
         "any function, smooth, unbounded": (
             halved(floats),
             lambda g: sl.smooth_sensitivity(
-                *g, SPREAD, beta=0.1, neighbors=U(1), sizes=(2, len(g[1]))
+                g[1], SPREAD, dataset=g[0], beta=0.1, neighbors=U(1), sizes=(2, len(g[1]))
             ),
             15,
             12,

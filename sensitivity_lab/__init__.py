@@ -43,26 +43,13 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from . import errors, results, universes
 from .calls.curves import sensitivity_curves
 from .calls.global_sensitivity import global_sensitivity
 from .calls.local_sensitivity import local_curves, local_sensitivity
 from .calls.neighbor_table import neighbor_table
 from .calls.smooth_sensitivity import smooth_sensitivity
 from .calls.sweep import sweep
-from .errors import (
-    CheckpointError,
-    DatasetUniverseWarning,
-    InputError,
-    MissingExtraError,
-    NoEngineError,
-    PrivateSizeWarning,
-    QueryError,
-    SensitivityLabError,
-    SensitivityViolation,
-    TooLargeError,
-    VerificationError,
-    WorkerError,
-)
 from .queries import (
     ColumnQuery,
     Count,
@@ -93,12 +80,8 @@ from .queries import (
     WinsorizedMean,
     from_function,
 )
-from .results.curves import SensitivityCurves
-from .results.neighbor_table import NeighborRow, NeighborTable
-from .results.sensitivity import Sensitivity, Witness
-from .results.smooth import SmoothSensitivity
-from .results.sweep import Sweep
-from .universes.datasets import count_datasets, count_neighbors, datasets, neighboring_datasets
+from .search.run import Run
+from .universes.datasets import datasets, neighboring_datasets
 from .universes.interval import IntervalUniverse
 from .universes.multiset import FiniteUniverse
 from .universes.relations import Bounded, SymmetricDifference, Unbounded
@@ -106,78 +89,36 @@ from .universes.table import TableUniverse
 from .universes.universe import Universe
 
 if TYPE_CHECKING:
-    from . import graphs, noise, pipelines, sequences
+    from . import audits, bounds, empirical, graphs, implementations, noise, pipelines, sequences
     from .audits.call import assert_sensitivity, audit
-    from .audits.couplings import audit_randomized
-    from .audits.maps.call import audit_map
-    from .audits.maps.selections import audit_selection
-    from .audits.opendp import audit_opendp, audit_opendp_measurement
-    from .audits.recorded import audit_recorded
-    from .audits.recording import recording
-    from .audits.report import AuditReport, AuditRow, Evidence
-    from .audits.samplers.call import audit_sampled
-    from .audits.stability import audit_stability
-    from .bounds import BoundedCurves, SensitivityBounds, bounded_curves, sensitivity_bounds
     from .explorer import explore
-    from .implementations.call import implemented_sensitivity
-    from .implementations.folds import Fold, float_mean, float_sum, integer_sum, welford_variance
-    from .implementations.result import ImplementedSensitivity, OrderedWitness
 
-_PRODUCTS = {
+_LATER = {
+    "audits": "audits",
+    "bounds": "bounds",
+    "empirical": "empirical",
     "graphs": "graphs",
+    "implementations": "implementations",
     "noise": "noise",
     "pipelines": "pipelines",
     "sequences": "sequences",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
-    "audit_randomized": "audits.couplings",
-    "audit_map": "audits.maps.call",
-    "audit_selection": "audits.maps.selections",
-    "audit_opendp": "audits.opendp",
-    "audit_opendp_measurement": "audits.opendp",
-    "audit_recorded": "audits.recorded",
-    "recording": "audits.recording",
-    "AuditReport": "audits.report",
-    "AuditRow": "audits.report",
-    "Evidence": "audits.report",
-    "audit_sampled": "audits.samplers.call",
-    "audit_stability": "audits.stability",
-    "BoundedCurves": "bounds",
-    "SensitivityBounds": "bounds",
-    "bounded_curves": "bounds",
-    "sensitivity_bounds": "bounds",
     "explore": "explorer",
-    "implemented_sensitivity": "implementations.call",
-    "Fold": "implementations.folds",
-    "float_mean": "implementations.folds",
-    "float_sum": "implementations.folds",
-    "integer_sum": "implementations.folds",
-    "welford_variance": "implementations.folds",
-    "ImplementedSensitivity": "implementations.result",
-    "OrderedWitness": "implementations.result",
 }
-"""Where the names stand that are no part of the calculator; they are loaded when they are used."""
+"""Where the names stand that are loaded when they are used: noise, and what the products have."""
 
 __all__ = [
-    "AuditReport",
-    "AuditRow",
     "Bounded",
-    "BoundedCurves",
-    "CheckpointError",
     "ColumnQuery",
     "Count",
     "CountDistinct",
     "CountIf",
     "Covariance",
-    "DatasetUniverseWarning",
-    "Evidence",
     "FiniteUniverse",
-    "Fold",
     "GiniMeanDifference",
     "GroupBy",
     "Histogram",
-    "ImplementedSensitivity",
-    "InputError",
     "InterquartileRange",
     "IntervalUniverse",
     "LStatistic",
@@ -187,91 +128,63 @@ __all__ = [
     "Median",
     "Midrange",
     "Min",
-    "MissingExtraError",
     "ModeCount",
-    "NeighborRow",
-    "NeighborTable",
-    "NoEngineError",
-    "OrderedWitness",
     "Percentile",
-    "PrivateSizeWarning",
-    "QueryError",
     "Range",
-    "Sensitivity",
-    "SensitivityBounds",
-    "SensitivityCurves",
-    "SensitivityLabError",
-    "SensitivityViolation",
-    "SmoothSensitivity",
+    "Run",
     "Stack",
     "Std",
     "Sum",
     "SumOf",
-    "Sweep",
     "SymmetricDifference",
     "TableUniverse",
-    "TooLargeError",
     "TrimmedMean",
     "Unbounded",
     "Universe",
     "Var",
     "VectorSum",
-    "VerificationError",
     "WinsorizedMean",
-    "Witness",
-    "WorkerError",
     "assert_sensitivity",
     "audit",
-    "audit_map",
-    "audit_opendp",
-    "audit_opendp_measurement",
-    "audit_randomized",
-    "audit_recorded",
-    "audit_sampled",
-    "audit_selection",
-    "audit_stability",
-    "bounded_curves",
-    "count_datasets",
-    "count_neighbors",
+    "audits",
+    "bounds",
     "datasets",
+    "empirical",
+    "errors",
     "explore",
-    "float_mean",
-    "float_sum",
     "from_function",
     "global_sensitivity",
     "graphs",
-    "implemented_sensitivity",
-    "integer_sum",
+    "implementations",
     "local_curves",
     "local_sensitivity",
     "neighbor_table",
     "neighboring_datasets",
     "noise",
     "pipelines",
-    "recording",
-    "sensitivity_bounds",
+    "results",
     "sensitivity_curves",
     "sequences",
     "smooth_sensitivity",
     "sweep",
-    "welford_variance",
+    "universes",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a product, or what is named of one, when it is first used."""
+    """Load what is not loaded yet, when it is first used."""
     if name == "__version__":
         from importlib.metadata import version  # it loads the standard library's email
 
         return version("sensitivity_lab")
-    if name not in _PRODUCTS:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_PRODUCTS[name]}")
-    found = module if _PRODUCTS[name] == name else getattr(module, name)
+    module = importlib.import_module(f"{__name__}.{_LATER[name]}")
+    found = module if _LATER[name] == name else getattr(module, name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
     """List all public names, those that are not loaded yet included."""
-    return sorted({*globals(), *_PRODUCTS})
+    return sorted({*globals(), *_LATER})

@@ -8,6 +8,21 @@ from __future__ import annotations
 
 import unicodedata
 
+__all__ = [
+    "CheckpointError",
+    "DatasetUniverseWarning",
+    "InputError",
+    "MissingExtraError",
+    "NoEngineError",
+    "PrivateSizeWarning",
+    "QueryError",
+    "SensitivityLabError",
+    "SensitivityViolation",
+    "TooLargeError",
+    "VerificationError",
+    "WorkerError",
+]
+
 
 def printable(text: str, *, lines: bool = False) -> str:
     r"""Return a text with what a terminal or a browser obeys instead of showing it as in Python.
@@ -64,7 +79,7 @@ class SensitivityLabError(Exception):
     >>> import sensitivity_lab as sl
     >>> try:
     ...     sl.Percentile(101)
-    ... except sl.SensitivityLabError as error:
+    ... except sl.errors.SensitivityLabError as error:
     ...     print(type(error).__name__)
     InputError
     """
@@ -157,7 +172,7 @@ class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 -
     --------
     >>> import sensitivity_lab as sl
     >>> ages = sl.Universe.from_domain([20, 125])
-    >>> sl.assert_sensitivity("sum", 100, ages, size=2, neighbors="bounded", distances=1)
+    >>> sl.assert_sensitivity(ages, "sum", 100, size=2, neighbors="bounded", distances=1)
     Traceback (most recent call last):
     sensitivity_lab.errors.SensitivityViolation: sum, bounded: a sensitivity of 100 is claimed at
       distance 1, the truth is 105: violated (claim / truth = 0.9524)...

@@ -88,8 +88,8 @@ def global_sensitivity(
     NoEngineError
         If no engine accepts the problem, for example because it is too large; says each reason.
     QueryError
-        If a caller's function raises, returns no finite number, takes longer than the timeout, or is
-        vectorized and answers a dataset differently beside others; names the dataset.
+        If a caller's function raises, returns no finite number, takes longer than the timeout of
+        `run`, or is vectorized and answers a dataset differently beside others; names the dataset.
     WorkerError
         If a worker process ends twice in the same block, or a cluster goes away, restarts or
         cancels tasks.

@@ -19,7 +19,7 @@ from sensitivity_lab.results.measure import ExactAnswer, answer_of, difference_o
 from sensitivity_lab.results.neighbor_table import CHANGES, NeighborRow, NeighborTable
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.search.again import check_again, spread
-from sensitivity_lab.search.engine import Options
+from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.datasets import (
     count_datasets,
     count_neighbors,
@@ -136,7 +136,7 @@ def _check_rows(
 ) -> None:
     """Count the rows, and raise TooLargeError as soon as they are too many."""
     limit = check_whole("row_limit", row_limit, "a number of rows, at least 1")
-    check_witnesses(sizes, 1, Options.memory_limit)
+    check_witnesses(sizes, 1, Run.memory_limit)
     number = sum(count_datasets(universe, size) for size in sizes)
     first = next(datasets(universe, sizes[0]))
     # Every x has a neighbor, so that beyond the limit no x needs to be listed.
@@ -144,14 +144,14 @@ def _check_rows(
     if number <= limit:
         rows = 0
         for x in chain.from_iterable(datasets(universe, size) for size in sizes):
-            rows += count_neighbors(x, universe, relation)
+            rows += count_neighbors(universe, x, relation)
             if rows > limit:
                 break
     if rows > limit:
         raise TooLargeError(
             f"the table would have more than {limit:,} rows: {number:,} datasets x "
             f"(size {show_sizes(sizes)}; {universe.extent}), and the first, {show(first)}, alone "
-            f"has {count_neighbors(first, universe, relation):,} neighbors ({relation}); choose a "
+            f"has {count_neighbors(universe, first, relation):,} neighbors ({relation}); choose a "
             "smaller universe, size or k, or a larger row_limit, or ask global_sensitivity for "
             "the largest change alone"
         )
@@ -188,7 +188,7 @@ def _neighbors_of(
     of_x = multiplicities_of(x, universe)
     query_x, exact_x = answers.on(of_x)
     found = []
-    for y in neighboring_datasets(x, universe, relation):
+    for y in neighboring_datasets(universe, x, relation):
         of_y = multiplicities_of(y, universe)
         removed = universe.dataset(np.maximum(of_x - of_y, 0))
         added = universe.dataset(np.maximum(of_y - of_x, 0))

@@ -1,1 +1,16 @@
 """The sensitivity of code as it is implemented: folds, orders of the records, rounding."""
+
+from .call import implemented_sensitivity
+from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance
+from .result import ImplementedSensitivity, OrderedWitness
+
+__all__ = [
+    "Fold",
+    "ImplementedSensitivity",
+    "OrderedWitness",
+    "float_mean",
+    "float_sum",
+    "implemented_sensitivity",
+    "integer_sum",
+    "welford_variance",
+]

@@ -158,7 +158,7 @@ def _ideal(question: Question, given: Any) -> Fraction | None:
             ideal,
             size=question.sizes,
             neighbors=question.relation,
-            memory_limit=question.options.memory_limit,
+            run=question.options.run,
         ).exact
     except InputError:
         # The relation is feasible, so the query is undefined here, or beyond all floats.
@@ -173,7 +173,7 @@ def _conclude(
     """Run the code on the pair once more, and state the result."""
     x, y = (tuple(question.universe.values[v] for v in letters) for letters in (found.x, found.y))
     if found.gap == 0 and question.relation is not None and question.order == "free":
-        y = next(neighboring_datasets(x, question.universe, question.relation))
+        y = next(neighboring_datasets(question.universe, x, question.relation))
     answers = [run(question.query, question.universe, data) for data in (x, y)]
     if gap_between(*answers) != found.gap:
         raise QueryError(

@@ -25,7 +25,7 @@ from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.spread import AnyMachine, Cluster, memory_of_workers
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
-from .run import Run
+from .run import Run, open_scratch
 
 LEAST = 1 << 20
 """A search that plans for so many bytes is never refused."""
@@ -121,7 +121,7 @@ class Options:
     def __post_init__(self) -> None:
         """Check the options, and open the folder for large arrays."""
         check_running(self.n_jobs, self.progress)
-        object.__setattr__(self, "scratch", self.run.open_scratch())
+        object.__setattr__(self, "scratch", open_scratch(self.run))
 
 
 @dataclass(frozen=True)

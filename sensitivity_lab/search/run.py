@@ -69,28 +69,6 @@ class Run:
             if getattr(self, name) is not None:
                 as_folder(name, getattr(self, name))
 
-    def open_scratch(self) -> str | None:
-        """Return the absolute path of the folder for large arrays, made if need be.
-
-        Raises
-        ------
-        InputError
-            If no file can be written there.
-        """
-        if self.scratch is None:
-            return None
-        path = as_folder("scratch", self.scratch)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=path):
-                return str(path)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            raise InputError(
-                "scratch must be a folder in which files can be written, "
-                f"got {shown(str(path))}: {why}"
-            ) from None
-
 
 def check_run(run: Any, call: str, *useless: str) -> Run:
     """Return how to run a search; raise InputError if that is no `Run`, or sets what is useless.
@@ -113,3 +91,25 @@ def check_run(run: Any, call: str, *useless: str) -> Run:
                 f"got {shown(getattr(run, field.name))}"
             )
     return run
+
+
+def open_scratch(run: Run) -> str | None:
+    """Return the absolute path of the folder for large arrays, made if need be.
+
+    Raises
+    ------
+    InputError
+        If no file can be written there.
+    """
+    if run.scratch is None:
+        return None
+    path = as_folder("scratch", run.scratch)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return str(path)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(
+            f"scratch must be a folder in which files can be written, got {shown(str(path))}: {why}"
+        ) from None

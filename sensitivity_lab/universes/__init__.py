@@ -1,1 +1,5 @@
 """What datasets are drawn from: universes, neighbor relations, and datasets listed and counted."""
+
+from .datasets import count_datasets, count_neighbors
+
+__all__ = ["count_datasets", "count_neighbors"]

@@ -205,7 +205,7 @@ def count_neighbors(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset(range(100))
-    >>> count_neighbors(range(50), universe, sl.Bounded(2))
+    >>> count_neighbors(universe, range(50), sl.Bounded(2))
     1503125
     """
     universe = check_universe(universe)

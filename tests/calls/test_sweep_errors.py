@@ -9,7 +9,7 @@ import sensitivity_lab as sl
 
 
 def test_errors_name_the_point():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sweep(sl.global_sensitivity, "size", [2, 9], **MEAN)
     assert str(caught.value) == (
         "size = 9: size must be at most the universe's number of records, 5; got 9"
@@ -17,15 +17,13 @@ def test_errors_name_the_point():
 
 
 def test_errors_keep_their_class():
-    with pytest.raises(sl.TooLargeError, match=r"^memory_limit = 1: "):
-        sl.sweep(
-            sl.global_sensitivity,
-            "memory_limit",
-            [10**9, 1],
-            **{**MEAN, "query": max},
-            size=3,
-            method="enumeration",
-        )
+    def within(memory_limit):
+        options = {**MEAN, "query": max}
+        run = sl.Run(memory_limit=memory_limit)
+        return sl.global_sensitivity(**options, size=3, method="enumeration", run=run)
+
+    with pytest.raises(sl.errors.TooLargeError, match=r"^memory_limit = 1: "):
+        sl.sweep(within, "memory_limit", [10**9, 1])
 
 
 def test_a_callers_own_error_gets_a_note():
@@ -68,8 +66,7 @@ RETURNED = (
         (
             (sl.global_sensitivity, "size", [1]),
             "function cannot be called with size: missing a required argument: 'universe'; its "
-            "arguments are universe, query, size, neighbors, norm, method, n_jobs, progress, "
-            "memory_limit, timeout, checkpoint, scratch",
+            "arguments are universe, query, size, neighbors, norm, method, n_jobs, progress, run",
         ),
         ((lambda bound: bound, "bound", [7]), f"bound = 7: {RETURNED}; got 7"),
         ((lambda bound: [bound][1:], "bound", [7]), f"bound = 7: {RETURNED}; got []"),
@@ -82,12 +79,12 @@ RETURNED = (
     ],
 )
 def test_what_is_not_accepted(asked, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sweep(*asked)
     assert str(caught.value) == message
 
 
 def test_an_argument_is_not_both_swept_and_fixed():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sweep(sl.global_sensitivity, "size", [2, 3], size=3, **MEAN)
     assert str(caught.value) == "size is what varies, but is also given as 3; leave that out"

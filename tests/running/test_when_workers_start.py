@@ -8,7 +8,7 @@ import joblib
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.running import Block, Sample, pool, run
+from sensitivity_lab.running import Block, Sample, pool, processes, run
 
 UNIVERSE = sl.Universe.from_domain(range(8))
 DATASETS = 8 * 9 * 10 // 6
@@ -22,7 +22,7 @@ class Clock:
         self.here: list[tuple] = []
         self.sent: list[int] = []
         monkeypatch.setattr(pool, "now", lambda: self.time)
-        monkeypatch.setattr(pool.processes, "run", self.processes)
+        monkeypatch.setattr(processes, "run", self.processes)
         # Other tests may have left some.
         monkeypatch.setattr(multiprocessing, "active_children", list)
 
@@ -101,7 +101,7 @@ def test_neighbors_of_one_dataset_are_listed_here_as_well(clock):
     x = [0, 3, 7]
 
     def solve_local(query, n_jobs):
-        return sl.local_sensitivity(x, UNIVERSE, query, neighbors="bounded", n_jobs=n_jobs)
+        return sl.local_sensitivity(UNIVERSE, query, dataset=x, neighbors="bounded", n_jobs=n_jobs)
 
     result = solve_local(clock.query(1e-5), 2)
     assert clock.sent == []
@@ -117,9 +117,9 @@ def test_orders_of_datasets_are_listed_here_as_well(clock):
 
     asked = {"size": 3, "neighbors": "bounded"}
     universe = sl.Universe.from_domain(range(3))
-    here = sl.implemented_sensitivity(total, universe, **asked, n_jobs=2)
+    here = sl.implementations.implemented_sensitivity(universe, total, **asked, n_jobs=2)
     assert clock.sent == []
-    assert here == sl.implemented_sensitivity(total, universe, **asked, n_jobs=1)
+    assert here == sl.implementations.implemented_sensitivity(universe, total, **asked, n_jobs=1)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -157,10 +157,10 @@ def test_the_workers_of_joblib_are_known_by_their_name():
 
 def test_where_the_time_is_limited_workers_are_used(clock):
     """Only in a worker can compiled code be ended."""
-    solve(clock.query(0.001), timeout=1000)
+    solve(clock.query(0.001), run=sl.Run(timeout=1000))
     assert clock.sent == [4]
     clock.here.clear()
-    solve(clock.query(1e-5), timeout=1000)
+    solve(clock.query(1e-5), run=sl.Run(timeout=1000))
     assert clock.sent == [4]
 
 

@@ -12,7 +12,13 @@ from typing import Any
 
 MODULES = (
     "sensitivity_lab",
+    "sensitivity_lab.universes",
+    "sensitivity_lab.results",
+    "sensitivity_lab.errors",
     "sensitivity_lab.noise",
+    "sensitivity_lab.bounds",
+    "sensitivity_lab.implementations",
+    "sensitivity_lab.audits",
     "sensitivity_lab.pipelines",
     "sensitivity_lab.graphs",
     "sensitivity_lab.sequences",

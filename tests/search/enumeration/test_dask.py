@@ -71,7 +71,7 @@ def test_a_cluster_evaluates_for_arrays_in_files(cluster, tmp_path):
     name = {"name": "gaps"}
     with joblib.parallel_config(backend="dask"):
         there = sl.sensitivity_curves(
-            universe, [sl.from_function(function, **name)], **asked, scratch=tmp_path
+            universe, [sl.from_function(function, **name)], **asked, run=sl.Run(scratch=tmp_path)
         )
     here = sl.sensitivity_curves(universe, [sl.from_function(spread_of_gaps, **name)], **asked)
     assert [(one.value, one.witness) for _, one in there.points] == [
@@ -90,7 +90,7 @@ def test_a_cluster_names_the_dataset_that_failed():
             raise ArithmeticError("no answer here")
         return 0.0
 
-    with joblib.parallel_config(backend="dask"), pytest.raises(sl.QueryError) as caught:
+    with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.QueryError) as caught:
         sl.global_sensitivity(
             sl.Universe.from_dataset(range(9)), fragile, size=4, neighbors="bounded"
         )
@@ -185,7 +185,7 @@ def test_what_is_kept_goes_on_on_a_cluster(tmp_path):
             file.write(b".")
         return float(np.ptp(np.diff(x)))
 
-    asked = {"size": 5, "neighbors": "bounded", "checkpoint": tmp_path / "kept"}
+    asked = {"size": 5, "neighbors": "bounded", "run": sl.Run(checkpoint=tmp_path / "kept")}
     universe = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13, 21, 34, 55])
     query = sl.from_function(counted, name="counted")
     first = sl.global_sensitivity(universe, query, **asked)

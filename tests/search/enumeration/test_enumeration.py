@@ -38,7 +38,7 @@ ALL_RELATIONS = tuple(
 )
 
 
-def solve(universe, queries, relations, sizes, **options) -> list[list[sl.Sensitivity]]:
+def solve(universe, queries, relations, sizes, **options) -> list[list[sl.results.Sensitivity]]:
     """Solve several queries and relations in one search."""
     problem = Problem(universe, tuple(map(as_query, queries)), tuple(relations), tuple(sizes))
     found = Enumeration().plan(problem, Options(**options)).solve()
@@ -111,7 +111,11 @@ def test_little_memory_means_fewer_queries_at_a_time():
     universe = sl.Universe.from_dataset(RECORDS)
     plan = Levels.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
     found = solve(
-        universe, DEFAULT_QUERIES, [sl.Bounded(2)], [5], memory_limit=plan.bytes_per_query
+        universe,
+        DEFAULT_QUERIES,
+        [sl.Bounded(2)],
+        [5],
+        run=sl.Run(memory_limit=plan.bytes_per_query),
     )
     assert found == solve(universe, DEFAULT_QUERIES, [sl.Bounded(2)], [5])
 
@@ -121,9 +125,14 @@ def test_the_memory_limit_is_a_limit(short_of):
     universe = sl.Universe.from_dataset(RECORDS)
     plan = Levels.of(Problem(universe, (sl.Mean(),), (sl.Bounded(2),), (5,)))
     limit = plan.bytes_per_query - short_of
-    ask = {"size": 5, "neighbors": sl.Bounded(2), "method": "enumeration", "memory_limit": limit}
+    ask = {
+        "size": 5,
+        "neighbors": sl.Bounded(2),
+        "method": "enumeration",
+        "run": sl.Run(memory_limit=limit),
+    }
     if short_of:
-        with pytest.raises(sl.NoEngineError, match="enumeration would evaluate 60 datasets"):
+        with pytest.raises(sl.errors.NoEngineError, match="enumeration would evaluate 60 datasets"):
             sl.global_sensitivity(universe, "mean", **ask)
     else:
         assert sl.global_sensitivity(universe, "mean", **ask).datasets_evaluated == 60

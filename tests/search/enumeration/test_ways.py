@@ -33,7 +33,7 @@ def machine(monkeypatch):
 
 
 def refusal(function=numbers, universe=UNIVERSE, **asked) -> str:
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(universe, function, **{**ASKED, **asked})
     return str(caught.value)
 
@@ -49,7 +49,7 @@ WHAT = (
 
 
 def test_memory_a_disk_and_a_cluster_would_take_it():
-    said = refusal(memory_limit=100_000)
+    said = refusal(run=sl.Run(memory_limit=100_000))
     measured = re.search(r"in (.*) of one processor, by a sample of ([0-9,]+) eval", said)
     assert measured is not None
     assert said == WHAT.replace("TIME", measured[1]).replace("SOME", measured[2])
@@ -67,7 +67,7 @@ def test_the_time_is_that_of_the_sample(monkeypatch):
         seconds += 0.11
         return float(x[0])
 
-    said = refusal(numbers, memory_limit=100_000)
+    said = refusal(numbers, run=sl.Run(memory_limit=100_000))
     assert re.search("in about 6 hours of one processor, by a sample of 1 evaluation", said)
 
 
@@ -85,13 +85,13 @@ def test_a_query_that_fails_has_no_time():
     def numbers(x):
         return 1 / (x[0] - x[0])
 
-    said = refusal(numbers, memory_limit=100_000)
+    said = refusal(numbers, run=sl.Run(memory_limit=100_000))
     assert "; or with one of these: a memory_limit of 10.0 MiB" in said
 
 
 def test_a_disk_with_too_little_room(machine, tmp_path):
     machine.free = 10_000
-    said = refusal(scratch=tmp_path)
+    said = refusal(run=sl.Run(scratch=tmp_path))
     assert f"more than the 9.8 KiB that are free in scratch={str(tmp_path)!r}" in said
     assert "another scratch=, a folder with 11.4 MiB free ('/tmp' has 9.8 KiB)" in said
 

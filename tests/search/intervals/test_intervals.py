@@ -17,7 +17,8 @@ from strategies import QUERIES, RELATIONS
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries.l_statistics import LStatistic, Midrange, Range, TrimmedMean
-from sensitivity_lab.search import CONTINUOUS, engines_for
+from sensitivity_lab.search import engines_for
+from sensitivity_lab.search.engines import CONTINUOUS
 from sensitivity_lab.search.intervals.spread import Family
 
 MANY = int(os.environ.get("STRESS", "20000"))
@@ -116,7 +117,7 @@ def check_local(case: Case, name: str, rng: Random) -> None:
         return
     values = [case.lower + (case.upper - case.lower) * Fraction(n, 12) for n in range(13)]
     x = tuple(sorted(rng.choice(values) for _ in range(case.size)))
-    result = sl.local_sensitivity(x, case.universe, ours, neighbors=case.relation)
+    result = sl.local_sensitivity(case.universe, ours, dataset=x, neighbors=case.relation)
     y = tuple(map(Fraction, result.witness.y))
     assert result.witness.x == x
     assert {case.lower <= record <= case.upper for record in y} == {True}
