@@ -15,19 +15,21 @@ The sensitivity over all datasets x is *global* (`global_sensitivity`), that of 
 neighbors is *local* (`local_sensitivity`), and the largest local one of all datasets, damped by
 their distance from x, is *smooth* (`smooth_sensitivity`). `neighbor_table` lists every pair.
 
+Every call takes the universe, the query, and the rest by name. `Run` limits memory and time, and
+says where finished work is kept. `errors` has all errors, `results` the classes of the answers.
+
 A *claim* is a number, or a function of k (and of the size n), that somebody says bounds a
-sensitivity. An *audit* compares it with the truth: `audit` for a query; `audit_map`,
-`audit_opendp`, `audit_opendp_measurement`, `audit_randomized`, `audit_recorded`, `audit_sampled`,
-`audit_selection` and `audit_stability` for what others wrote. `implemented_sensitivity` is that of
+sensitivity. An *audit* compares it with the truth: `audit` for a query, and `audits` for what
+others wrote: maps, OpenDP, libraries that draw noise. `implementations` has the sensitivity of
 code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
-after the other.
+after the other. `bounds` is for what no search can reach.
 
 `graphs` and `sequences` have other data than records: graphs, whose neighbors differ in an edge or
 in a node, and trajectories or time series, whose neighbors differ in an entry.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
-`noise` has the scales that a sensitivity needs.
+`noise` has the scales that a sensitivity needs, and `empirical` the functions of the article.
 
 Examples
 --------
