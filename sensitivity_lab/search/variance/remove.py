@@ -32,6 +32,7 @@ from .windows import (
     windows,
     windows_at_runs,
 )
+from .words import CORE_AT_ENDS, CORE_INSIDE
 
 
 def best_removal(
@@ -51,15 +52,15 @@ def best_removal(
     empty, y is. Cost O(N log size); `known` is of the pattern `AOACAOA`.
     """
     core_size, end = size - removed, records.size
-    first_a = Placement("AOACAOA", (0, 0, 0, 0, core_size, core_size, end - removed, end))
+    first_a = Placement(CORE_INSIDE, (0, 0, 0, 0, core_size, core_size, end - removed, end))
     larger = PatternSearch(records, spread, first_a, budget, count)
     if known:
-        larger.offer(records, "AOACAOA", known.bounds)
+        larger.offer(records, CORE_INSIDE, known.bounds)
         if known.alone:
             return larger.best
     else:
         _larger_more_spread(larger, size, removed)
-    first_b = Placement("COCBCOC", (0, core_size, core_size, core_size, size, size, end, end))
+    first_b = Placement(CORE_AT_ENDS, (0, core_size, core_size, core_size, size, size, end, end))
     least = max(larger.floor(), known.least) if known else larger.floor()
     smaller = PatternSearch(records, spread, first_b, budget, count, least)
     _smaller_more_spread(smaller, size, removed)
@@ -93,7 +94,7 @@ def _larger_more_spread(search: PatternSearch, size: int, removed: int) -> None:
             span = split, split
         for rows, split in expand(search, *span):
             bounds = outside.rows(rows).bounds(split, removed)
-            search.offer(search.records, "AOACAOA", bounds)
+            search.offer(search.records, CORE_INSIDE, bounds)
 
 
 def _smaller_more_spread(search: PatternSearch, size: int, removed: int) -> None:
@@ -117,7 +118,7 @@ def _smaller_more_spread(search: PatternSearch, size: int, removed: int) -> None
             span = split, split
         for rows, split in expand(search, *span):
             bounds = core.outside.rows(rows).bounds(split, core_size)
-            search.offer(records, "COCBCOC", bounds)
+            search.offer(records, CORE_AT_ENDS, bounds)
 
 
 def _surely_below(search: PatternSearch, core_size: int, size: int) -> bool:

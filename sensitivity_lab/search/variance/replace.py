@@ -31,6 +31,7 @@ from .windows import (
     window_sets,
     windows,
 )
+from .words import AROUND, INTERRUPTED, PARTED, words_of
 
 
 def best_replacement(
@@ -51,22 +52,21 @@ def best_replacement(
     `AOACBCAOA`.
     """
     core_size, end = size - replaced, records.size
-    start = Placement("AOACBCAOA", (0, 0, 0, 0, core_size, size, size, size, end - replaced, end))
+    start = Placement(AROUND, (0, 0, 0, 0, core_size, size, size, size, end - replaced, end))
     least = known.least if known else 0.0
     search = PatternSearch(records, spread, start, budget, count, least)
     if known:
-        search.offer(records, "AOACBCAOA", known.bounds)
+        search.offer(records, AROUND, known.bounds)
         if known.alone:
             return search.best
     else:
         _contiguous(search, size, replaced)
-    if core_size == replaced or core_size > replaced == 1:
-        return search.best
-    # The other two patterns are not their own mirror images, so both directions are searched.
-    for view in (records, records.mirrored()):
-        if core_size < replaced:
+    further = set(words_of(core_size, replaced)) - {AROUND}
+    # The other two words are not their own mirror images, so both directions are searched.
+    for view in (records, records.mirrored()) if further else ():
+        if PARTED in further:
             _parted(search, view, size, replaced)
-        if core_size > replaced or core_size == 0:
+        if INTERRUPTED in further:
             _interrupted(search, view, size, replaced)
     return search.best
 
@@ -198,7 +198,7 @@ def _place_b(
         bounds = outside.rows(rows).bounds(split[rows], replaced)
         inner = np.stack([begin, begin + replaced], axis=1)
         bounds = np.concatenate([bounds[:, :4], inner, bounds[:, 4:]], axis=1)
-        search.offer(records, "AOACBCAOA", bounds)
+        search.offer(records, AROUND, bounds)
 
 
 def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
@@ -209,7 +209,7 @@ def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: 
     `most` is the largest split that fits. See "`AOCOBOA`" in docs/proofs.md.
     """
     core_size, spare = size - replaced, records.size - size - replaced
-    if search.spread.root and core_size:
+    if search.spread.root:
         core = np.arange(spare + replaced + 1)
         outside = WindowComplement(records, core, core_size)
         most = np.minimum(core, replaced)
@@ -236,7 +236,7 @@ def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: 
                 place, place + replaced,
                 records.size - (replaced - taken), np.full_like(place, records.size),
             ]  # fmt: skip
-            search.offer(records, "AOCOBOA", np.stack(columns, axis=1))
+            search.offer(records, PARTED, np.stack(columns, axis=1))
 
     best_first(np.arange(len(core)), _room(search, records, outside.inner, x, size), visit)
 
@@ -260,7 +260,7 @@ def _interrupted(search: PatternSearch, records: SortedRecords, size: int, repla
     x = outside.ends(split, size)
 
     def visit(rows: Positions) -> None:
-        last = place[rows] - core_size if core_size else np.zeros_like(rows)
+        last = place[rows] - core_size
         reach = _reach(search, records, outside.inner.rows(rows), x.rows(rows), size)
         low = first(np.zeros_like(last), last, lambda core: ~reach(core, -1))
         for part, core in expand(search, low, last):
@@ -270,7 +270,7 @@ def _interrupted(search: PatternSearch, records: SortedRecords, size: int, repla
                 where + replaced, taken + replaced,
                 records.size - (size - taken), np.full_like(core, records.size),
             ]  # fmt: skip
-            search.offer(records, "ACABAOA", np.stack(columns, axis=1))
+            search.offer(records, INTERRUPTED, np.stack(columns, axis=1))
 
     best_first(np.arange(len(place)), _room(search, records, outside.inner, x, size), visit)
 
@@ -279,13 +279,10 @@ def _room(
     search: PatternSearch, records: SortedRecords, part: Sets, x: Sets, size: int
 ) -> Callable[[Positions], Reals]:
     """Upper bounds on how far x and any y with a given part can be above the best placement."""
-    least: Reals | float = 0.0
-    if part.size:
-        least, _ = search.spread.bounds(records, part, size)
-    at_least = np.broadcast_to(least, len(x.sums))
+    least, _ = search.spread.bounds(records, part, size)
 
     def gains(rows: Positions) -> Reals:
-        gain: Reals = search.room(records, x.rows(rows)) - at_least[rows]
+        gain: Reals = search.room(records, x.rows(rows)) - least[rows]
         return gain
 
     return gains
@@ -301,8 +298,6 @@ def _reach(
     "`AOCOBOA`" in docs/proofs.md.
     """
     width = size - part.size
-    if not part.size or not width:
-        return lambda place, _: np.zeros(len(place), dtype=bool)
     room = np.maximum(search.room(records, x), 0) ** (2 if search.spread.root else 1)
     squares = room * as_real(search.spread.free(size)) * (1 + 1e-9)
     center = records.real(part.sums) * (width / np.longdouble(part.size))

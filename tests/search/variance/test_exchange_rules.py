@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from sensitivity_lab.search.variance.words import words_of
+
 BOTH_ENDS = {
     "AO": "A*O*A*",
     "OB": "O*B*O*",
@@ -80,6 +82,18 @@ def forms(pattern: str) -> set[str]:
 def test_replacing(excluded, letters, patterns):
     covered = set().union(*map(forms, patterns))
     assert patterns_left(BOTH_ENDS, excluded, letters) <= covered
+
+
+def test_the_kernels_that_are_derived():
+    """The package derives from its own table what this file finds by its own."""
+    several = {"more kept": (5, 2), "as many": (3, 3), "fewer kept": (2, 5), "none kept": (0, 4)}
+    assert {case: words_of(*numbers) for case, numbers in several.items()} == {
+        "more kept": (REPLACE, INTERRUPTED),
+        "as many": (REPLACE,),
+        "fewer kept": (REPLACE, PARTED),
+        "none kept": (REPLACE,),
+    }
+    assert words_of(9, 1) == words_of(1, 1) == words_of(0, 1) == (REPLACE,)
 
 
 @pytest.mark.parametrize(

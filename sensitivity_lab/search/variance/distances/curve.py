@@ -19,6 +19,7 @@ from sensitivity_lab.search.variance.patterns import Known, Placement
 from sensitivity_lab.search.variance.remove import best_removal
 from sensitivity_lab.search.variance.replace import best_replacement
 from sensitivity_lab.search.variance.windows import Mask
+from sensitivity_lab.search.variance.words import AROUND, CORE_INSIDE
 
 from .bounds import HALVINGS, Rating, Sizes
 from .branch import Branch, Leaves
@@ -47,8 +48,8 @@ class Change(NamedTuple):
         kept = self.size - self.changed
         if self.replaced:
             ends = (self.size, self.size, self.size, total - self.changed, total)
-            return Placement("AOACBCAOA", (0, 0, 0, 0, kept, *ends))
-        return Placement("AOACAOA", (0, 0, 0, 0, kept, kept, total - self.changed, total))
+            return Placement(AROUND, (0, 0, 0, 0, kept, *ends))
+        return Placement(CORE_INSIDE, (0, 0, 0, 0, kept, kept, total - self.changed, total))
 
 
 class TooLongError(OverflowError):
@@ -159,7 +160,7 @@ class _Family:
         """Decide among what is left of every change."""
         spread, found = self.spreads[number], Found()
         for at, (change, bounds) in enumerate(zip(self.changes, pairs, strict=True)):
-            pattern = "AOACBCAOA" if change.replaced else "AOACAOA"
+            pattern = AROUND if change.replaced else CORE_INSIDE
             if bounds is None:
                 found.append(_best(self.records, change, spread, self.count))
             elif excluded[at] and len(bounds) == 1:
