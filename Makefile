@@ -32,8 +32,8 @@ demo: $(VENV)/installed-test
 	$(BIN)/sensitivity-lab article --output results/
 
 test: $(VENV)/installed-test
-	@echo "Running the tests that represent the rest: about a minute and a half of one core."
-	$(BIN)/python -m pytest
+	@echo "Running the tests that represent the rest: about a minute on two cores."
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 audit: $(VENV)/installed-test,opendp,diffprivlib
 	$(BIN)/python -m pytest -m "not stress" tests/corpus

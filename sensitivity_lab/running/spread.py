@@ -204,7 +204,7 @@ class Cluster:
             needed = sorted({place for found in pieces for place, _ in found})
             at = {place: number for number, place in enumerate(needed)}
             local = [[(at[place], of) for place, of in found] for found in pieces]
-            tasks.append(_Task(item, (rows.stop - rows.start, upper.shape[1]), local))
+            tasks.append(_Spread(item, (rows.stop - rows.start, upper.shape[1]), local))
             read.append([upper.parts[place] for place in needed])
             starts.append(rows.stop)
         if starts[-1] != number:
@@ -242,7 +242,7 @@ class _Rows:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _Spread:
     """What a task is about, the shape that it writes, and the pieces of what it reads."""
 
     item: Any
@@ -260,7 +260,7 @@ def _as_floats(function: Callable[..., Array], *parts: Array) -> Array:
 
 
 @with_numpy_defaults
-def _derived(function: Callable[..., None], task: _Task, parts: list[Array]) -> Array:
+def _derived(function: Callable[..., None], task: _Spread, parts: list[Array]) -> Array:
     out = np.empty(task.shape)
     function(task.item, out, [_joined(parts, pieces, out) for pieces in task.pieces])
     return out

@@ -208,7 +208,7 @@ def _as_rational(answer: Answered) -> Fraction:
 
 
 @dataclass(frozen=True)
-class _Side:
+class _OfSize:
     """The datasets of one size over a core: their ranks, answers and sizes of gaps."""
 
     size: int
@@ -278,17 +278,17 @@ class _Cores:
                     for other in np.flatnonzero(near)[: None if self.measure.error else 1]:
                         yield self._pair(big, int(row), small, int(other))
 
-    def _sides(self, core: int) -> tuple[_Side, _Side]:
+    def _sides(self, core: int) -> tuple[_OfSize, _OfSize]:
         """Return the larger and the smaller datasets over a core."""
         return self._over(core, self.family.larger, 0), self._over(core, self.family.smaller, 1)
 
-    def _over(self, core: int, size: int, which: int) -> _Side:
+    def _over(self, core: int, size: int, which: int) -> _OfSize:
         lattice = self.finder.lattice
         ranks = above(lattice, lattice.multiplicities(self.family.core, core), size)
         answers = self.finder.answers[size][ranks].reshape(len(ranks), -1)[:, self.column]
-        return _Side(size, ranks, answers, self.measure.side(answers, which))
+        return _OfSize(size, ranks, answers, self.measure.side(answers, which))
 
-    def _extreme(self, side: _Side, sign: int) -> int:
+    def _extreme(self, side: _OfSize, sign: int) -> int:
         """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
         answers = sign * side.answers
         query = self.measure.query
@@ -311,14 +311,14 @@ class _Cores:
         exact = query.evaluate(rows)
         return int(near[max(range(len(near)), key=lambda place: sign * exact[place])])
 
-    def _rational(self, side: _Side, row: int) -> Fraction:
+    def _rational(self, side: _OfSize, row: int) -> Fraction:
         """Return a function's answer as the rational that it is."""
         return _as_rational(self._answered(side, row))
 
-    def _answered(self, side: _Side, row: int) -> Answered:
+    def _answered(self, side: _OfSize, row: int) -> Answered:
         return self.finder.searched[self.column].answer(side.size, int(side.ranks[row]))
 
-    def _pair(self, big: _Side, row: int, small: _Side, other: int) -> FoundPair:
+    def _pair(self, big: _OfSize, row: int, small: _OfSize, other: int) -> FoundPair:
         universe, query = self.finder.evaluator.universe, self.measure.query
         lattice = self.finder.lattice
         x, y = (

@@ -52,7 +52,7 @@ def plan_fixed(
                 return plan
             memory, found = max(memory, plan.cost.bytes), found + 3 * WORD * grouped.many
             searches[-1][k, k] = OneGroup(grouped, members, numbers, places, k, plan)
-    search = _Search(grouped, problem, tuple(changes), tuple(searches))
+    search = _FixedSizes(grouped, problem, tuple(changes), tuple(searches))
     if not search.splits([dict.fromkeys(of, (Fraction(0), None)) for of in searches]):
         return Refusal(
             f"groups finds no neighbors, {relation}, with the group_sizes {sizes} of {query.name}: "
@@ -63,7 +63,7 @@ def plan_fixed(
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _FixedSizes:
     """The search over all groups, for one query and one relation."""
 
     grouped: Grouped

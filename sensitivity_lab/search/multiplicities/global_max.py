@@ -75,12 +75,12 @@ def refusal(problem: Problem | LocalProblem) -> Refusal | None:
 def _solve(problem: Problem) -> Findings:
     return [
         [search.finding(relation) for relation in problem.neighbors]
-        for search in (_Search.of(problem, query) for query in problem.queries)
+        for search in (_OneQuery.of(problem, query) for query in problem.queries)
     ]
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _OneQuery:
     """The search for one query.
 
     Attributes
@@ -105,7 +105,7 @@ class _Search:
     known: dict[tuple[int, int, int], tuple[int, int]]
 
     @classmethod
-    def of(cls, problem: Problem, query: Query) -> _Search:
+    def of(cls, problem: Problem, query: Query) -> _OneQuery:
         """Sort the groups of a universe by their numbers of records."""
         limit = max(
             size + added

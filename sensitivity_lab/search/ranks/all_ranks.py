@@ -89,7 +89,7 @@ def best_labels(walk: Walk, tell: Tell) -> list[tuple[int, Labels]]:
     """
     kind = None if walk.bound < SAFE else _wide_enough(walk)
     numbers = _Integers(walk) if kind is None else _Both(walk, kind)
-    return _Search(walk, numbers, tell).solve()
+    return _StateSums(walk, numbers, tell).solve()
 
 
 class _Integers:
@@ -168,7 +168,7 @@ class _Both:
         return found
 
 
-class _Search:
+class _StateSums:
     """The sums to every state, record by record.
 
     The axes of a state array are a, b and c. One pass finds the sums at the targets, and at the

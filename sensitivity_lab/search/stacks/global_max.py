@@ -53,7 +53,7 @@ class Stacks:
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and where the parts are not enough."""
-        searches: list[_Search] = []
+        searches: list[_Parts] = []
         each: list[int] = []
         for query in problem.queries:
             if not isinstance(query, Stack):
@@ -65,7 +65,7 @@ class Stacks:
                     return plan
                 parts.append(plan)
                 each.append(plan.cost.bytes)
-            searches.append(_Search(problem, query, tuple(parts)))
+            searches.append(_Parts(problem, query, tuple(parts)))
         # Parts are searched one after the other; each leaves up to a third of what it needs.
         memory = max(each) + (sum(each) - max(each)) // 3
         if problem.norm == "Linf":
@@ -93,7 +93,7 @@ class Stacks:
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _Parts:
     """The searches for all parts of a stack."""
 
     problem: Problem
