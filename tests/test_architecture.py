@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -294,3 +295,49 @@ def test_importing_the_package_loads_the_core_alone(modules):
 def test_importing_the_package_does_not_import(package, modules):
     assert {"sensitivity_lab", "numpy", "pandas"} <= modules
     assert package not in modules
+
+
+OF_OTHERS = {
+    *("_asdict", "_fields", "_make", "_replace"),  # of named tuples
+    *("_repr_html_", "_repr_png_"),  # which notebooks ask for
+    *("_exit", "_group_actions", "_subparsers"),  # of the standard library
+    *("_dash_pattern", "_suptitle", "_unscaled_dash_pattern", "_update_ticks"),  # of matplotlib
+    *("_mechanism", "_mechanisms"),  # of the libraries in the corpus
+}
+"""Names with an underscore that are no private names of ours."""
+
+
+def private_names(file: Path) -> Iterator[str]:
+    """The private names of others that a file imports, or asks an object for."""
+    for node in ast.walk(parse(file)):
+        if isinstance(node, ast.ImportFrom):
+            names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and not is_self(node.value):
+            names = [node.attr]
+        else:
+            continue
+        yield from (name for name in names if name.startswith("_") and not name.startswith("__"))
+
+
+def is_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def test_no_test_asks_for_private_names():
+    asked = {
+        file.name: names
+        for file in TESTS.rglob("*.py")
+        if (names := set(private_names(file)) - OF_OTHERS)
+    }
+    assert asked == {}
+
+
+def test_private_classes_have_names_of_their_own_within_a_room():
+    for room in ROOMS:
+        names = Counter(
+            node.name
+            for file in files_of(room)
+            for node in parse(file).body
+            if isinstance(node, ast.ClassDef) and node.name.startswith("_")
+        )
+        assert [name for name, number in names.items() if number > 1] == [], room

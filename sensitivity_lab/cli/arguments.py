@@ -297,7 +297,7 @@ def read_universes(
     """Return a universe per column of the file, or per domain."""
     check_source(parsed)
     if parsed.domain:
-        domains = [_domain(text, parsed.copies) for text in parsed.domain]
+        domains = [read_domain(text, parsed.copies) for text in parsed.domain]
         names = [name for name, _ in domains]
         for name in names:
             if names.count(name) > 1:
@@ -313,7 +313,7 @@ def read_universes(
     return universes
 
 
-def _domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:
+def read_domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:
     """Parse NAME=1,2,3 or NAME=first:last:step, exactly; an error names the domain."""
     name, written = split_domain(text)
     values = values_of(written, text)

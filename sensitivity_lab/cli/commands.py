@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code: Any = 0
     try:
         try:
-            parser = _make_parser()
+            parser = make_parser()
             complete(parser)
             parsed = parser.parse_args(arguments)
             session.command = f"{parser.prog} {parsed.command}"
@@ -116,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code or 0
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     parser = Parser(prog=_PROGRAM)
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -75,7 +75,7 @@ def read_table(path: Path) -> pd.DataFrame:
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Decoded here, so that the message for a file without text is always the same.
-            text = StringIO(_bytes_of(path).decode("utf-8-sig"), newline="")
+            text = StringIO(bytes_of(path).decode("utf-8-sig"), newline="")
             # The header is read as an ordinary line: pandas would rename repeated columns.
             cells = pd.read_csv(
                 text, header=None, index_col=False, dtype=str, keep_default_na=False
@@ -91,7 +91,8 @@ def read_table(path: Path) -> pd.DataFrame:
     )
 
 
-def _bytes_of(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """Return what a file, or standard input, has."""
     if path != STANDARD_INPUT:
         return path.read_bytes()
     if sys.stdin is None:

@@ -48,9 +48,9 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         self.view: View | None = None
         self._asked: State | None = None
         self._call = _in_this_loop()
-        self._runner = Runner(source, lambda report: self._call(self._show, report))
+        self.runner = Runner(source, lambda report: self._call(self.show, report))
         self.stop = widgets.Button(description="Stop", disabled=True)
-        self.stop.on_click(lambda _: self._runner.stop())
+        self.stop.on_click(lambda _: self.runner.stop())
         for control in self.controls.values():
             control.observe(self._ask, "value")
         style = files(__package__).joinpath("style.css").read_text("utf-8")
@@ -77,8 +77,8 @@ class Panel(widgets.VBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Close the widgets, and end the process that searches."""
-        if hasattr(self, "_runner"):
-            self._runner.close()
+        if hasattr(self, "runner"):
+            self.runner.close()
         super().close()
 
     def _ask(self, *_: Any) -> None:
@@ -86,9 +86,9 @@ class Panel(widgets.VBox):  # type: ignore[misc]
             self._asked = self.state
             self.stop.disabled = False
             self.parts["status"].value = shown.status("Searching")
-            self._runner.ask(self.state)
+            self.runner.ask(self.state)
 
-    def _show(self, report: Report) -> None:
+    def show(self, report: Report) -> None:
         """Show a report; called where the widgets live."""
         if isinstance(report, Busy):
             self.stop.disabled = False

@@ -64,7 +64,7 @@ class Runner:
     def __init__(self, source: Source, tell: Callable[[Report], Any]) -> None:
         self._source, self._tell = source, tell
         self._lock = threading.RLock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self._waiting: State | None = None
         self._number = 0
         self._since: float | None = None  # when the computation that goes on was asked for
@@ -94,7 +94,7 @@ class Runner:
 
     def _end(self) -> None:
         """End the process, if there is one; the next state starts another one."""
-        process, self._process, self._since = self._process, None, None
+        process, self.process, self._since = self.process, None, None
         if process is not None:
             process.kill()
             process.wait()
@@ -106,8 +106,8 @@ class Runner:
         state, self._waiting = self._waiting, None
         self._number += 1
         self._since, self._begun, self._progress = time.monotonic(), None, ""
-        fresh = self._process is None
-        process = self._process or self._start()
+        fresh = self.process is None
+        process = self.process or self._start()
         threading.Thread(target=self._write, args=(process, fresh, state), daemon=True).start()
         threading.Thread(target=self._watch, args=(self._number,), daemon=True).start()
 
@@ -131,7 +131,7 @@ class Runner:
             stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
         )
-        self._process = process
+        self.process = process
         for target in (self._read, self._listen):
             threading.Thread(target=target, args=(process,), daemon=True).start()
         return process
@@ -145,7 +145,7 @@ class Runner:
                 except (EOFError, OSError, ValueError, pickle.UnpicklingError):
                     break
                 with self._lock:
-                    if process is not self._process:
+                    if process is not self.process:
                         return
                     self._begun = self._begun or time.monotonic()
                     if view.done:
@@ -154,7 +154,7 @@ class Runner:
                             self._send()
                     self._tell(view)
         with self._lock:
-            if process is self._process:
+            if process is self.process:
                 reason = self._progress or "perhaps by lack of memory"
                 self.stop(f"the search ended unexpectedly: {reason}")
                 self._end()
@@ -167,7 +167,7 @@ class Runner:
                 line += chunk.decode("utf-8", "replace")
                 *complete, line = line.replace("\r", "\n").split("\n")
                 written = [text.strip() for text in (*complete, line) if text.strip()]
-                if written and process is self._process:
+                if written and process is self.process:
                     self._progress = written[-1]
 
     def _watch(self, number: int) -> None:

@@ -93,7 +93,7 @@ def analytic_gaussian_scale(
 
 
 def _scale(square: Fraction, epsilon: Fraction, delta: Fraction) -> float:
-    return root_up(square * Fraction(_ratio(epsilon, delta)) ** 2)
+    return root_up(square * Fraction(ratio(epsilon, delta)) ** 2)
 
 
 ANALYTIC_GAUSSIAN = Mechanism(
@@ -118,7 +118,7 @@ def gaussian_epsilon(epsilon: Any) -> Fraction:
 
 
 @lru_cache(maxsize=1024)
-def _ratio(epsilon: Fraction, delta: Fraction) -> float:
+def ratio(epsilon: Fraction, delta: Fraction) -> float:
     """Return the smallest float r that is shown to be enough for a sensitivity of 1."""
     low = high = 1.0
     while not _is_enough(high, epsilon, delta):
@@ -145,11 +145,11 @@ def _is_enough(ratio: float, epsilon: Fraction, delta: Fraction) -> bool:
         below = _decimal(-1 / (2 * r) - epsilon * r)
         growth = _decimal(epsilon).exp()
         error = (2 + growth) * Decimal(10) ** (_LOST - digits)
-        reached = _normal(above, digits) - growth * _normal(below, digits) + error
+        reached = normal(above, digits) - growth * normal(below, digits) + error
     return Fraction(reached) <= delta
 
 
-def _normal(x: Decimal, digits: int) -> Decimal:
+def normal(x: Decimal, digits: int) -> Decimal:
     """Return the normal distribution function, off by less than 10**(8 - digits).
 
     F(x) = 1/2 + density(x) (x + x**3 / 3 + x**5 / (3 5) + ...): all terms have one sign.

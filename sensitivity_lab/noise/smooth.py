@@ -108,7 +108,7 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None, k: int = 
             f"give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got "
             f"delta={shown(delta)} and gamma={shown(gamma)}"
         )
-    return round_down(_laplace_beta(*_laplace_step(epsilon, delta, steps)))
+    return round_down(_laplace_beta(*laplace_step(epsilon, delta, steps)))
 
 
 def smooth_laplace_scale(
@@ -163,7 +163,7 @@ def smooth_laplace_scale(
     168.343
     """
     release = _smooth_release(SMOOTH_LAPLACE, result)
-    losses = _laplace_step(epsilon, delta, release.neighbors.k)
+    losses = laplace_step(epsilon, delta, release.neighbors.k)
     scale = _scale(SMOOTH_LAPLACE, release, losses, "epsilon, delta")
     check_public({"result": result}, public_universe)
     return scale
@@ -342,7 +342,7 @@ def _epsilon(epsilon: Any, k: int) -> Fraction:
     return given / k
 
 
-def _laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
+def laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
     """Return the epsilon and delta that one of k steps may lose, or raise InputError."""
     given = positive(epsilon, "epsilon")
     if not k * _LEAST_EPSILON <= given <= k * _MOST_EPSILON:

@@ -197,13 +197,13 @@ def _pays(sample: Sample, left: int, n_jobs: int | None, apart: bool) -> bool:
     if number == 1:
         return False
     rest = sample.each * left
-    if apart or not _must_start(number):
+    if apart or not must_start(number):
         return not sample.amount or rest >= _SHORT
     saved = rest * (1 - 1 / number)
     return saved > (_START if sample.seconds >= _SAMPLE else _SURE * _START)
 
 
-def _must_start(number: int) -> bool:
+def must_start(number: int) -> bool:
     """Tell whether so many workers are processes that joblib has to start by its own choice.
 
     Threads and the workers of a cluster are there, and so are processes of an earlier call, for a

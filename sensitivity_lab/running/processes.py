@@ -21,7 +21,7 @@ from .block import Block, Keeper, Produced
 from .guards import serve, workers_without_interrupts
 from .shared import remove_shared, will_share
 
-_PREFIX = "sensitivity_lab-"
+PREFIX = "sensitivity_lab-"
 """How the names of the folders of runs begin."""
 
 
@@ -72,8 +72,8 @@ def run(
     portable = joblib.wrap_non_picklable_objects(function, keep_wrapper=False)
     given: Iterator[tuple[int, Block[Any]]] = enumerate(blocks)
     waiting: dict[int, Block[Any]] = {}
-    remove_abandoned(tempfile.gettempdir(), _PREFIX, remove_shared)
-    with temporary_folder(tempfile.gettempdir(), _PREFIX) as folder:
+    remove_abandoned(tempfile.gettempdir(), PREFIX, remove_shared)
+    with temporary_folder(tempfile.gettempdir(), PREFIX) as folder:
         will_share(folder)
         begun = folder / "begun"
         begun.mkdir()

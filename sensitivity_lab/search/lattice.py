@@ -28,7 +28,7 @@ from .listing import WIDTH, Rows, listed_block, most_values, parts_of
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-_TABLE = 1 << 17
+TABLE = 1 << 17
 """A block whose listing has at most this many numbers has a table of successors in every lattice.
 """
 
@@ -86,16 +86,16 @@ class Lattice:
         self.counts = tuple(min(count, largest_size) for count in counts)
         self.largest_size = largest_size
         self.smallest_size = smallest_size
-        self._numbers = Numbers(self.counts, smallest_size, largest_size)
+        self.numbers = Numbers(self.counts, smallest_size, largest_size)
         self._in_table = cache(self._find_in_table)
         self._successors_table = lru_cache(_TABLES)(self._make_successors_table)
         self._successors = lru_cache(_PARTS)(self._make_successors)
-        self.listing = Rows(self._numbers, self.counts, largest_size)
+        self.listing = Rows(self.numbers, self.counts, largest_size)
         """Lists datasets as rows."""
 
     def number(self, size: int) -> int:
         """Return the number of datasets of this size."""
-        return self._numbers.of(len(self.counts), size)
+        return self.numbers.of(len(self.counts), size)
 
     def rows(self, size: int, first: int, last: int) -> Indices:
         """List the datasets at positions `first` to `last` - 1 of a level.
@@ -109,7 +109,7 @@ class Lattice:
 
     def _find_in_table(self, size: int) -> int:
         """Return the largest number of values whose block of a level fits into a table."""
-        return most_values(self._numbers, len(self.counts), size, self._cells)
+        return most_values(self.numbers, len(self.counts), size, self._cells)
 
     @cached_property
     def _cells(self) -> int:
@@ -119,7 +119,7 @@ class Lattice:
         """
         sizes = range(self.smallest_size, self.largest_size + 1)
         share = max(map(self.number, sizes)) * WIDTH // _SHARE
-        return min(max(share, _TABLE), _LARGER * _TABLE)
+        return min(max(share, TABLE), _LARGER * TABLE)
 
     def rank(self, multiplicities: NDArray[np.int64]) -> Indices:
         """Return the positions of datasets in their level.
@@ -135,7 +135,7 @@ class Lattice:
         for start in range(0, len(multiplicities), rows):
             some = multiplicities[start : start + rows]
             size = np.cumsum(some, axis=1)
-            position[start : start + rows] = self._numbers.before(values, size, size - some).sum(
+            position[start : start + rows] = self.numbers.before(values, size, size - some).sum(
                 axis=1
             )
         return position
@@ -143,7 +143,7 @@ class Lattice:
     def rank_rows(self, rows: Indices) -> Indices:
         """Return the positions of datasets given as rows, shape (datasets, size)."""
         size = np.arange(1, rows.shape[1] + 1)
-        position: Indices = self._numbers.before(rows, size, size - 1).sum(axis=1)
+        position: Indices = self.numbers.before(rows, size, size - 1).sum(axis=1)
         return position
 
     def multiplicities(self, size: int, position: int) -> NDArray[np.int64]:
@@ -187,7 +187,7 @@ class Lattice:
 
     def _reads(self, size: int, block: Block) -> Reads:
         """Return where a block of level `size` is, and which parts of the upper level it needs."""
-        span = span_of(self._numbers, self.counts, block, size)
+        span = span_of(self.numbers, self.counts, block, size)
         return span.rows, [span.own, *span.others]
 
     def _raise(self, size: int, block: Block, lower: Floats, upper: list[Floats]) -> None:
@@ -200,7 +200,7 @@ class Lattice:
 
     def blocks(self, sizes: Sequence[int], rows: int) -> list[Block]:
         """Cut levels into blocks of about so many rows at most; see `blocks_of`."""
-        return blocks_of(self._numbers, self.counts, sizes, rows)
+        return blocks_of(self.numbers, self.counts, sizes, rows)
 
     def raise_block(
         self, lower: Floats, own: Floats, others: Sequence[Floats], values: int, size: int
@@ -232,7 +232,7 @@ class Lattice:
         adding another one. The latter are pairs of blocks over fewer values; they are yielded, to
         be descended before this goes on.
         """
-        table, parts = self._in_table(size), partial(parts_of, self._numbers, self.counts)
+        table, parts = self._in_table(size), partial(parts_of, self.numbers, self.counts)
         while values > table and len(lower) > 1:
             above = {copies: part for copies, *part in parts(values, size + 1)}
             for copies, start, stop in parts(values, size):
@@ -243,8 +243,8 @@ class Lattice:
                     np.maximum(block, upper[slice(*above[copies + 1])], out=block)
             # The parts with 0 copies are the beginnings of both blocks: go on with these.
             values -= 1
-            lower = lower[: self._numbers.of(values, size)]
-            upper = upper[: self._numbers.of(values, size + 1)]
+            lower = lower[: self.numbers.of(values, size)]
+            upper = upper[: self.numbers.of(values, size + 1)]
         if len(lower) == 1 and len(upper):
             # All datasets above contain the only one below.
             np.maximum(lower[0], upper.max(axis=0), out=lower[0])
@@ -266,8 +266,8 @@ class Lattice:
         A row that leads to fewer than `most` rows of block (values, size + 1) repeats the first.
         """
         # The block begins that of the table, and so do the blocks above them.
-        rows = self._successors_table(size)[:, : self._numbers.of(values, size)]
-        inside = rows < self._numbers.of(values, size + 1)
+        rows = self._successors_table(size)[:, : self.numbers.of(values, size)]
+        inside = rows < self.numbers.of(values, size + 1)
         some = np.count_nonzero(inside.any(axis=1))
         return np.where(inside[:some], rows[:some], rows[:1])
 
@@ -277,14 +277,14 @@ class Lattice:
         Those by smaller values come first.
         """
         values = self._in_table(size)
-        listed = listed_block(self._numbers, self.counts, values, size)
+        listed = listed_block(self.numbers, self.counts, values, size)
         upto = np.cumsum(listed, axis=1)
         beyond = upto - listed
         # A row's position is a sum over its values, of how many datasets come before. If a value is
         # added, the terms of smaller values stay (before). In its own term the size up to it grows
         # (with_it), and in the terms of larger values the sizes on both sides grow (behind).
         before, with_it, behind = (
-            self._numbers.before(np.arange(values), upto + more, beyond + less)
+            self.numbers.before(np.arange(values), upto + more, beyond + less)
             for more, less in ((0, 0), (1, 0), (1, 1))
         )
         leads_to = np.cumsum(before, axis=1) - before + with_it

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .counting import Numbers
 
-_TABLE = 1 << 17
+TABLE = 1 << 17
 """A block whose rows are at most this many numbers is copied from a cached table."""
 
 WIDTH = 32
@@ -164,7 +164,7 @@ class Rows:
     def _find_in_table(self, size: int) -> int:
         """Return the largest number of values whose block of a level fits into a table."""
         width = max(size, WIDTH)
-        return most_values(self._numbers, len(self._counts), size, _TABLE, width)
+        return most_values(self._numbers, len(self._counts), size, TABLE, width)
 
     def _make_table(self, size: int) -> NDArray[np.intp]:
         """Return the first rows of a level: the largest block that fits into a table."""

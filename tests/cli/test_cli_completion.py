@@ -10,7 +10,7 @@ import pytest
 from command_line import SCHOOL, run
 from paths import ROOT
 
-from sensitivity_lab.cli.commands import _make_parser
+from sensitivity_lab.cli.commands import make_parser
 from sensitivity_lab.cli.completion import complete, files
 
 
@@ -57,7 +57,7 @@ def test_what_is_proposed(tmp_path, typed, expected):
 def test_without_argcomplete_nothing_happens(monkeypatch):
     monkeypatch.setenv("_ARGCOMPLETE", "1")
     monkeypatch.setitem(sys.modules, "argcomplete", None)
-    complete(_make_parser())
+    complete(make_parser())
 
 
 def test_files_are_tables_and_folders(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
 from paths import DATA
 
-from sensitivity_lab.cli.commands import _make_parser
+from sensitivity_lab.cli.commands import make_parser
 from sensitivity_lab.cli.examples import EXAMPLES
 
 BOUNDED = ("--size", "2", "--neighbors", "bounded")
@@ -20,7 +20,7 @@ LONG = ("article",)
 
 def commands() -> list[str]:
     """The commands that the parser has."""
-    groups = _make_parser()._subparsers._group_actions
+    groups = make_parser()._subparsers._group_actions
     return [name for group in groups for name in group.choices]
 
 

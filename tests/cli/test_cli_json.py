@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
 
-from sensitivity_lab.cli.commands import _make_parser
+from sensitivity_lab.cli.commands import make_parser
 
 BITS = ("--domain", "a=0,1", "--size", "9", "--neighbors", "bounded")
 
@@ -24,7 +24,7 @@ def document(capsys, *arguments: str, code: int = 0):
 
 
 def test_every_command_that_prints_numbers_has_it():
-    (group,) = _make_parser()._subparsers._group_actions
+    (group,) = make_parser()._subparsers._group_actions
     without = {
         name for name, parser in group.choices.items() if "--json" not in parser.format_help()
     }

@@ -80,7 +80,7 @@ def interrupted(*_arguments, **_options):
             "noise: interrupted while searching the sensitivities of mean, var",
         ),
         (
-            "cli.tables._bytes_of",
+            "cli.tables.bytes_of",
             ("sensitivity", "-", *MEAN_OF_TWO),
             "sensitivity: interrupted while reading standard input",
         ),

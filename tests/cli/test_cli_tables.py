@@ -10,7 +10,7 @@ import pytest
 from command_line import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
-from sensitivity_lab.cli.arguments import _domain
+from sensitivity_lab.cli.arguments import read_domain
 from sensitivity_lab.cli.tables import exact_number, read_table
 from sensitivity_lab.errors import InputError
 
@@ -178,9 +178,9 @@ def test_a_long_domain_is_read_in_one_pass(monkeypatch):
         "sensitivity_lab.cli.arguments.Universe.from_domain", lambda values, _: list(values)
     )
     values = ",".join(map(str, range(30_000)))
-    name, listed = _domain(f"a={values}", None)
+    name, listed = read_domain(f"a={values}", None)
     assert (name, listed) == ("a", list(range(30_000)))
     assert len(compared) < 100_000
     with pytest.raises(InputError) as raised:
-        _domain(f"a={values},7", None)
+        read_domain(f"a={values},7", None)
     assert str(raised.value) == "the domain 'a' lists 7 twice; list every value once"

@@ -121,7 +121,7 @@ def test_the_code_on_the_page_gives_its_number(window, capsys):
     names: dict[str, Any] = {}
     with pytest.warns(sl.errors.PrivateSizeWarning):  # records are added or removed, at one size
         exec(code, names)
-    assert names["result"]._text(6) == number
+    assert format(names["result"], ".6g") == number
     assert capsys.readouterr().out
 
 

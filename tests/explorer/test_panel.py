@@ -120,11 +120,11 @@ def test_sliders_end_at_what_is_feasible(panel):
 
 
 def test_a_search_that_goes_on_can_be_stopped(panel):
-    panel._show(Busy(4.2, "45% of pairs"))
+    panel.show(Busy(4.2, "45% of pairs"))
     assert "Searching, 4 s. 45% of pairs" in panel.parts["status"].value
     assert not panel.stop.disabled
     panel.stop.click()
-    assert panel._runner.stopped == 1
+    assert panel.runner.stopped == 1
     assert panel.stop.disabled
     assert "stopped" in panel.parts["status"].value
 

@@ -91,7 +91,7 @@ def test_the_newest_state_counts_and_an_unexpected_end_is_told(reports, monkeypa
         with pytest.raises(Empty):
             reports.get(timeout=0.1)
         runner.ask(STATE)
-        runner._process.kill()
+        runner.process.kill()
         assert ended(reports).startswith("the search ended unexpectedly: ")
     finally:
         runner.close()

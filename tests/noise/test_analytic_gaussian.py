@@ -97,14 +97,14 @@ def test_scales_are_those_of_one_times_the_sensitivity_rounded_up(sensitivity):
 def test_the_limits_are_quick(epsilon, delta, monkeypatch):
     """At most so many terms of the series, in all: some tenths of a second."""
     calls = []
-    normal_of = analytic._normal
+    normal_of = analytic.normal
 
     def counted(x, digits):
         calls.append(abs(x))
         return normal_of(x, digits)
 
-    monkeypatch.setattr(analytic, "_normal", counted)
-    analytic._ratio.cache_clear()
+    monkeypatch.setattr(analytic, "normal", counted)
+    analytic.ratio.cache_clear()
     scale = analytic_gaussian_scale(1, epsilon, delta)
     assert 0 < scale < 1e12
     assert 0 < len(calls) <= 300

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.noise import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
-from sensitivity_lab.noise.smooth import _laplace_step
+from sensitivity_lab.noise.smooth import laplace_step
 
 DOMAIN = [0, 1, 2, 7, 30]
 UNIVERSE = sl.Universe.from_domain(DOMAIN)
@@ -241,7 +241,7 @@ def test_noise_for_one_row_hides_no_person_with_three():
 def test_k_steps_lose_no_more_than_epsilon_and_delta(step, delta, k):
     """delta' (1 + exp(epsilon') + ... + exp((k - 1) epsilon')) is delta, from below."""
     epsilon = Fraction(step) * k
-    smaller, part = _laplace_step(epsilon, delta, k)
+    smaller, part = laplace_step(epsilon, delta, k)
     assert smaller == Fraction(step)
     with localcontext() as context:
         context.prec = 80

@@ -251,7 +251,7 @@ def test_a_search_that_was_ended_leaves_nothing(tmp_path, number, whole, monkeyp
     until(lambda: not any(map(is_running, set(search.callers()))), seconds=10)
     if number == signal.SIGKILL:
         assert len(list(temporary.glob("sensitivity_lab-*"))) == 1
-        remove_abandoned(temporary, processes._PREFIX, shared.remove_shared)
+        remove_abandoned(temporary, processes.PREFIX, shared.remove_shared)
     until(lambda: not shared_memory(process.pid), seconds=10)
     assert not list(temporary.iterdir())
     remove_abandoned(search.kept)

@@ -152,7 +152,7 @@ def test_workers_that_are_there_already_are_used(clock, monkeypatch):
 def test_the_workers_of_joblib_are_known_by_their_name():
     with joblib.parallel_config(backend="loky"):
         joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(one) for one in range(4))
-    assert not pool._must_start(2)
+    assert not pool.must_start(2)
 
 
 def test_where_the_time_is_limited_workers_are_used(clock):

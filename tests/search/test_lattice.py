@@ -20,16 +20,16 @@ from sensitivity_lab.search.enumeration import cores
 from sensitivity_lab.search.lattice import Lattice
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
-each_table_size = pytest.mark.parametrize("table_rows", [1, 96, 320, module._TABLE])
+each_table_size = pytest.mark.parametrize("table_rows", [1, 96, 320, module.TABLE])
 
 
 @contextmanager
 def with_tables_of(numbers: int):
     """Blocks whose listing has more numbers than this are handled by recursion."""
     with (
-        mock.patch.object(module, "_TABLE", numbers),
+        mock.patch.object(module, "TABLE", numbers),
         mock.patch.object(module, "_LARGER", 1),
-        mock.patch.object(listing, "_TABLE", numbers),
+        mock.patch.object(listing, "TABLE", numbers),
     ):
         yield
 
@@ -145,7 +145,7 @@ def test_levels_of_nearly_all_records_are_counted_without_those_between(short):
     lattice = Lattice([1] * records, size, size - 1)
     numbers = [comb(records, left) for left in (short, short + 1)]
     assert [lattice.number(size), lattice.number(size - 1)] == numbers
-    assert sum(map(len, lattice._numbers.rows)) <= (short + 2) * (records + 1)
+    assert sum(map(len, lattice.numbers.rows)) <= (short + 2) * (records + 1)
     expected = sorted(combinations(range(records), size), key=lambda row: row[::-1])
     rows = lattice.rows(size, 0, numbers[0])
     assert rows.tolist() == [list(row) for row in expected]
@@ -205,8 +205,8 @@ def test_the_datasets_above_a_core(counts, data):
     expected = {
         rank for rank, row in enumerate(multisets(counts, size)) if not needed - Counter(row)
     }
-    for block in (1, 7, cores._BATCH):
-        with mock.patch.object(cores, "_BATCH", block):
+    for block in (1, 7, cores.BATCH):
+        with mock.patch.object(cores, "BATCH", block):
             ranks = cores.above(lattice, core, size)
             assert sorted(ranks.tolist()) == sorted(expected)
             assert lattice.rank(cores.containing(lattice, core, size)).tolist() == ranks.tolist()

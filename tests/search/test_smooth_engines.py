@@ -173,8 +173,8 @@ def test_thousands_of_records_need_few_states(query, drawn):
         visited += start.shape[1]
         return made(side, groups, start)
 
-    made = smooth_states._states
-    with mock.patch.object(smooth_states, "_states", counted):
+    made = smooth_states.states_at
+    with mock.patch.object(smooth_states, "states_at", counted):
         found = SmoothVariance().plan(problem, Options()).solve()
     assert found.farthest == 20
     # 2 sides, 6 kinds of pairs, the distances of five blocks.

@@ -15,7 +15,7 @@ class Future:
     """What a task returned, behind a wall: only tasks and `fetch` look at it."""
 
     def __init__(self, value):
-        self._value = value
+        self.value = value
 
 
 class Client:
@@ -43,7 +43,7 @@ def within(argument):
     """What a task gets for an argument: results for futures, also in lists."""
     if isinstance(argument, list):
         return [within(one) for one in argument]
-    return argument._value if isinstance(argument, Future) else pickle.loads(pickle.dumps(argument))
+    return argument.value if isinstance(argument, Future) else pickle.loads(pickle.dumps(argument))
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def one_process_cluster(part: int = 1, **workers) -> Iterator[Client]:
             (engine, "HERE", 0),
             (spread, "_PART", part),
             (spread, "settle", mock.Mock()),
-            (spread, "fetch", lambda futures, *_: [one._value for one in futures]),
+            (spread, "fetch", lambda futures, *_: [one.value for one in futures]),
         ):
             stack.enter_context(mock.patch.object(module, name, value))
         yield client

@@ -17,9 +17,9 @@ Files are read exactly: whole numbers of any length, and decimals as decimals.
 def write(folder: Path) -> None:
     """Write the page into a folder."""
     os.environ["COLUMNS"] = "72"  # argparse lays out its help for this width
-    from sensitivity_lab.cli.commands import _make_parser
+    from sensitivity_lab.cli.commands import make_parser
 
-    parser = _make_parser()
+    parser = make_parser()
     lines = [HEAD, _block(parser)]
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -9,7 +9,7 @@ import numpy as np
 from sensitivity_lab.search.lattice import Indices, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
-_BATCH = 1 << 20
+BATCH = 1 << 20
 """About how many numbers are handled at a time."""
 
 
@@ -48,7 +48,7 @@ def _additions(lattice: Lattice, core: Multiplicities, size: int) -> Iterator[In
     more = size - int(core.sum())
     left = [limit - have for limit, have in zip(lattice.counts, core.tolist(), strict=True)]
     free = Lattice(left, more, more)
-    number, step = free.number(more), max(1, _BATCH // max(size, len(core)))
+    number, step = free.number(more), max(1, BATCH // max(size, len(core)))
     for first in range(0, number, step):
         yield free.rows(more, first, min(first + step, number))
 

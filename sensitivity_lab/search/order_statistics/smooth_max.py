@@ -187,7 +187,7 @@ class _Arrangement:
 
 
 @dataclass(frozen=True, eq=False)
-class _Side:
+class _Half:
     """The search for the largest f(y) - f(z), with the records as integers, ascending.
 
     Parameters
@@ -300,7 +300,7 @@ class _Search:
         low = np.repeat(values, smallest(self.outside, self.last + 2))
         high = np.repeat(values, largest(self.outside, self.last + 2))[::-1]
         rank = weights[0][0]
-        up = _Side(
+        up = _Half(
             x=x,
             low=low,
             high=high,
@@ -313,7 +313,7 @@ class _Search:
         if len(weights) == 2:
             first, second = second, first
         rank = size - 1 - weights[-1][0]
-        down = _Side(
+        down = _Half(
             x=-x[::-1],
             low=-high,
             high=-low,
@@ -330,7 +330,7 @@ class _Search:
         return Difference(Fraction(value, self.unit), Fraction(0))
 
     def dataset(
-        self, side: _Side, arrangement: _Arrangement, below: int, above: int
+        self, side: _Half, arrangement: _Arrangement, below: int, above: int
     ) -> Multiplicities:
         """Return z, with `below` new records below and `above` new ones above."""
         x, outside = self.problem.x, self.outside

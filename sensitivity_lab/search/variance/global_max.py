@@ -145,7 +145,7 @@ def _solved(
     ]
     change, spread = changes[0], spreads[0]
     try:
-        working = _working(records)
+        working = working_records(records)
         found = _with_progress(working, changes, spreads, level, progress)
     except OverflowError as error:
         if isinstance(error, TooLongError):
@@ -200,7 +200,7 @@ def _pair(
 
 def _variance(records: SortedMultiset, query: Query, ranges: Ranges) -> Fraction:
     """Return the exact variance of the records at some positions."""
-    working = _working(records)
+    working = working_records(records)
     starts, stops = np.array(ranges).T
     sums, squares = (
         (of(stops) - of(starts)).sum(axis=0) for of in (working.total, working.squares)
@@ -235,7 +235,7 @@ class _Centred:
 
 
 @lru_cache(maxsize=1)
-def _working(records: SortedMultiset) -> SortedRecords:
+def working_records(records: SortedMultiset) -> SortedRecords:
     """Return the records, centred and in the largest unit in which all are whole numbers."""
     centred = _Centred(records)
     return SortedRecords(centred, records.counts, centred.unit)

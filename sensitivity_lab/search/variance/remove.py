@@ -109,7 +109,7 @@ def _smaller_more_spread(search: PatternSearch, size: int, removed: int) -> None
     if not few and _surely_below(search, core_size, size):
         return
     for window in windows(records, removed):
-        core = _Core(search, WindowComplement(records, window, removed), core_size)
+        core = CoreAtEnds(search, WindowComplement(records, window, removed), core_size)
         span = every(np.zeros_like(window), core_size)
         if span is None:
             split = core.variance_peak()
@@ -139,7 +139,7 @@ def _surely_below(search: PatternSearch, core_size: int, size: int) -> bool:
     return bool(most[0] * gain * (1 + 1e-9) < search.floor())
 
 
-class _Core:
+class CoreAtEnds:
     """C is the first i and the last c - i records outside the window B, as a function of i.
 
     A row is a window B. The *split* i goes from 0 to c = `core_size`; x = C and y = C + B. The
@@ -212,7 +212,7 @@ class _Core:
         weight = terms[0] + terms[1] + terms[2] + terms[3]
         return signs(self.records, None, value, weight, exact) > 0
 
-    def root_peak(self, peak: Positions) -> tuple[_Core, Positions]:
+    def root_peak(self, peak: Positions) -> tuple[CoreAtEnds, Positions]:
         """The rows that may beat the best placement, and for each the i at which it is largest.
 
         `peak` is the peak of V(C) - V(C + B). That is positive on an interval of i around the peak,
@@ -220,7 +220,10 @@ class _Core:
         "The bisection" in docs/proofs.md.
         """
         chosen = np.flatnonzero(self._may_win(peak) & self.wider(peak))
-        core, peak = _Core(self.search, self.outside.rows(chosen), self.core_size), peak[chosen]
+        core, peak = (
+            CoreAtEnds(self.search, self.outside.rows(chosen), self.core_size),
+            peak[chosen],
+        )
         left = first(np.zeros_like(peak), peak, core.wider)
         last = np.full_like(peak, self.core_size)
         right = first(peak, last, lambda split: ~core.wider(split + 1))
@@ -282,7 +285,7 @@ class _Core:
 
     def _falls(self, row: int, split: int, of_c: Rule, of_y: Rule) -> bool:
         """The same as `falls` for one row, exactly."""
-        here = _Core(self.search, self.outside.rows(np.array([row])), self.core_size)
+        here = CoreAtEnds(self.search, self.outside.rows(np.array([row])), self.core_size)
         (core, both), (next_core, next_both) = (
             [
                 self.search.spread.variance(self.records, sets.rows(0))

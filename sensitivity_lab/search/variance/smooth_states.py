@@ -95,11 +95,11 @@ class Cores(NamedTuple):
     def _visited(self, side: Side, groups: Groups, first: int, reached: Floats) -> Iterator[Pairs]:
         """Yield the pairs of the states that are visited; `reached` grows meanwhile."""
         rows = np.arange(len(groups.distance))
-        low = _states(side, groups, np.zeros_like(groups.lengths))
+        low = states_at(side, groups, np.zeros_like(groups.lengths))
         yield from _pairs(side, groups, low, self.root)
         if not self.root:
             return
-        high = _states(
+        high = states_at(
             side, groups, np.where(groups.lengths > 0, groups.limits - groups.lengths, 0)
         )
         yield from _pairs(side, groups, high, self.root)
@@ -118,7 +118,7 @@ class Cores(NamedTuple):
             starts = [
                 _start_at(side, some, low, high, edge, passed=passed) for passed in (False, True)
             ]
-            below, above = (_states(side, some, start) for start in starts)
+            below, above = (states_at(side, some, start) for start in starts)
             yield from _pairs(side, some, below, self.root)
             yield from _pairs(side, some, above, self.root)
             rows = np.concatenate([rows, rows])
@@ -129,7 +129,7 @@ def _joined(one: States, other: States) -> States:
     return States(*(np.concatenate(both, axis=-1) for both in zip(one, other, strict=True)))
 
 
-def _states(side: Side, groups: Groups, start: Positions) -> States:
+def states_at(side: Side, groups: Groups, start: Positions) -> States:
     """Return the states whose windows begin at some positions, with their sums."""
     of_x, of_new = (
         line.sums(begin, length)

@@ -214,7 +214,7 @@ def test_what_is_no_function_is_found_out():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_each_distinct_input_is_evaluated_once(n_jobs, monkeypatch):
     # So little work pays for no workers, unless another test has left some that are alive.
-    monkeypatch.setattr(pool, "_must_start", lambda _: True)
+    monkeypatch.setattr(pool, "must_start", lambda _: True)
     seen = Counter()
 
     def counted(data):

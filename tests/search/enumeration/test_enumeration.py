@@ -55,7 +55,7 @@ def tiny_constants() -> ExitStack:
     """Cut everything into the smallest pieces, so that every seam between pieces is crossed."""
     stack = ExitStack()
     for module, name, value in (
-        (lattice, "_TABLE", 96),
+        (lattice, "TABLE", 96),
         (evaluation, "_BATCH_ROWS", 2),
         (evaluation, "_CHUNKS", 5),
         (gaps, "_ROWS", 3),

@@ -37,9 +37,9 @@ def tiny_blocks() -> ExitStack:
     """Cut every level, and every batch of cores, into the smallest pieces."""
     stack = ExitStack()
     for module, name, value in (
-        (lattice, "_TABLE", 96),
+        (lattice, "TABLE", 96),
         (lattice, "_LARGER", 1),
-        (listing, "_TABLE", 96),
+        (listing, "TABLE", 96),
         (machines, "_CELLS", 2),
         (number_pairs, "_ROWS", 2),
         (vector_pairs, "_ROWS", 2),
@@ -62,7 +62,7 @@ def test_blocks_are_a_level_in_order(counts, rows, data):
     sizes = range(size, top + 1)
     end = 0
     for block in levels.blocks(sizes, rows):
-        span = blocks.span_of(levels._numbers, levels.counts, block, size)
+        span = blocks.span_of(levels.numbers, levels.counts, block, size)
         if span.rows.stop == 0:
             continue
         assert span.rows.start == end
@@ -70,7 +70,7 @@ def test_blocks_are_a_level_in_order(counts, rows, data):
         mine, copies = listed[span.rows], tuple(block.copies.tolist())
         assert {dataset[block.values :] for dataset in mine} == {copies}
         assert {sum(dataset[: block.values]) for dataset in mine} == {span.size}
-        assert all(levels._numbers.of(block.values, of - sum(copies)) <= rows
+        assert all(levels.numbers.of(block.values, of - sum(copies)) <= rows
                    for of in sizes if of >= sum(copies))  # fmt: skip
         # Above: the same multiplicities, whole; and one copy more, dataset by dataset.
         assert above[span.own] == [one for one in above if one[block.values :] == copies]

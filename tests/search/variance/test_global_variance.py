@@ -337,7 +337,9 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
         for begin in range(9 - removed + 1):
             outside = records[:begin] + records[begin + removed :]
             window = np.array([begin])
-            core = removing._Core(search, windows.WindowComplement(working, window, removed), kept)
+            core = removing.CoreAtEnds(
+                search, windows.WindowComplement(working, window, removed), kept
+            )
             parts = [outside[:i] + outside[len(outside) - kept + i :] for i in range(kept + 1)]
             of = [
                 [
@@ -361,7 +363,7 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
 def test_records_are_centered_at_the_middle_record():
     """At the middle value, here an outlier, all other records would be far from zero."""
     universe = sl.Universe([0, 1, 10**15, 2 * 10**15, 3 * 10**15], [300, 301, 1, 1, 1])
-    working = global_max._working(sorted_universe(universe, 301))
+    working = global_max.working_records(sorted_universe(universe, 301))
     assert working.integer(working.starts).tolist() == [
         -1,
         0,

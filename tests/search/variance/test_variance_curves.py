@@ -19,7 +19,7 @@ from sensitivity_lab.search.variance.comparing import Sets, Spread
 from sensitivity_lab.search.variance.distances import branch, curve
 from sensitivity_lab.search.variance.distances.curve import Change, placements
 from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
-from sensitivity_lab.search.variance.global_max import _working
+from sensitivity_lab.search.variance.global_max import working_records
 from sensitivity_lab.search.variance.patterns import Placement
 
 SPREADS = [Spread(Fraction(ddof), root) for ddof in (0, 1) for root in (False, True)]
@@ -37,7 +37,7 @@ DATA = {
 
 def records_of(kind: str, size: int) -> SortedRecords:
     data = DATA[kind](np.random.default_rng(size), size)
-    return _working(sorted_universe(sl.Universe.from_dataset(data), size))
+    return working_records(sorted_universe(sl.Universe.from_dataset(data), size))
 
 
 def families(size: int, most: int) -> dict[str, tuple[list[Change], np.ndarray]]:
@@ -124,10 +124,10 @@ def test_a_curve_looks_at_few_nodes():
     records = records_of("normal", 20_000)
     changes, level = families(10_000, 40)["bounded"]
     reached = np.zeros(2, np.longdouble)
-    family = curve._Family(records, changes, SPREADS[:2], level, reached, id)
+    family = curve.CurveFamily(records, changes, SPREADS[:2], level, reached, id)
     family.branch.run()
     # Windows alone are 10,000 for each of 40 changes.
-    assert family.branch._divided.sum() < 100 * len(changes)
+    assert family.branch.divided.sum() < 100 * len(changes)
     assert len(changes) <= len(family.branch.leaves().shape) < 10 * len(changes)
 
 
@@ -138,14 +138,14 @@ OUTLIERS = [*ONE_OUTLIER, [1e9, -1e9], [1e15, -1e12], [1e40]]
 def work(records: SortedRecords, changes, level) -> tuple[int, int]:
     """How many nodes a curve of standard deviations divides, and how many pairs it evaluates."""
     reached, evaluated = np.zeros(1, np.longdouble), []
-    family = curve._Family(records, changes, SPREADS[1:2], level, reached, evaluated.append)
+    family = curve.CurveFamily(records, changes, SPREADS[1:2], level, reached, evaluated.append)
     family.solve()
-    return int(family.branch._divided.sum()), sum(evaluated)
+    return int(family.branch.divided.sum()), sum(evaluated)
 
 
 def with_outliers(outliers, size: int) -> SortedRecords:
     data = np.append(np.round(np.random.default_rng(3).normal(size=size), 3), outliers)
-    return _working(sorted_universe(sl.Universe.from_dataset(data), size))
+    return working_records(sorted_universe(sl.Universe.from_dataset(data), size))
 
 
 @pytest.mark.parametrize("outliers", ONE_OUTLIER, ids=str)

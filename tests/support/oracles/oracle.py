@@ -248,7 +248,7 @@ def global_sensitivity(
     >>> global_sensitivity([1, 2, 3, 10], 3, ("median",), "unbounded", 1)
     (Fraction(4, 1), ((1, 2, 10), (2, 10)))
     """
-    return _largest_change(query, pairs(universe, n, *relation, **options))
+    return largest_change(query, pairs(universe, n, *relation, **options))
 
 
 def local_sensitivity(
@@ -260,10 +260,10 @@ def local_sensitivity(
     (Fraction(2, 1), ((1, 2, 3), (1, 2, 3, 10)))
     """
     x = tuple(sorted(x))
-    return _largest_change(query, ((x, y) for y in neighbors(universe, x, *relation, **options)))
+    return largest_change(query, ((x, y) for y in neighbors(universe, x, *relation, **options)))
 
 
-def _largest_change(query: Query, candidates: Iterable[Pair]) -> tuple[Any, Pair]:
+def largest_change(query: Query, candidates: Iterable[Pair]) -> tuple[Any, Pair]:
     """Largest change of the query over the candidates, and the first pair that attains it."""
     answers: dict[Dataset, Any] = {}
     one_object: dict[Any, Any] = {}  # per distinct answer, so that equal answers have one id

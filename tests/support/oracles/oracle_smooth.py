@@ -40,7 +40,7 @@ def local_at_distance(
     for size in sizes:
         for z in oracle.datasets(records, size):
             pairs = [(z, y) for y in oracle.neighbors(records, z, relation, 1) if len(y) in sizes]
-            largest, _ = oracle._largest_change(query, pairs)
+            largest, _ = oracle.largest_change(query, pairs)
             apart = distance(x, z, relation)
             of_distance[apart] = max(largest, of_distance.get(apart, largest))
     return [

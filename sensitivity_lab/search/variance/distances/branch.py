@@ -74,7 +74,7 @@ class Branch:
         self.bounds, self.sizes, self.ratings = Bounds(line, sizes), sizes, ratings
         self.line, self.best, self.level = line, best, level
         self.open = np.zeros(len(sizes.x), dtype=bool)
-        self._divided = np.zeros(len(sizes.x), dtype=np.int64)
+        self.divided = np.zeros(len(sizes.x), dtype=np.int64)
         self._leaves: list[Leaves] = []
 
     def run(self) -> None:
@@ -119,8 +119,8 @@ class Branch:
         )
         self._raise(two.shape, ends)
         keep, spare = self._spare(two, ends)
-        self._divided += np.bincount(nodes.shape[keep], minlength=len(self.open))
-        self.open = self._divided > NODES
+        self.divided += np.bincount(nodes.shape[keep], minlength=len(self.open))
+        self.open = self.divided > NODES
         rows = np.flatnonzero(keep & ~self.open[nodes.shape])
         nodes = nodes.rows(rows).changed(low=ends.mean[rows], high=ends.mean[rows + size])
         lower, upper = (self._splits(nodes, ends, spare, part) for part in (rows, rows + size))

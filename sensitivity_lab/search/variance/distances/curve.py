@@ -100,7 +100,7 @@ def placements(
     reached = np.zeros(len(spreads), dtype=np.longdouble)
     for start in range(0, len(changes), TOGETHER):
         some = slice(start, start + TOGETHER)
-        family = _Family(
+        family = CurveFamily(
             records, changes[some], spreads, None if level is None else level[some], reached, count
         )
         for mine, placed in zip(found, family.solve(done), strict=True):
@@ -119,7 +119,7 @@ def _line(records: SortedRecords) -> Line:
     return Line(records)
 
 
-class _Family:
+class CurveFamily:
     """Some changes that are searched at once."""
 
     def __init__(
