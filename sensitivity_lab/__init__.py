@@ -91,7 +91,17 @@ from .universes.table import TableUniverse
 from .universes.universe import Universe
 
 if TYPE_CHECKING:
-    from . import audits, bounds, empirical, graphs, implementations, noise, pipelines, sequences
+    from . import (
+        audits,
+        bounds,
+        empirical,
+        graphs,
+        implementations,
+        noise,
+        pipelines,
+        plotting,
+        sequences,
+    )
     from .audits.call import assert_sensitivity, audit
     from .explorer import explore
 
@@ -103,6 +113,7 @@ _LATER = {
     "implementations": "implementations",
     "noise": "noise",
     "pipelines": "pipelines",
+    "plotting": "plotting",
     "sequences": "sequences",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
@@ -164,6 +175,7 @@ __all__ = [
     "neighboring_datasets",
     "noise",
     "pipelines",
+    "plotting",
     "results",
     "sensitivity_curves",
     "sequences",
