@@ -88,12 +88,8 @@ def opendp_laplace(
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     Notes
     -----
@@ -299,12 +295,8 @@ def opendp_release(
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     Notes
     -----

@@ -48,8 +48,7 @@ def analytic_gaussian_scale(
     delta : int, float, Fraction or Decimal
         The chance of a larger loss, from 1e-100 to 0.5.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -65,12 +64,8 @@ def analytic_gaussian_scale(
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     Notes
     -----

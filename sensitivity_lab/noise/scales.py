@@ -129,8 +129,7 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     rho : int, float, Fraction or Decimal
         The privacy loss of one release, above 0.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -144,12 +143,8 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     Notes
     -----
@@ -183,8 +178,7 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
     scale : int, float, Fraction or Decimal
         The scale b of the noise, at least 0, in the unit of `d_in`.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -198,12 +192,8 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     Examples
     --------
@@ -225,8 +215,7 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
     scale : int, float, Fraction or Decimal
         The standard deviation sigma of the noise, at least 0, in the unit of `d_in`.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -240,12 +229,8 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     Examples
     --------

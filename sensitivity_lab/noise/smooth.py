@@ -126,8 +126,7 @@ def smooth_laplace_scale(
     delta : int, float, Fraction or Decimal
         The probability of a larger loss, from 1e-100 to 1/2.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -144,8 +143,7 @@ def smooth_laplace_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
+        As for `laplace_scale`.
 
     Notes
     -----
@@ -185,8 +183,7 @@ def smooth_cauchy_scale(
         The exponent of the density of the noise, above 1 and at most 100. The noise has a finite
         variance only above 3.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -204,8 +201,7 @@ def smooth_cauchy_scale(
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
+        As for `laplace_scale`.
 
     Notes
     -----

@@ -55,8 +55,7 @@ def noise_table(
     split : iterable of numbers, or mapping of name to number, optional
         The weights of the shares, above 0, in any unit. By default equal ones.
     public_universe : bool, default False
-        Whether the records of a result's universe are public. If they are listed, as
-        `Universe.from_dataset` does, and this is False, there is a `DatasetUniverseWarning`.
+        As for `laplace_scale`.
 
     Returns
     -------
@@ -76,12 +75,8 @@ def noise_table(
 
     Warns
     -----
-    DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
-    PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+    DatasetUniverseWarning, PrivateSizeWarning
+        As for `laplace_scale`.
 
     See Also
     --------
