@@ -264,6 +264,22 @@ def planned(engine: AnyEngine, problem: Any, options: Options) -> Plan[Any] | Re
     return plan
 
 
+def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) -> Plan[F] | Refusal:
+    """Return the plan of the first engine that accepts a part of a problem, or all their reasons.
+
+    An engine that covers tables, stacks or intervals hands over here what is about numbers.
+    """
+    refusals = []
+    for engine in engines:
+        plan = engine.plan(problem, options)
+        if isinstance(plan, Plan):
+            return plan
+        refusals.append(plan)
+    return Refusal(
+        "; ".join(one.reason for one in refusals), any(one.too_large for one in refusals)
+    )
+
+
 def beyond_limit(name: str, needed: int, options: Options) -> Refusal | None:
     """Refuse a search that needs more memory than the limit; None if it fits.
 

@@ -11,13 +11,22 @@ import numpy as np
 
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
-from sensitivity_lab.search.engine import Cost, Engine, Finding, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Engine,
+    Finding,
+    Findings,
+    Options,
+    Plan,
+    Refusal,
+    first_plan,
+)
 from sensitivity_lab.search.memory import WORD
 from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
 
 from .known_sizes import OfChange, best_split, numbers_of
 from .members import Grouped
-from .one_group import OneGroup, first_plan
+from .one_group import OneGroup
 
 
 def plan_fixed(

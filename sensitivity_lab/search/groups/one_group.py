@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,26 +9,12 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
-from sensitivity_lab.problem import Problem
-from sensitivity_lab.search.engine import Engine, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.engine import Findings, Plan
 from sensitivity_lab.universes.multiplicities import smallest
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
 from .known_sizes import Rows, answer, gap_of, in_rows
 from .members import Grouped, Members
-
-
-def first_plan(
-    engines: Sequence[Engine[Problem, Findings]], problem: Problem, options: Options
-) -> Plan[Findings] | Refusal:
-    """Return the plan of the first engine that has one, or all reasons of the refusals."""
-    reasons = []
-    for engine in engines:
-        plan = engine.plan(problem, options)
-        if isinstance(plan, Plan):
-            return plan
-        reasons.append(plan.reason)
-    return Refusal("; ".join(reasons))
 
 
 @dataclass(frozen=True, eq=False)

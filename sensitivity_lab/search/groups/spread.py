@@ -19,7 +19,14 @@ import numpy as np
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.root_sums import Gap, root_gap
 from sensitivity_lab.problem import Problem
-from sensitivity_lab.search.engine import Engine, Finding, Findings, Options, Refusal
+from sensitivity_lab.search.engine import (
+    Engine,
+    Finding,
+    Findings,
+    Options,
+    Refusal,
+    first_plan,
+)
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Bounded, RemovedAdded, Unbounded
 
@@ -27,7 +34,7 @@ from .any_sizes import AnySizes
 from .combine import ANY, Part
 from .known_sizes import Rows, numbers_of
 from .members import Grouped
-from .one_group import OneGroup, first_plan
+from .one_group import OneGroup
 from .relaxation import Table
 
 MOST_SEARCHES = 5_000

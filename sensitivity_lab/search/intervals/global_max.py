@@ -25,6 +25,7 @@ from sensitivity_lab.search.engine import (
     Options,
     Plan,
     Refusal,
+    first_plan,
 )
 from sensitivity_lab.search.memory import CALL, WORD
 from sensitivity_lab.universes.finite import finite
@@ -85,13 +86,10 @@ class Intervals:
         ends = problem.at_the_ends
         if not linear_by_rank(query, ends.every_size):
             return not_proved(query)
-        reasons = []
-        for engine in self._engines:
-            plan = engine.plan(ends, options)
-            if isinstance(plan, Plan):
-                return Plan(partial(_at_the_ends, plan, ends), plan.cost)
-            reasons.append(plan)
-        return Refusal("; ".join(one.reason for one in reasons), any(r.too_large for r in reasons))
+        plan = first_plan(self._engines, ends, options)
+        if isinstance(plan, Refusal):
+            return plan
+        return Plan(partial(_at_the_ends, plan, ends), plan.cost)
 
 
 def _changes(problem: IntervalProblem) -> int:

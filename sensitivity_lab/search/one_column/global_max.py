@@ -18,13 +18,12 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
     Cost,
     Engine,
-    F,
     Finding,
     Findings,
     Options,
-    P,
     Plan,
     Refusal,
+    first_plan,
 )
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.search.memory import WORD, of_pairs
@@ -77,17 +76,6 @@ class OneColumn:
 def column_bytes(problem: Problem | LocalProblem) -> int:
     """Return what the column takes, what makes tables of its numbers, and these."""
     return 28 * WORD * problem.universe.number + of_pairs(problem)
-
-
-def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) -> Plan[F] | Refusal:
-    """Return the plan of the first engine that accepts the problem, or all reasons of refusal."""
-    reasons = []
-    for engine in engines:
-        plan = engine.plan(problem, options)
-        if isinstance(plan, Plan):
-            return plan
-        reasons.append(plan.reason)
-    return Refusal("; ".join(reasons))
 
 
 def _solve(problem: Problem, column: Column, plan: Plan[Findings]) -> list[Finding]:

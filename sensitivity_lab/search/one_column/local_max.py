@@ -8,11 +8,19 @@ from functools import partial
 import numpy as np
 
 from sensitivity_lab.problem import Kind, LocalProblem
-from sensitivity_lab.search.engine import Cost, Engine, Finding, Options, Plan, Refusal
+from sensitivity_lab.search.engine import (
+    Cost,
+    Engine,
+    Finding,
+    Options,
+    Plan,
+    Refusal,
+    first_plan,
+)
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.multiplicities import Multiplicities, smallest, smallest_of_each
 
-from .global_max import COVERS, Column, column_bytes, first_plan, swaps_of
+from .global_max import COVERS, Column, column_bytes, swaps_of
 
 
 class LocalOneColumn:

@@ -24,6 +24,7 @@ from sensitivity_lab.search.engine import (
     Plan,
     Refusal,
     beyond_limit,
+    first_plan,
 )
 
 COVERS = "a Stack of queries that other engines cover, where one pair is furthest for all of them"
@@ -60,9 +61,10 @@ class Stacks:
                 return Refusal.of_query(self.name, self.covers, query.name)
             parts = []
             for part in query.queries:
-                plan = self._first_plan(problem.only((part,)), options)
+                plan = first_plan(self._engines, problem.only((part,)), options)
                 if isinstance(plan, Refusal):
-                    return plan
+                    why = f"stacks needs an engine for {part.name}: {plan.reason}"
+                    return plan._replace(reason=why)
                 parts.append(plan)
                 each.append(plan.cost.bytes)
             searches.append(_Parts(problem, query, tuple(parts)))
@@ -78,18 +80,6 @@ class Stacks:
         reasons = [of for of in found if isinstance(of, Refusal)]
         solved = [of for of in found if not isinstance(of, Refusal)]
         return reasons[0] if reasons else Plan(lambda: solved, Cost(memory))
-
-    def _first_plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
-        """Return the plan of the first engine that has one, or all reasons of the refusals."""
-        reasons = []
-        for engine in self._engines:
-            plan = engine.plan(problem, options)
-            if isinstance(plan, Plan):
-                return plan
-            reasons.append(plan.reason)
-        return Refusal(
-            f"stacks needs an engine for {problem.queries[0].name}: {'; '.join(reasons)}"
-        )
 
 
 @dataclass(frozen=True, eq=False)
