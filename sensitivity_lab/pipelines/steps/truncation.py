@@ -149,7 +149,7 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             metric,
             output_domain=_limited(tables, Limit("id", owner, k, owner))
             if ids
-            else tables._fewer(),
+            else tables.fewer(),
             output_metric=metric if ids else SymmetricDistance(),
             stability_map=lambda d_in: d_in if ids else most * d_in,
             by_id=ids,
@@ -302,7 +302,7 @@ def _of_groups(
 
 def _limited(tables: Table, limit: Limit) -> Table:
     """Return a domain of tables with one more limit, whose rows beyond it were dropped."""
-    return replace(tables._fewer(), limits=(*tables.limits, limit))
+    return replace(tables.fewer(), limits=(*tables.limits, limit))
 
 
 def _of_ids(domain: Domain, metric: Metric) -> tuple[Table, str]:
