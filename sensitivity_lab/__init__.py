@@ -22,8 +22,8 @@ sensitivity. An *audit* compares it with the truth: `audit` for a query; `audit_
 code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
 after the other.
 
-`graphs` and `sequences` have other data than records: graphs, whose neighbors differ in an edge or
-in a node, and trajectories or time series, whose neighbors differ in an entry.
+`spaces` has other data than records: graphs, whose neighbors differ in an edge or in a node,
+trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
@@ -107,7 +107,7 @@ from .universes.table import TableUniverse
 from .universes.universe import Universe
 
 if TYPE_CHECKING:
-    from . import graphs, noise, pipelines, sequences
+    from . import noise, pipelines, spaces
     from .audits.call import assert_sensitivity, audit
     from .audits.couplings import audit_randomized
     from .audits.maps.call import audit_map
@@ -125,10 +125,9 @@ if TYPE_CHECKING:
     from .implementations.result import ImplementedSensitivity, OrderedWitness
 
 _PRODUCTS = {
-    "graphs": "graphs",
     "noise": "noise",
     "pipelines": "pipelines",
-    "sequences": "sequences",
+    "spaces": "spaces",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
     "audit_randomized": "audits.couplings",
@@ -242,7 +241,6 @@ __all__ = [
     "float_sum",
     "from_function",
     "global_sensitivity",
-    "graphs",
     "implemented_sensitivity",
     "integer_sum",
     "local_curves",
@@ -254,8 +252,8 @@ __all__ = [
     "recording",
     "sensitivity_bounds",
     "sensitivity_curves",
-    "sequences",
     "smooth_sensitivity",
+    "spaces",
     "sweep",
     "welford_variance",
 ]

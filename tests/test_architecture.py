@@ -33,8 +33,7 @@ ROOMS = (
     "noise",
     "bounds",
     "implementations",
-    "graphs",
-    "sequences",
+    "spaces",
     "pipelines",
     "article",
     "empirical",
@@ -53,8 +52,7 @@ CORE = frozenset(ROOMS[: ROOMS.index("noise") + 1])
 PRODUCTS = {
     "bounds": set(),
     "implementations": set(),
-    "graphs": set(),
-    "sequences": {"graphs"},  # what both search, compare and tell
+    "spaces": set(),
     "pipelines": set(),
     "article": set(),
     "empirical": set(),

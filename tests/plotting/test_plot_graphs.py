@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from sensitivity_lab import graphs
+from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.spaces import graphs
 
 FIVE = graphs.GraphUniverse(5)
 
@@ -18,7 +19,7 @@ def drawn(ax):
 
 
 def test_the_changed_edges_are_marked():
-    found = graphs.global_sensitivity(FIVE, "triangles", neighbors=graphs.EdgeNeighbors())
+    found = spaces.global_sensitivity(FIVE, "triangles", neighbors=graphs.EdgeNeighbors())
     ax = found.plot()
     assert drawn(ax) == {"in both": 12, "only in y": 1}
     assert ax.get_title() == "f = triangles\nedge neighbors, at most 1 edge added or removed"
@@ -31,7 +32,7 @@ def test_the_changed_edges_are_marked():
 
 
 def test_a_node_that_is_gone_has_no_number():
-    found = graphs.global_sensitivity(
+    found = spaces.global_sensitivity(
         FIVE, "degree_histogram", neighbors=graphs.NodeNeighbors(change="remove")
     )
     ax = Figure().add_subplot()
@@ -45,7 +46,7 @@ def test_a_node_that_is_gone_has_no_number():
 
 
 def test_two_graphs_without_edges():
-    found = graphs.global_sensitivity(
+    found = spaces.global_sensitivity(
         graphs.GraphUniverse(3, []), "edges", neighbors=graphs.NodeNeighbors(change="remove")
     )
     assert found.value == 0

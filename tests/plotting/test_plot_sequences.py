@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from sensitivity_lab import sequences
+from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.spaces import sequences
 
 DAYS = sequences.SequenceUniverse(["home", "work"], longest=4)
 
@@ -18,7 +19,7 @@ def drawn(ax):
 
 
 def test_the_inserted_entry_stands_alone():
-    found = sequences.global_sensitivity(DAYS, "changes", neighbors=sequences.InsertDelete())
+    found = spaces.global_sensitivity(DAYS, "changes", neighbors=sequences.InsertDelete())
     ax = found.plot()
     assert drawn(ax) == {"in both": 4, "only in y": 1}
     assert ax.get_title() == "f = changes\nat most 1 entry inserted or deleted"
@@ -33,7 +34,7 @@ def test_the_inserted_entry_stands_alone():
 
 
 def test_replaced_entries_stand_one_above_the_other():
-    found = sequences.global_sensitivity(DAYS, "counts", neighbors=sequences.Hamming(2))
+    found = spaces.global_sensitivity(DAYS, "counts", neighbors=sequences.Hamming(2))
     ax = Figure().add_subplot()
     assert found.plot(ax=ax) is ax
     kinds = drawn(ax)
@@ -44,7 +45,7 @@ def test_replaced_entries_stand_one_above_the_other():
 
 
 def test_two_empty_sequences():
-    found = sequences.local_sensitivity([], DAYS, "length", neighbors=sequences.Hamming())
+    found = spaces.local_sensitivity(DAYS, "length", dataset=[], neighbors=sequences.Hamming())
     assert found.value == 0
     assert found.plot().get_legend() is None
     with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):

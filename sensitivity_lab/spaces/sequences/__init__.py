@@ -5,14 +5,14 @@ universe holds all sequences over some values up to a length (`SequenceUniverse`
 in entries that are inserted or deleted anywhere (`InsertDelete`), or replaced in their places
 (`Hamming`). The queries are the length, the sum, the number of distinct values, how often each
 occurs, the number of changes, the length of the path, the longest run, and any function of a tuple.
-`global_sensitivity` and `local_sensitivity` compare all neighbors; `known_sensitivity` has the
-formulas that are known, for any length.
+The calls are those of `sensitivity_lab.spaces`.
 
 Examples
 --------
->>> from sensitivity_lab import sequences
+>>> from sensitivity_lab import spaces
+>>> from sensitivity_lab.spaces import sequences
 >>> days = sequences.SequenceUniverse(["home", "work", "gym"], longest=4)
->>> sequences.global_sensitivity(days, "changes", neighbors=sequences.InsertDelete())
+>>> spaces.global_sensitivity(days, "changes", neighbors=sequences.InsertDelete())
 Sensitivity of changes: 2 (exact)
   neighbors  at most 1 entry inserted or deleted; all 121 sequences of 0 to 4 of 3 values
   known      min(2 k, L - 1) = 2
@@ -22,19 +22,7 @@ Sensitivity of changes: 2 (exact)
   method     enumeration: 121 sequences evaluated, 426 edits compared
 """
 
-from .call import global_sensitivity, local_sensitivity
-from .known import known_sensitivity
 from .relations import Hamming, InsertDelete
-from .result import SequenceSensitivity, SequenceWitness
-from .universe import SequenceUniverse
+from .universe import SequenceUniverse, SequenceWitness
 
-__all__ = [
-    "Hamming",
-    "InsertDelete",
-    "SequenceSensitivity",
-    "SequenceUniverse",
-    "SequenceWitness",
-    "global_sensitivity",
-    "known_sensitivity",
-    "local_sensitivity",
-]
+__all__ = ["Hamming", "InsertDelete", "SequenceUniverse", "SequenceWitness"]

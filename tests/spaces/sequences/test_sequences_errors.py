@@ -7,15 +7,16 @@ import re
 import numpy as np
 import pytest
 
-from sensitivity_lab import sequences
+from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.spaces import sequences
 
 DAYS = sequences.SequenceUniverse(["home", "work"], longest=3)
 ONE = sequences.InsertDelete()
 
 
 def ask(universe=DAYS, query="changes", neighbors=ONE, **options):
-    return sequences.global_sensitivity(universe, query, neighbors=neighbors, **options)
+    return spaces.global_sensitivity(universe, query, neighbors=neighbors, **options)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,10 @@ def ask(universe=DAYS, query="changes", neighbors=ONE, **options):
             lambda: DAYS.sequence(2, 4),
             "number must be below 4, the number of sequences, got 4",
         ),
-        (lambda: ask(universe=4), "universe must be a SequenceUniverse, got 4"),
+        (
+            lambda: spaces.known_sensitivity(4, "changes", neighbors=ONE),
+            "universe must be a GraphUniverse or a SequenceUniverse, got 4",
+        ),
         (
             lambda: ask(query="change"),
             "query must be one of 'length', 'sum', 'distinct', 'counts', 'changes', 'path_length', "
@@ -83,7 +87,7 @@ def ask(universe=DAYS, query="changes", neighbors=ONE, **options):
             "tuple of values",
         ),
         (
-            lambda: sequences.known_sensitivity("path_length", DAYS, neighbors=ONE),
+            lambda: spaces.known_sensitivity(DAYS, "path_length", neighbors=ONE),
             "'path_length' needs values that are numbers, got 'home'; use numbers, or a "
             "function of a tuple of values",
         ),
@@ -133,9 +137,9 @@ def test_arguments(make, message):
         ),
         (
             lambda: ask(sequences.SequenceUniverse("ab", 18), neighbors=sequences.Hamming(9)),
-            "all 524,287 sequences of 0 to 18 of 2 values take 8,645,232,664,576 steps (at most 9 "
-            "entries replaced); the limit is 2,147,483,648. Use fewer values, shorter sequences, "
-            "or a smaller k",
+            "to compare the neighbors among all 524,287 sequences of 0 to 18 of 2 values takes "
+            "8,645,232,664,576 steps (at most 9 entries replaced), and the limit is "
+            "2,147,483,648; use fewer values, shorter sequences, or a smaller k",
         ),
         (
             lambda: ask(sequences.SequenceUniverse(range(600), 2), "counts"),

@@ -6,22 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_text, check_whole, finite_number, listed, shown, unboxed
 from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.results.release import Things
+from sensitivity_lab.spaces.space import Answer, Code, Codes, FiniteSpace, SpaceWitness
+
+from .distances import Places
 
 Value = int | float | Fraction | Decimal | str
 """An entry of a sequence."""
 
 Entries = tuple[Value, ...]
 """A dataset."""
-
-Codes = NDArray[np.int64]
-"""Sequences of one length as whole numbers, whose digits in base v are the places of the values."""
 
 MOST_SEQUENCES = 2**21
 """Of a universe; as many as there are graphs on 7 nodes."""
@@ -30,8 +31,43 @@ MOST_ENTRIES = 21
 """Of a sequence: two values give so many sequences of 21 entries."""
 
 
+@dataclass(frozen=True)
+class SequenceWitness(SpaceWitness):
+    """Two neighboring sequences that attain a sensitivity.
+
+    Attributes
+    ----------
+    x, y : tuple of number or str
+        Their entries, in their order.
+    query_x, query_y : int, float, Fraction or tuple of such
+        The query's answers on them.
+    deleted, inserted : tuple of int
+        The places of x, from 0, whose entries y does not have, and the places of y whose entries x
+        does not have; without them, the two are the same. Under `Hamming`, both are the places
+        where the two differ.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import spaces
+    >>> from sensitivity_lab.spaces import sequences
+    >>> universe = sequences.SequenceUniverse([0, 5], longest=3)
+    >>> found = spaces.global_sensitivity(
+    ...     universe, "path_length", neighbors=sequences.InsertDelete()
+    ... )
+    >>> found.witness.x, found.witness.y, found.witness.deleted, found.witness.inserted
+    ((0, 0), (0, 5, 0), (), (1,))
+    """
+
+    deleted: Places
+    inserted: Places
+
+    def _changed(self, neighbors: Any) -> str:
+        texts = neighbors._edited(self)
+        return f"y has {', '.join(texts)}" if texts else "nothing"
+
+
 @dataclass(frozen=True, init=False, repr=False)
-class SequenceUniverse:
+class SequenceUniverse(FiniteSpace):
     """All sequences over some values, of at least `shortest` and at most `longest` entries.
 
     A value may occur any number of times. Two sequences that differ in their order are two.
@@ -54,7 +90,7 @@ class SequenceUniverse:
 
     Examples
     --------
-    >>> from sensitivity_lab import sequences
+    >>> from sensitivity_lab.spaces import sequences
     >>> universe = sequences.SequenceUniverse(["home", "work"], longest=3)
     >>> print(universe)
     all 15 sequences of 0 to 3 of 2 values
@@ -65,6 +101,22 @@ class SequenceUniverse:
     values: Entries
     longest: int
     shortest: int
+
+    _noun = "sequence"
+    _takes = "a tuple of values"
+    _fewer = "fewer values, shorter sequences"
+    _few = "fewer values or shorter sequences"
+    _picture = "plot_sequences"
+    _things = Things(
+        data="sequence",
+        parts="entries",
+        room="sl.spaces",
+        listed="",  # no universe of sequences lists them
+        domain="",
+        public="",
+        every_size="Use a universe of every length that the data can have, "
+        "SequenceUniverse(values, longest, shortest)",
+    )
 
     def __init__(self, values: Iterable[Value], longest: int, shortest: int = 0) -> None:
         read = tuple(_value(one) for one in listed(values, f"values must be {_VALUES}", text=True))
@@ -185,6 +237,44 @@ class SequenceUniverse:
             raise InputError(f"number must be below {most}, the number of sequences, got {code}")
         digits = self._digits(entries, np.array([code]))[0]
         return tuple(self.values[digit] for digit in digits)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return tuple(self.sizes)
+
+    @property
+    def _size(self) -> str:
+        several = f"{self.shortest} to {self.longest}"
+        sizes = several if self.shortest < self.longest else str(self.longest)
+        return f"{sizes} {'entry' if sizes == '1' else 'entries'}"
+
+    def _code(self, dataset: Any, name: str) -> Code:
+        return self.code(dataset, name)
+
+    def _argument(self, code: Code) -> Entries:
+        return self._sequence(code)
+
+    def _told(self, code: Code) -> str:
+        return str(self._sequence(code))
+
+    def _witness(
+        self, x: Code, y: Code, answers: tuple[Answer, Answer], neighbors: Any
+    ) -> SequenceWitness:
+        of_x, of_y = self._sequence(x), self._sequence(y)
+        return SequenceWitness(of_x, of_y, *answers, *neighbors._differ(of_x, of_y))
+
+    def _sequence(self, code: Code) -> Entries:
+        return self.sequence(cast(int, code[0]), code[1])
+
+    def _numbers(self, query: str) -> list[Number]:
+        """Return the values, which are numbers, or raise InputError."""
+        for one in self.values:
+            if isinstance(one, str):
+                raise InputError(
+                    f"{shown(query)} needs values that are numbers, got {shown(one)}; use numbers, "
+                    "or a function of a tuple of values"
+                )
+        return cast("list[Number]", list(self.values))
 
     def _all_codes(self, size: int) -> Codes:
         """All sequences of a size."""

@@ -9,8 +9,9 @@ from fractions import Fraction
 
 import pytest
 
-from sensitivity_lab import sequences
+from sensitivity_lab import spaces
 from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.spaces import sequences
 
 # The oracle: a sequence is a tuple. One edit is made at a time, and neighbors are what k make.
 
@@ -97,7 +98,7 @@ def check_beside_the_definition(values, longest, shortest, most):
     assert len(universe) == len(every_sequence(values, sizes))
     for query, relation, k in itertools.product(QUERIES, RELATIONS, most):
         for norm in NORMS if query == "counts" else ("L1",):
-            found = sequences.global_sensitivity(
+            found = spaces.global_sensitivity(
                 universe, query, neighbors=RELATIONS[relation][1](k), norm=norm
             )
             expected = naive_largest(values, sizes, query, relation, k, norm)
@@ -125,8 +126,8 @@ def test_one_sequence_beside_the_definition(query, relation):
     universe = sequences.SequenceUniverse(NUMBERS, longest=4)
     for x in ((), (4,), (0.5, 0.5, 0.5), (4, -1, 4, 0.5)):
         for k in (1, 2):
-            found = sequences.local_sensitivity(
-                x, universe, query, neighbors=RELATIONS[relation][1](k)
+            found = spaces.local_sensitivity(
+                universe, query, dataset=x, neighbors=RELATIONS[relation][1](k)
             )
             assert found.value == naive_largest(NUMBERS, range(5), query, relation, k, only=x)
             assert (found.witness.x, found.known) == (x, None)
@@ -146,7 +147,7 @@ def test_every_neighbor_of_a_sequence_is_compared(relation, k):
             asked.add(y)
             return 0
 
-        sequences.local_sensitivity(x, universe, recorded, neighbors=RELATIONS[relation][1](k))
+        spaces.local_sensitivity(universe, recorded, dataset=x, neighbors=RELATIONS[relation][1](k))
         assert asked == (naive_neighbors(x, "abc", relation, k) & inside) | {x}
 
 
@@ -156,8 +157,8 @@ def without_formula(values, longest, most):
     for query, (name, (_, make)), k in itertools.product(QUERIES, RELATIONS.items(), most):
         for norm in NORMS if query == "counts" else ("L1",):
             options = {"neighbors": make(k), "norm": norm}
-            found = sequences.global_sensitivity(universe, query, **options)
-            form = sequences.known_sensitivity(query, universe, **options)
+            found = spaces.global_sensitivity(universe, query, **options)
+            form = spaces.known_sensitivity(universe, query, **options)
             assert found.known == form
             if form is None:
                 unknown.add((query, name, norm))
@@ -187,9 +188,9 @@ def test_what_is_known_of_trajectories():
     one = sequences.InsertDelete()
     expected = {"length": 1, "distinct": 1, "changes": 2, "path_length": 20, "sum": 10}
     for query, value in {**expected, "longest_run": 3, "counts": 1}.items():
-        assert sequences.global_sensitivity(universe, query, neighbors=one).value == value
+        assert spaces.global_sensitivity(universe, query, neighbors=one).value == value
     short = sequences.SequenceUniverse([0, 3, 10], longest=2)  # the second entry is the last
-    assert sequences.global_sensitivity(short, "path_length", neighbors=one).value == 10
+    assert spaces.global_sensitivity(short, "path_length", neighbors=one).value == 10
 
 
 def test_events_and_users_of_a_time_series():
@@ -199,7 +200,7 @@ def test_events_and_users_of_a_time_series():
         *((sequences.InsertDelete(1), 1), (sequences.InsertDelete(3), 3)),
         *((sequences.Hamming(1), 2), (sequences.Hamming(3), 6)),
     ):
-        found = sequences.global_sensitivity(hours, "counts", neighbors=neighbors)
+        found = spaces.global_sensitivity(hours, "counts", neighbors=neighbors)
         assert found.value == value
 
 
@@ -208,7 +209,7 @@ def test_functions_are_queries():
     for query, function in naive(NUMBERS).items():
         for relation in (sequences.InsertDelete(), sequences.Hamming()):
             one, other = (
-                sequences.global_sensitivity(universe, asked, neighbors=relation, norm="L2")
+                spaces.global_sensitivity(universe, asked, neighbors=relation, norm="L2")
                 for asked in (query, function)
             )
             assert (one.value, one.exact) == (other.value, other.exact)
@@ -218,17 +219,17 @@ def test_functions_are_queries():
 def test_floats_and_large_integers_of_functions():
     universe = sequences.SequenceUniverse([1, 2], longest=2)
     options = {"neighbors": sequences.InsertDelete()}
-    mean = sequences.global_sensitivity(universe, lambda x: sum(x) / max(len(x), 1), **options)
+    mean = spaces.global_sensitivity(universe, lambda x: sum(x) / max(len(x), 1), **options)
     assert (mean.value, mean.exact, mean.upper, mean.arithmetic) == (2.0, None, None, "float")
     mean.verify()
-    huge = sequences.global_sensitivity(universe, lambda x: 10**30 * len(x), **options)
+    huge = spaces.global_sensitivity(universe, lambda x: 10**30 * len(x), **options)
     assert huge.exact == 10**30
     far = sequences.SequenceUniverse([0, 10**30, Fraction(1, 3)], longest=3)
-    assert sequences.global_sensitivity(far, "path_length", **options).exact == 2 * 10**30
+    assert spaces.global_sensitivity(far, "path_length", **options).exact == 2 * 10**30
 
 
 def test_what_is_stated_is_verified():
-    found = sequences.global_sensitivity(
+    found = spaces.global_sensitivity(
         sequences.SequenceUniverse("ab", longest=4), "changes", neighbors=sequences.InsertDelete()
     )
     for change in (
@@ -245,8 +246,8 @@ def test_what_is_stated_is_verified():
 
 def test_what_is_told():
     universe = sequences.SequenceUniverse("ab", longest=4, shortest=2)
-    found = sequences.local_sensitivity(
-        "abab", universe, "longest_run", neighbors=sequences.InsertDelete(2)
+    found = spaces.local_sensitivity(
+        universe, "longest_run", dataset="abab", neighbors=sequences.InsertDelete(2)
     )
     assert "changed    y has 'b' deleted at 1 of x, 'a' inserted at 2\n" in repr(found)
     assert "insert" in found._repr_html_()
@@ -261,15 +262,13 @@ def test_what_is_told():
 def test_blocks_change_nothing(relation, monkeypatch):
     neighbors = RELATIONS[relation][1](2)
     universe = sequences.SequenceUniverse(NUMBERS, longest=4)
-    whole = sequences.global_sensitivity(universe, "changes", neighbors=neighbors)
-    monkeypatch.setattr("sensitivity_lab.sequences.search._BLOCK", 5)
-    assert sequences.global_sensitivity(universe, "changes", neighbors=neighbors) == whole
+    whole = spaces.global_sensitivity(universe, "changes", neighbors=neighbors)
+    monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
+    assert spaces.global_sensitivity(universe, "changes", neighbors=neighbors) == whole
 
 
 @pytest.mark.stress
 def test_as_many_sequences_as_can_be():
     universe = sequences.SequenceUniverse([0, 1], longest=20)
-    found = sequences.global_sensitivity(
-        universe, "longest_run", neighbors=sequences.InsertDelete()
-    )
+    found = spaces.global_sensitivity(universe, "longest_run", neighbors=sequences.InsertDelete())
     assert found.value == float(found.known) == 9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,11 +12,22 @@ import numpy as np
 
 from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.results.literals import brief
+from sensitivity_lab.spaces.space import (
+    Block,
+    Code,
+    Codes,
+    Group,
+    Pairs,
+    SpaceRelation,
+    check_steps,
+)
 
-from .universe import Codes, SequenceUniverse
+from .distances import Places, fewest_edits, replaced_places
+from .universe import Entries, SequenceUniverse, SequenceWitness
 
-Places = tuple[int, ...]
-"""Where entries of a sequence stand, ascending from 0."""
+_LEAST = 2**12
+"""Choosing the entries that an edit changes takes as long as comparing so many pairs."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +78,79 @@ class Shape:
     size_y: int
 
 
+class SequenceRelation(SpaceRelation):
+    """A relation whose neighbors come from edits: every edit of a sequence makes some of them."""
+
+    _compared = "edits"
+
+    @abstractmethod
+    def _shapes(self, universe: SequenceUniverse, size: int, *, both_ways: bool) -> Iterator[Shape]:
+        """Yield how many entries change from a size to others; to longer ones unless both ways."""
+
+    @abstractmethod
+    def _edits(self, shape: Shape, size: int) -> Iterator[Edit]:
+        """Yield the ways to choose the entries."""
+
+    @abstractmethod
+    def _choices(self, shape: Shape, size: int) -> int:
+        """How many `_edits` there are."""
+
+    @abstractmethod
+    def _differ(self, x: Entries, y: Entries) -> tuple[Places, Places]:
+        """Return the fewest places of x and of y without which the two are the same."""
+
+    @abstractmethod
+    def _edited(self, witness: SequenceWitness) -> list[str]:
+        """Return what of a witness differs, in words."""
+
+    def _pairs(self, space: SequenceUniverse, x: Code | None) -> Pairs:
+        """Return the pairs, each once for every way to make y of x.
+
+        Every neighbor of a sequence x of n entries is made of it by one of the edits, and each edit
+        is compared: ``v**n C(n, d) C(m, i) v**i`` for d deletions and i insertions, from n to m
+        entries.
+        """
+        codes: dict[Group, Codes] = {size: space._all_codes(size) for size in space.sizes}
+        if x is not None:
+            codes = {x[0]: np.array([x[1]])}
+        shapes = [
+            (size, shape, len(codes[size]) * len(space.values) ** shape.inserted)
+            for size in space.sizes
+            if size in codes
+            for shape in self._shapes(space, size, both_ways=x is not None)
+        ]
+        choices = [self._choices(shape, size) for size, shape, _ in shapes]
+        numbers = [pairs for _, _, pairs in shapes]
+        steps = sum(ways * max(pairs, _LEAST) for ways, pairs in zip(choices, numbers, strict=True))
+        check_steps(steps, space, self)
+        edits = [edit for size, shape, _ in shapes for edit in self._edits(shape, size)]
+
+        def blocks(number: int) -> Iterator[Block]:
+            for edit in edits:
+                some, ways = codes[edit.size_x], edit.ways(space)
+                step = max(1, number // ways)
+                for start in range(0, len(some), step):
+                    part = some[start : start + step]
+                    others = edit.apply(space, part).ravel()
+                    yield Block(edit.size_x, np.repeat(part, ways), edit.size_y, others)
+
+        datasets = codes if x is None else _with_neighbors(space, codes, edits)
+        return Pairs(datasets, sum(map(math.prod, zip(choices, numbers, strict=True))), blocks)
+
+
+def _with_neighbors(
+    universe: SequenceUniverse, codes: dict[Group, Codes], edits: list[Edit]
+) -> dict[Group, Codes]:
+    """Return one sequence and all that edits make of it, each once."""
+    [(size, itself)] = codes.items()
+    found: dict[Group, list[Codes]] = {size: [itself]}
+    for edit in edits:
+        found.setdefault(edit.size_y, []).append(edit.apply(universe, itself).ravel())
+    return {group: np.unique(np.concatenate(some)) for group, some in found.items()}
+
+
 @dataclass(frozen=True)
-class InsertDelete:
+class InsertDelete(SequenceRelation):
     """Two sequences of which one becomes the other by at most k insertions and deletions.
 
     The other entries keep their order, wherever the new ones stand. For k = 1 one entry is added or
@@ -106,6 +189,15 @@ class InsertDelete:
     def __str__(self) -> str:
         return f"at most {self.k} entr{'y' if self.k == 1 else 'ies'} inserted or deleted"
 
+    @property
+    def family(self) -> str:
+        """The relation without its distance, for tables."""
+        return "insert-delete"
+
+    @property
+    def _keeps_size(self) -> bool:
+        return False
+
     def _check(self, universe: SequenceUniverse) -> None:
         """Raise InputError if no sequences of a universe can be so far apart."""
         if self.k == 1 and universe.shortest == universe.longest:
@@ -143,34 +235,20 @@ class InsertDelete:
         """How many `_edits` there are."""
         return math.comb(size, shape.deleted) * math.comb(shape.size_y, shape.inserted)
 
-    def _changed(self, x: tuple[object, ...], y: tuple[object, ...]) -> tuple[Places, Places]:
-        """Return the fewest places of x and of y without which the two are the same."""
-        common = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]  # of x[i:] and y[j:]
-        for i in reversed(range(len(x))):
-            for j in reversed(range(len(y))):
-                longer = max(common[i + 1][j], common[i][j + 1])
-                common[i][j] = 1 + common[i + 1][j + 1] if x[i] == y[j] else longer
-        i = j = 0
-        stay_x, stay_y = set(), set()
-        while i < len(x) and j < len(y):
-            if x[i] == y[j]:
-                stay_x.add(i)
-                stay_y.add(j)
-                i, j = i + 1, j + 1
-            elif common[i + 1][j] >= common[i][j + 1]:
-                i += 1
-            else:
-                j += 1
-        deleted = tuple(place for place in range(len(x)) if place not in stay_x)
-        return deleted, tuple(place for place in range(len(y)) if place not in stay_y)
+    def _differ(self, x: Entries, y: Entries) -> tuple[Places, Places]:
+        return fewest_edits(x, y)
 
-    def _relates(self, x: tuple[object, ...], y: tuple[object, ...]) -> bool:
-        """Tell whether two sequences are neighbors."""
-        return sum(map(len, self._changed(x, y))) <= self.k
+    def _edited(self, witness: SequenceWitness) -> list[str]:
+        x, y = witness.x, witness.y
+        gone = [f"{brief(x[place])} deleted at {place} of x" for place in witness.deleted]
+        return gone + [f"{brief(y[place])} inserted at {place}" for place in witness.inserted]
+
+    def _relates(self, witness: SequenceWitness, space: SequenceUniverse) -> bool:
+        return sum(map(len, fewest_edits(witness.x, witness.y))) <= self.k
 
 
 @dataclass(frozen=True)
-class Hamming:
+class Hamming(SequenceRelation):
     """Two sequences of the same number of entries that differ in at most k places.
 
     For k = 1 one entry is replaced by any other: one reading of a time series whose length is
@@ -206,6 +284,11 @@ class Hamming:
     def __str__(self) -> str:
         return f"at most {self.k} entr{'y' if self.k == 1 else 'ies'} replaced"
 
+    @property
+    def family(self) -> str:
+        """The relation without its distance, for tables."""
+        return "hamming"
+
     def _check(self, universe: SequenceUniverse) -> None:
         """Raise InputError if no sequences of a universe can be so far apart."""
         if self.k > universe.longest:
@@ -234,15 +317,14 @@ class Hamming:
         """How many `_edits` there are."""
         return math.comb(size, shape.deleted)
 
-    def _changed(self, x: tuple[object, ...], y: tuple[object, ...]) -> tuple[Places, Places]:
-        """Return where two sequences differ, twice."""
-        places = tuple(place for place, (a, b) in enumerate(zip(x, y, strict=False)) if a != b)
+    def _differ(self, x: Entries, y: Entries) -> tuple[Places, Places]:
+        places = replaced_places(x, y)
         return places, places
 
-    def _relates(self, x: tuple[object, ...], y: tuple[object, ...]) -> bool:
-        """Tell whether two sequences are neighbors."""
-        return len(x) == len(y) and len(self._changed(x, y)[0]) <= self.k
+    def _edited(self, witness: SequenceWitness) -> list[str]:
+        x, y = witness.x, witness.y
+        return [f"{brief(y[at])} for {brief(x[at])} at {at}" for at in witness.inserted]
 
-
-SequenceRelation = InsertDelete | Hamming
-"""The relations between sequences."""
+    def _relates(self, witness: SequenceWitness, space: SequenceUniverse) -> bool:
+        x, y = witness.x, witness.y
+        return len(x) == len(y) and len(replaced_places(x, y)) <= self.k

@@ -12,15 +12,24 @@ import numpy as np
 
 from sensitivity_lab.checks import check_choice, check_whole
 from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.spaces.space import (
+    Block,
+    Code,
+    Codes,
+    Group,
+    Pairs,
+    SpaceRelation,
+    check_steps,
+)
 
-from .universe import GraphUniverse, Masks
+from .universe import GraphUniverse, GraphWitness, Masks
 
 _MOST_STEPS = 2**32
 """Ways to choose nodes, times graphs; listing what neighbors differ in takes a step each."""
 
 
 @dataclass(frozen=True)
-class EdgeNeighbors:
+class EdgeNeighbors(SpaceRelation):
     """Two graphs on the same nodes that differ in at most k edges.
 
     For k = 1 one edge is added or removed: the relation of edge differential privacy, which hides
@@ -56,9 +65,14 @@ class EdgeNeighbors:
     def __str__(self) -> str:
         return f"edge neighbors, at most {self.k} edge{'s' * (self.k != 1)} added or removed"
 
+    @property
+    def family(self) -> str:
+        """The relation without its distance, for tables."""
+        return "edge neighbors"
+
     def _check(self, universe: GraphUniverse) -> None:
         """Raise InputError if no graphs of a universe can be so far apart."""
-        _check_most(self.k, len(universe.edges), "edges can differ", universe)
+        _check_most(self.k, universe._most_edges, "edges can differ", universe)
 
     def _flips(self, universe: GraphUniverse) -> Masks:
         """Return in which edges two neighbors can differ, as masks, the fewest edges first."""
@@ -66,9 +80,15 @@ class EdgeNeighbors:
         several = (combinations(single, number) for number in range(1, self.k + 1))
         return np.array([sum(edges) for some in several for edges in some], dtype=np.int64)
 
+    def _pairs(self, space: GraphUniverse, x: Code | None) -> Pairs:
+        return _flipped(space, self, self._flips(space), x)
+
+    def _relates(self, witness: GraphWitness, space: GraphUniverse) -> bool:
+        return not witness.removed and 1 <= len(witness.changed) <= self.k
+
 
 @dataclass(frozen=True)
-class NodeNeighbors:
+class NodeNeighbors(SpaceRelation):
     """Two graphs that differ in at most k nodes and whatever edges these have.
 
     The relation of node differential privacy, which hides a person with all that is known of whom
@@ -127,7 +147,7 @@ class NodeNeighbors:
         if self.change == "remove":
             _check_most(self.k, universe.nodes - 1, "nodes can be removed", universe)
             return
-        if not universe.edges:
+        if not universe._most_edges:
             raise InputError(f"no two graphs of this universe differ: {universe}; add edges")
         _check_most(self.k, universe.nodes, "nodes can differ", universe)
 
@@ -145,6 +165,54 @@ class NodeNeighbors:
             found |= masks & ~universe._edges_at(nodes) == 0
         return _fewest_first(masks[found][1:], universe)  # mask 0 comes first: no difference
 
+    def _pairs(self, space: GraphUniverse, x: Code | None) -> Pairs:
+        if self.change == "remove":
+            return self._removed(space, x)
+        return _flipped(space, self, self._flips(space), x)
+
+    def _removed(self, universe: GraphUniverse, x: Code | None) -> Pairs:
+        """Return the pairs of which y is x without some nodes and their edges."""
+        removals = self._number_of_removals(universe)
+        number = removals if x is not None else 2**universe._most_edges * removals
+        check_steps(number, universe, self)
+        graphs = universe._all_masks() if x is None else np.array([x[1]])
+        edges_at = {nodes: universe._edges_at(nodes) for nodes in self._removals(universe)}
+        # What is left of many graphs is the same graph: the query is evaluated on it once.
+        left: dict[Group, Codes] = {
+            nodes: np.unique(graphs & ~edges) for nodes, edges in edges_at.items()
+        }
+
+        def blocks(size: int) -> Iterator[Block]:
+            for nodes, edges in edges_at.items():
+                for start in range(0, len(graphs), size):
+                    whole = graphs[start : start + size]
+                    yield Block((), whole, nodes, whole & ~edges)
+
+        return Pairs({(): graphs, **left}, number, blocks)
+
+    def _relates(self, witness: GraphWitness, space: GraphUniverse) -> bool:
+        changed = witness.changed
+        if self.change == "remove":
+            gone = set(witness.removed)
+            left = tuple(edge for edge in witness.x if not gone & set(edge))
+            return 1 <= len(gone) <= self.k and left == witness.y
+        if witness.removed or not changed:
+            return False
+        ends = {node for edge in changed for node in edge}
+        return any(
+            all(set(nodes) & set(edge) for edge in changed)
+            for nodes in combinations(sorted(ends), min(self.k, len(ends)))
+        )
+
+    @property
+    def family(self) -> str:
+        """The relation without its distance, for tables."""
+        return f"node neighbors, {self.change}"
+
+    @property
+    def _keeps_size(self) -> bool:
+        return self.change == "replace"
+
     def _removals(self, universe: GraphUniverse) -> Iterator[tuple[int, ...]]:
         """Yield the nodes that can be removed together, the fewest first."""
         for number in range(1, self.k + 1):
@@ -155,13 +223,31 @@ class NodeNeighbors:
         return sum(math.comb(universe.nodes, number) for number in range(1, self.k + 1))
 
 
-GraphRelation = EdgeNeighbors | NodeNeighbors
-"""The relations between graphs."""
+def _flipped(
+    universe: GraphUniverse, relation: SpaceRelation, flips: Masks, x: Code | None
+) -> Pairs:
+    """Return the pairs on the same nodes: y is x with the edges of a flip changed.
 
+    Of a pair, x is the graph without the last edge of the flip, so that each pair comes up once.
+    """
+    if x is not None:
+        itself = np.array([x[1]])
+        others = itself ^ flips
+        datasets: dict[Group, Codes] = {(): np.union1d(itself, others)}
+        return Pairs(datasets, len(others), lambda _: iter([Block((), itself, (), others)]))
+    half = len(universe) // 2
+    check_steps(half * len(flips), universe, relation)
 
-def removes(relation: GraphRelation) -> bool:
-    """Tell whether neighbors have fewer nodes."""
-    return isinstance(relation, NodeNeighbors) and relation.change == "remove"
+    def blocks(size: int) -> Iterator[Block]:
+        for flip in flips.tolist():
+            last = flip.bit_length() - 1
+            for start in range(0, half, size):
+                number = np.arange(start, min(start + size, half), dtype=np.int64)
+                # The graphs without edge `last`: a zero is put in at its place.
+                lower = (number >> last << last + 1) | (number & (1 << last) - 1)
+                yield Block((), lower, (), lower ^ flip)
+
+    return Pairs({(): universe._all_masks()}, half * len(flips), blocks)
 
 
 def popcounts(masks: Masks, bits: int) -> Masks:

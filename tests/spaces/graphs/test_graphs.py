@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sensitivity_lab import graphs
+from sensitivity_lab import spaces
 from sensitivity_lab.errors import VerificationError
+from sensitivity_lab.spaces import graphs
 
 # The oracle: a graph is a set of nodes and a set of edges, which are sets of two nodes.
 
@@ -111,7 +112,7 @@ CASES = [
 def test_all_graphs_beside_the_definition(n, query, relation, k):
     universe = graphs.GraphUniverse(n)
     for norm in NORMS if query == "degree_histogram" and n == 3 else ("L1",):
-        found = graphs.global_sensitivity(
+        found = spaces.global_sensitivity(
             universe, query, neighbors=RELATIONS[relation][1](k), norm=norm
         )
         expected = naive_largest(n, pairs_of(n), query, relation, k, norm)
@@ -125,11 +126,11 @@ def test_subgraphs_and_one_graph_beside_the_definition(query, relation):
     edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)]
     universe = graphs.GraphUniverse.subgraphs([(b, a) for a, b in reversed(edges)])
     neighbors = RELATIONS[relation][1](1)
-    found = graphs.global_sensitivity(universe, query, neighbors=neighbors)
+    found = spaces.global_sensitivity(universe, query, neighbors=neighbors)
     assert found.value == naive_largest(5, edges, query, relation, 1, "L1")
     assert found.known is None
     x = [(0, 1), (1, 2), (2, 3)]
-    local = graphs.local_sensitivity(x, universe, query, neighbors=neighbors)
+    local = spaces.local_sensitivity(universe, query, dataset=x, neighbors=neighbors)
     assert local.value == naive_largest(5, edges, query, relation, 1, "L1", only=x)
     assert local.witness.x == tuple(x)
     local.verify()
@@ -142,8 +143,8 @@ def test_pairs_are_counted_once():
         related, make = RELATIONS[relation]
         number = sum(related(x, y, 1) for x, y in itertools.combinations(every, 2))
         universe = graphs.GraphUniverse(4)
-        found = graphs.global_sensitivity(universe, "edges", neighbors=make(1))
-        assert (found.pairs, found.graphs_evaluated) == (number, 64)
+        found = spaces.global_sensitivity(universe, "edges", neighbors=make(1))
+        assert (found.pairs, found.datasets_evaluated) == (number, 64)
 
 
 OF_ONE_CHANGE = {
@@ -162,8 +163,8 @@ def without_formula(n, most):
         norms = NORMS if query == "degree_histogram" else ("L1",)
         for norm in norms:
             relation = make(k)
-            found = graphs.global_sensitivity(universe, query, neighbors=relation, norm=norm)
-            form = graphs.known_sensitivity(query, n, neighbors=relation, norm=norm)
+            found = spaces.global_sensitivity(universe, query, neighbors=relation, norm=norm)
+            form = spaces.known_sensitivity(universe, query, neighbors=relation, norm=norm)
             assert found.known == form
             if form is None:
                 unknown.add((query, name, norm))
@@ -198,19 +199,19 @@ def test_the_published_values_are_what_enumeration_finds_on_six_nodes():
         *(("triangles", edge, 4), ("max_degree", edge, 1), ("edges", edge, 1)),
         *(("edges", node, 5), ("edges", graphs.NodeNeighbors(change="remove"), 5)),
     ):
-        assert graphs.global_sensitivity(universe, query, neighbors=neighbors).value == value
+        assert spaces.global_sensitivity(universe, query, neighbors=neighbors).value == value
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, 30, 1000])
 def test_the_published_values(n):
     """Triangles: n - 2; maximum degree 1; edges 1; under node neighbors edges: n - 1."""
     edge, node = graphs.EdgeNeighbors(), graphs.NodeNeighbors()
-    known = graphs.known_sensitivity
-    assert float(known("triangles", n, neighbors=edge)) == n - 2
-    assert float(known("max_degree", n, neighbors=edge)) == 1
-    assert float(known("edges", n, neighbors=edge)) == 1
-    assert float(known("edges", n, neighbors=node)) == n - 1
-    assert float(known("triangles", n, neighbors=node)) == (n - 1) * (n - 2) / 2
+    known, universe = spaces.known_sensitivity, graphs.GraphUniverse(n)
+    assert float(known(universe, "triangles", neighbors=edge)) == n - 2
+    assert float(known(universe, "max_degree", neighbors=edge)) == 1
+    assert float(known(universe, "edges", neighbors=edge)) == 1
+    assert float(known(universe, "edges", neighbors=node)) == n - 1
+    assert float(known(universe, "triangles", neighbors=node)) == (n - 1) * (n - 2) / 2
 
 
 def test_triangles_of_one_graph_move_by_the_most_common_neighbors():
@@ -219,7 +220,9 @@ def test_triangles_of_one_graph_move_by_the_most_common_neighbors():
     universe = graphs.GraphUniverse(7)
     for _ in range(20):
         x = [edge for edge in universe.edges if rng.random() < 0.5]
-        found = graphs.local_sensitivity(x, universe, "triangles", neighbors=graphs.EdgeNeighbors())
+        found = spaces.local_sensitivity(
+            universe, "triangles", dataset=x, neighbors=graphs.EdgeNeighbors()
+        )
         friends = [{b if a == v else a for a, b in x if v in (a, b)} for v in range(7)]
         assert found.value == max(len(friends[a] & friends[b]) for a, b in universe.edges)
 
@@ -233,7 +236,7 @@ def test_functions_are_queries():
     }.items():
         for relation in (neighbors, graphs.EdgeNeighbors()):
             one, other = (
-                graphs.global_sensitivity(universe, query, neighbors=relation, norm="L2")
+                spaces.global_sensitivity(universe, query, neighbors=relation, norm="L2")
                 for query in (name, function)
             )
             assert (one.value, one.exact, one.witness) == (other.value, other.exact, other.witness)
@@ -242,16 +245,16 @@ def test_functions_are_queries():
 
 def test_fractions_and_floats_of_functions():
     universe, neighbors = graphs.GraphUniverse(3), graphs.EdgeNeighbors()
-    third = graphs.global_sensitivity(
+    third = spaces.global_sensitivity(
         universe, lambda a: Fraction(int(a.sum()), 6), neighbors=neighbors
     )
     assert third.exact == Fraction(1, 3)
     assert third.upper > Fraction(1, 3)
-    density = graphs.global_sensitivity(universe, lambda a: a.mean(), neighbors=neighbors)
+    density = spaces.global_sensitivity(universe, lambda a: a.mean(), neighbors=neighbors)
     assert (density.exact, density.upper, density.arithmetic) == (None, None, "float")
     assert density.value == pytest.approx(2 / 9)
     density.verify()
-    huge = graphs.global_sensitivity(universe, lambda a: 10**30 * int(a[0, 1]), neighbors=neighbors)
+    huge = spaces.global_sensitivity(universe, lambda a: 10**30 * int(a[0, 1]), neighbors=neighbors)
     assert huge.exact == 10**30
 
 
@@ -261,7 +264,7 @@ def test_functions_may_change_their_matrix():
         adjacency[:] = True
         return edges
 
-    found = graphs.global_sensitivity(
+    found = spaces.global_sensitivity(
         graphs.GraphUniverse(3), hostile, neighbors=graphs.EdgeNeighbors(2)
     )
     assert found.value == 2
@@ -274,14 +277,14 @@ def test_functions_need_no_hash():
         def __call__(self, adjacency):
             return adjacency.sum() / 2
 
-    found = graphs.global_sensitivity(
+    found = spaces.global_sensitivity(
         graphs.GraphUniverse(3), Edges(), neighbors=graphs.EdgeNeighbors()
     )
     assert (found.value, found.known, found.query) == (1.0, None, "function")
 
 
 def test_what_is_stated_is_verified():
-    found = graphs.global_sensitivity(
+    found = spaces.global_sensitivity(
         graphs.GraphUniverse(4), "triangles", neighbors=graphs.EdgeNeighbors()
     )
     for change in (
@@ -303,7 +306,7 @@ def _other(result, **changes):
 
 
 def test_what_is_told():
-    found = graphs.global_sensitivity(
+    found = spaces.global_sensitivity(
         graphs.GraphUniverse(3), "degree_histogram", neighbors=graphs.NodeNeighbors(change="remove")
     )
     assert "without node 0" in repr(found)
@@ -319,9 +322,9 @@ def test_what_is_told():
 def test_seven_nodes():
     universe = graphs.GraphUniverse(7)
     for query, value in {"triangles": 5, "max_degree": 1, "edges": 1}.items():
-        found = graphs.global_sensitivity(universe, query, neighbors=graphs.EdgeNeighbors())
+        found = spaces.global_sensitivity(universe, query, neighbors=graphs.EdgeNeighbors())
         assert found.value == value
-    found = graphs.global_sensitivity(universe, "edges", neighbors=graphs.NodeNeighbors())
+    found = spaces.global_sensitivity(universe, "edges", neighbors=graphs.NodeNeighbors())
     assert found.value == 6
 
 
@@ -333,13 +336,13 @@ def test_formulas_of_two_changes_on_six_nodes():
 @pytest.mark.parametrize("k", [4, 5, 6])
 def test_many_edges_move_the_maximum_degree_no_further_than_it_goes(k):
     neighbors = graphs.EdgeNeighbors(k)
-    found = graphs.global_sensitivity(graphs.GraphUniverse(4), "max_degree", neighbors=neighbors)
+    found = spaces.global_sensitivity(graphs.GraphUniverse(4), "max_degree", neighbors=neighbors)
     assert found.value == float(found.known) == 3
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_blocks_change_nothing(relation, monkeypatch):
     neighbors, universe = RELATIONS[relation][1](1), graphs.GraphUniverse(4)
-    whole = graphs.global_sensitivity(universe, "degree_histogram", neighbors=neighbors)
-    monkeypatch.setattr("sensitivity_lab.graphs.search._BLOCK", 5)
-    assert graphs.global_sensitivity(universe, "degree_histogram", neighbors=neighbors) == whole
+    whole = spaces.global_sensitivity(universe, "degree_histogram", neighbors=neighbors)
+    monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
+    assert spaces.global_sensitivity(universe, "degree_histogram", neighbors=neighbors) == whole

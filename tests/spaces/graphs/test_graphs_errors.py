@@ -7,15 +7,16 @@ import re
 import numpy as np
 import pytest
 
-from sensitivity_lab import graphs
+from sensitivity_lab import spaces
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.spaces import graphs
 
 FOUR = graphs.GraphUniverse(4)
 EDGE, NODE = graphs.EdgeNeighbors(), graphs.NodeNeighbors()
 
 
 def ask(universe=FOUR, query="edges", neighbors=EDGE, **options):
-    return graphs.global_sensitivity(universe, query, neighbors=neighbors, **options)
+    return spaces.global_sensitivity(universe, query, neighbors=neighbors, **options)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,10 @@ def ask(universe=FOUR, query="edges", neighbors=EDGE, **options):
             "x has the edge (1, 2), which no graph of this universe has: "
             "the 2 subgraphs of a graph of 1 edge on 3 nodes",
         ),
-        (lambda: ask(universe=4), "universe must be a GraphUniverse, got 4"),
+        (
+            lambda: ask(universe=4),
+            "universe must be a GraphUniverse, a SequenceUniverse or a Space, got 4",
+        ),
         (
             lambda: ask(query="triangle"),
             "query must be one of 'edges', 'triangles', 'max_degree', 'degree_histogram', or a "
@@ -85,8 +89,8 @@ def ask(universe=FOUR, query="edges", neighbors=EDGE, **options):
             "no edges can differ: the graph without edges on 1 node; use more nodes or edges",
         ),
         (
-            lambda: graphs.known_sensitivity("edges", 4, neighbors=graphs.NodeNeighbors(5)),
-            "k must be at most 4 for graphs on 4 nodes, got 5",
+            lambda: spaces.known_sensitivity(FOUR, "edges", neighbors=graphs.NodeNeighbors(5)),
+            "k must be at most 4, so many nodes can differ in all 64 graphs on 4 nodes, got 5",
         ),
     ],
 )
@@ -99,7 +103,7 @@ def test_arguments(make, message):
     ("make", "message"),
     [
         (
-            lambda: graphs.GraphUniverse(8),
+            lambda: ask(graphs.GraphUniverse(8)),
             "8 nodes have 28 pairs, so there are 2**28 graphs; the limit is 2**21, all graphs on 7 "
             "nodes. Use fewer nodes, or GraphUniverse.subgraphs(edges) for the subgraphs of one "
             "graph",
@@ -120,9 +124,9 @@ def test_arguments(make, message):
         ),
         (
             lambda: ask(universe=graphs.GraphUniverse(7), neighbors=graphs.EdgeNeighbors(4)),
-            "all 2,097,152 graphs on 7 nodes have 7,912,554,496 pairs of neighbors (edge "
-            "neighbors, at most 4 edges added or removed); the limit is 2,147,483,648. Use fewer "
-            "nodes or edges, or a smaller k",
+            "to compare the neighbors among all 2,097,152 graphs on 7 nodes takes 7,912,554,496 "
+            "steps (edge neighbors, at most 4 edges added or removed), and the limit is "
+            "2,147,483,648; use fewer nodes or edges, or a smaller k",
         ),
         (
             lambda: ask(
