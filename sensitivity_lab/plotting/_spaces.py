@@ -25,7 +25,7 @@ _HEIGHTS = {"x": 1.0, "y": 0.0}
 
 _LINE = 44
 """So many letters of a dataset are in a line, and so many lines are shown of it."""
-_LINES = 3
+_LINES = 2
 
 
 @with_checked_options

@@ -305,8 +305,8 @@ def known_sensitivity(
     Parameters
     ----------
     universe : GraphUniverse or SequenceUniverse
-        All graphs on n nodes, of which there is no largest number; or all sequences of 0 to L
-        entries over v values.
+        All graphs on n nodes, or all sequences of 0 to L entries over v values; there is no
+        largest n or L.
     query : str
         The name of a query, as of `global_sensitivity`.
     neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete or Hamming

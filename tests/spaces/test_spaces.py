@@ -306,6 +306,16 @@ def test_noise_of_two_answers_is_for_one_metric():
     )
 
 
+def test_formulas_need_no_list_of_sequences():
+    year = sequences.SequenceUniverse([0, 3, 10], longest=10**6)
+    assert str(year) == "all sequences of 0 to 1000000 of 3 values"
+    found = spaces.known_sensitivity(year, "longest_run", neighbors=sequences.InsertDelete())
+    assert float(found) == 499_999
+    for call in (lambda: len(year), lambda: year.code([0]), lambda: year.sequence(1, 0)):
+        with pytest.raises(sl.TooLargeError, match=r"^longest must be at most 21, got 1000000"):
+            call()
+
+
 def test_formulas_need_no_list_of_graphs():
     many = graphs.GraphUniverse(10**6)
     assert str(many) == "all 2**499999500000 graphs on 1000000 nodes"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -77,7 +78,8 @@ class SequenceUniverse(FiniteSpace):
     values : sequence of number or str
         What an entry can be, such as places or readings, each once; v of them, at least one.
     longest : int
-        The largest number of entries L, from 1 to 21.
+        The largest number of entries L, at least 1. A search goes through at most ``2**21``
+        sequences of at most 21 entries; `known_sensitivity` takes any number of them.
     shortest : int, default 0
         The smallest number of entries, from 0 to `longest`. The empty sequence has none.
 
@@ -86,7 +88,7 @@ class SequenceUniverse(FiniteSpace):
     InputError
         If an argument is not as said.
     TooLargeError
-        If there would be more than ``2**21`` sequences.
+        Of `len` and all that goes through the sequences, if there are more than ``2**21``.
 
     Examples
     --------
@@ -128,23 +130,9 @@ class SequenceUniverse(FiniteSpace):
                 raise InputError(f"values has {shown(value)} twice; name each value once")
             seen.add(value)
         most = check_whole("longest", longest, "the largest number of entries, at least 1")
-        if most > MOST_ENTRIES:
-            raise TooLargeError(
-                f"longest must be at most {MOST_ENTRIES}, got {most}: already 2 values give "
-                f"2**{most} sequences of so many entries"
-            )
         least = check_whole("shortest", shortest, "the smallest number of entries", least=0)
         if least > most:
             raise InputError(f"shortest must be at most longest = {most}, got {least}")
-        number = 0
-        for size in range(least, most + 1):
-            number += len(read) ** size
-            if number > MOST_SEQUENCES:
-                raise TooLargeError(
-                    f"{len(read)} values give more than {MOST_SEQUENCES:,} sequences of {least} to "
-                    f"{size} entries; the limit is {MOST_SEQUENCES:,}. Use fewer values, or a "
-                    "smaller longest"
-                )
         object.__setattr__(self, "values", read)
         object.__setattr__(self, "longest", most)
         object.__setattr__(self, "shortest", least)
@@ -159,8 +147,33 @@ class SequenceUniverse(FiniteSpace):
         """Whether all values are numbers."""
         return not any(isinstance(one, str) for one in self.values)
 
+    @cached_property
+    def _too_large(self) -> str | None:
+        """Why the sequences are too many to be listed, if they are."""
+        if self.longest > MOST_ENTRIES:
+            return (
+                f"longest must be at most {MOST_ENTRIES}, got {self.longest}: already 2 values "
+                f"give 2**{self.longest} sequences of so many entries"
+            )
+        number = 0
+        for size in self.sizes:
+            number += len(self.values) ** size
+            if number > MOST_SEQUENCES:
+                return (
+                    f"{len(self.values)} values give more than {MOST_SEQUENCES:,} sequences of "
+                    f"{self.shortest} to {size} entries; the limit is {MOST_SEQUENCES:,}. Use "
+                    "fewer values, or a smaller longest"
+                )
+        return None
+
+    def _check_listed(self) -> None:
+        """Raise TooLargeError if the sequences are too many to be listed."""
+        if self._too_large is not None:
+            raise TooLargeError(self._too_large)
+
     def __len__(self) -> int:
         """Return the number of sequences."""
+        self._check_listed()
         return sum(len(self.values) ** size for size in self.sizes)
 
     def __repr__(self) -> str:
@@ -171,6 +184,8 @@ class SequenceUniverse(FiniteSpace):
         values = f"{len(self.values)} value{'s' * (len(self.values) != 1)}"
         lengths = f"{self.shortest} to {self.longest}"
         of = f"{self.longest}" if self.shortest == self.longest else lengths
+        if self._too_large is not None:
+            return f"all sequences of {of} of {values}"
         some = f"all {len(self):,} sequences" if len(self) > 1 else "the only sequence"
         return f"{some} of {of} of {values}"
 
@@ -195,6 +210,7 @@ class SequenceUniverse(FiniteSpace):
         (2, 3)
         """
         check_text("name", name, "what errors call the sequence")
+        self._check_listed()
         wrong = f"{name} must be a sequence of values of the universe"
         entries = listed(sequence, wrong, text=True)
         if len(entries) not in self.sizes:
@@ -228,6 +244,7 @@ class SequenceUniverse(FiniteSpace):
         >>> SequenceUniverse("abc", longest=3).sequence(2, 3)
         ('b', 'a')
         """
+        self._check_listed()
         entries = check_whole("size", size, "the number of entries", least=0)
         if entries not in self.sizes:
             raise InputError(f"size must be {self.shortest} to {self.longest}, got {entries}")
@@ -278,6 +295,7 @@ class SequenceUniverse(FiniteSpace):
 
     def _all_codes(self, size: int) -> Codes:
         """All sequences of a size."""
+        self._check_listed()
         return np.arange(len(self.values) ** size, dtype=np.int64)
 
     def _digits(self, size: int, codes: Codes) -> Codes:

@@ -120,12 +120,12 @@ def test_arguments(make, message):
     ("make", "message"),
     [
         (
-            lambda: sequences.SequenceUniverse("a", 22),
+            lambda: len(sequences.SequenceUniverse("a", 22)),
             "longest must be at most 21, got 22: already 2 values give 2**22 sequences of so many "
             "entries",
         ),
         (
-            lambda: sequences.SequenceUniverse("abc", 14),
+            lambda: ask(sequences.SequenceUniverse("abc", 14)),
             "3 values give more than 2,097,152 sequences of 0 to 13 entries; the limit is "
             "2,097,152. Use fewer values, or a smaller longest",
         ),
