@@ -311,7 +311,12 @@ def test_formulas_need_no_list_of_sequences():
     assert str(year) == "all sequences of 0 to 1000000 of 3 values"
     found = spaces.known_sensitivity(year, "longest_run", neighbors=sequences.InsertDelete())
     assert float(found) == 499_999
-    for call in (lambda: len(year), lambda: year.code([0]), lambda: year.sequence(1, 0)):
+    far = {"neighbors": sequences.InsertDelete(10**6)}
+    for call in (
+        *(lambda: len(year), lambda: year.code([0]), lambda: year.sequence(1, 0)),
+        lambda: spaces.global_sensitivity(year, "length", **far),
+        lambda: spaces.local_sensitivity(year, "length", dataset=[], **far),
+    ):
         with pytest.raises(sl.TooLargeError, match=r"^longest must be at most 21, got 1000000"):
             call()
 
@@ -323,6 +328,16 @@ def test_formulas_need_no_list_of_graphs():
     assert float(found) == 999_998
     assert many == graphs.GraphUniverse(10**6) != graphs.GraphUniverse(7)
     assert graphs.GraphUniverse(3, [(0, 1), (0, 2), (1, 2)]) == graphs.GraphUniverse(3)
-    for call in (lambda: many.edges, lambda: len(many), lambda: many.mask([(0, 1)])):
+    calls = [lambda: many.edges, lambda: len(many), lambda: many.mask([(0, 1)])]
+    for neighbors in (
+        *(graphs.EdgeNeighbors(2), graphs.NodeNeighbors(2)),
+        graphs.NodeNeighbors(900_000, change="remove"),
+    ):
+        asked = {"neighbors": neighbors}
+        calls.append(lambda asked=asked: spaces.global_sensitivity(many, "edges", **asked))
+        calls.append(
+            lambda asked=asked: spaces.local_sensitivity(many, "edges", dataset=[], **asked)
+        )
+    for call in calls:
         with pytest.raises(sl.TooLargeError, match=r"^1000000 nodes have 499999500000 pairs"):
             call()

@@ -172,8 +172,8 @@ class NodeNeighbors(SpaceRelation):
 
     def _removed(self, universe: GraphUniverse, x: Code | None) -> Pairs:
         """Return the pairs of which y is x without some nodes and their edges."""
-        removals = self._number_of_removals(universe)
-        number = removals if x is not None else 2**universe._most_edges * removals
+        wholes = len(universe) if x is None else 1
+        number = wholes * self._number_of_removals(universe)
         check_steps(number, universe, self)
         graphs = universe._all_masks() if x is None else np.array([x[1]])
         edges_at = {nodes: universe._edges_at(nodes) for nodes in self._removals(universe)}

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import cast
 
 import numpy as np
 
@@ -110,23 +111,24 @@ class SequenceRelation(SpaceRelation):
         is compared: ``v**n C(n, d) C(m, i) v**i`` for d deletions and i insertions, from n to m
         entries.
         """
-        codes: dict[Group, Codes] = {size: space._all_codes(size) for size in space.sizes}
-        if x is not None:
-            codes = {x[0]: np.array([x[1]])}
+        sizes = space.sizes if x is None else (cast(int, x[0]),)
+        codes: dict[Group, Codes] = {
+            size: space._all_codes(size) if x is None else np.array([x[1]]) for size in sizes
+        }
+        # For each shape of edits: how many edits have it, and how many pairs one edit makes.
         shapes = [
-            (size, shape, len(codes[size]) * len(space.values) ** shape.inserted)
-            for size in space.sizes
-            if size in codes
+            (
+                *(size, shape, self._choices(shape, size)),
+                len(codes[size]) * len(space.values) ** shape.inserted,
+            )
+            for size in sizes
             for shape in self._shapes(space, size, both_ways=x is not None)
         ]
-        choices = [self._choices(shape, size) for size, shape, _ in shapes]
-        numbers = [pairs for _, _, pairs in shapes]
-        steps = sum(ways * max(pairs, _LEAST) for ways, pairs in zip(choices, numbers, strict=True))
-        check_steps(steps, space, self)
-        edits = [edit for size, shape, _ in shapes for edit in self._edits(shape, size)]
+        check_steps(sum(edits * max(pairs, _LEAST) for _, _, edits, pairs in shapes), space, self)
+        every = [edit for size, shape, _, _ in shapes for edit in self._edits(shape, size)]
 
         def blocks(number: int) -> Iterator[Block]:
-            for edit in edits:
+            for edit in every:
                 some, ways = codes[edit.size_x], edit.ways(space)
                 step = max(1, number // ways)
                 for start in range(0, len(some), step):
@@ -134,19 +136,11 @@ class SequenceRelation(SpaceRelation):
                     others = edit.apply(space, part).ravel()
                     yield Block(edit.size_x, np.repeat(part, ways), edit.size_y, others)
 
-        datasets = codes if x is None else _with_neighbors(space, codes, edits)
-        return Pairs(datasets, sum(map(math.prod, zip(choices, numbers, strict=True))), blocks)
-
-
-def _with_neighbors(
-    universe: SequenceUniverse, codes: dict[Group, Codes], edits: list[Edit]
-) -> dict[Group, Codes]:
-    """Return one sequence and all that edits make of it, each once."""
-    [(size, itself)] = codes.items()
-    found: dict[Group, list[Codes]] = {size: [itself]}
-    for edit in edits:
-        found.setdefault(edit.size_y, []).append(edit.apply(universe, itself).ravel())
-    return {group: np.unique(np.concatenate(some)) for group, some in found.items()}
+        datasets = dict(codes)
+        for edit in every if x is not None else ():  # all sequences, or x and its neighbors
+            others = edit.apply(space, codes[edit.size_x]).ravel()
+            datasets[edit.size_y] = np.union1d(datasets.get(edit.size_y, others), others)
+        return Pairs(datasets, sum(edits * pairs for _, _, edits, pairs in shapes), blocks)
 
 
 @dataclass(frozen=True)
