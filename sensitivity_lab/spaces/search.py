@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -103,14 +104,18 @@ def furthest(
     return [_furthest(pairs, table, norm, x, progress) for pairs in several]
 
 
+def _quiet(_: int) -> None:
+    """Show no progress."""
+
+
 def _furthest(
     pairs: Pairs, table: Table, norm: Norm, x: Code | None, progress: bool | None
 ) -> Found:
     used: Norm = norm if table.vector else "L1"  # of numbers, all norms are one
     best, compared = -1, 0
     first: tuple[Code, Code] | None = None if x is None else (x, x)
-    shown = progress if progress or pairs.number > _MANY else False
-    with counter("pairs", shown, pairs.number) as done:
+    shows = progress or pairs.number > _MANY
+    with counter("pairs", progress, pairs.number) if shows else nullcontext(_quiet) as done:
         for block in pairs.blocks(max(1, _BLOCK // max(table.width, 1))):
             gaps = _gaps(block, table, used)
             place = int(np.argmax(gaps))
