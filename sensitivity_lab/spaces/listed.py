@@ -22,7 +22,6 @@ from sensitivity_lab.checks import (
     is_hashable,
     listed,
     shown,
-    unboxed,
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.keys import key_of
@@ -170,9 +169,7 @@ class Space(FiniteSpace):
             raise QueryError(
                 f"{self._called(x, y)} raised {type(error).__name__}: {shown(str(error))}"
             ) from error
-        answer = unboxed(returned)
-        # Whether two datasets differ is a distance, too.
-        distance = int(answer) if isinstance(answer, bool) else finite_number(answer)
+        distance = finite_number(returned)
         if distance is None or distance < 0:
             raise QueryError(
                 f"{self._called(x, y)} returned {shown(returned)}; it returns a finite number, at "

@@ -14,6 +14,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference, root_difference
 from sensitivity_lab.exact.norms import POWERS, Norm, powered
 from sensitivity_lab.running import counter
+from sensitivity_lab.search.pairs import Farthest
 
 from .answers import Counts, SpaceQuery, Table, evaluate
 from .space import Answer, Block, Code, Codes, FiniteSpace, Group, Pairs, SpaceRelation
@@ -112,23 +113,17 @@ def _furthest(
     pairs: Pairs, table: Table, norm: Norm, x: Code | None, progress: bool | None
 ) -> Found:
     used: Norm = norm if table.vector else "L1"  # of numbers, all norms are one
-    best, compared = -1, 0
-    first: tuple[Code, Code] | None = None if x is None else (x, x)
+    farthest = Farthest()
+    # One dataset may have no neighbors; a whole space that was checked has some.
+    of_x = of_y = x or ((), 0)
     shows = progress or pairs.number > _MANY
     with counter("pairs", progress, pairs.number) if shows else nullcontext(_quiet) as done:
         for block in pairs.blocks(max(1, _BLOCK // max(table.width, 1))):
             gaps = _gaps(block, table, used)
-            place = int(np.argmax(gaps))
-            if gaps[place] > best:  # the first of equal ones stays
-                best = int(gaps[place])
-                first = (
-                    (block.of_x, _at(block.x, place)),
-                    (block.of_y, _at(block.y, place)),
-                )
-            compared += len(gaps)
+            if farthest.see(gaps, block.x, block.y):
+                of_x, of_y = (block.of_x, farthest.x), (block.of_y, farthest.y)
             done(len(gaps))
-    of_x, of_y = first  # type: ignore[misc]  # a relation that was checked has pairs
-    square = Fraction(max(best, 0), table.denominator ** POWERS[used])
+    square = Fraction(farthest.gap or 0, table.denominator ** POWERS[used])
     return Found(
         x=of_x,
         y=of_y,
@@ -137,7 +132,7 @@ def _furthest(
         difference=_distance_of(square, used),
         arithmetic=table.arithmetic,
         datasets=table.number,
-        pairs=compared,
+        pairs=farthest.pairs,
     )
 
 
@@ -167,11 +162,6 @@ def _gaps(block: Block, table: Table, norm: Norm) -> Counts:
     """How far the answers of each pair are apart, squared for L2; shape (pairs,)."""
     apart = table.on(block.of_x, block.x) - table.on(block.of_y, block.y)
     return powered(apart, norm) if table.vector else np.abs(apart[:, 0])
-
-
-def _at(codes: Codes, place: int) -> int:
-    """Return the dataset of a pair, from a single one that all pairs share or from one each."""
-    return int(codes[0] if len(codes) == 1 else codes[place])
 
 
 def _union(several: Iterable[dict[Group, Codes]]) -> dict[Group, Codes]:

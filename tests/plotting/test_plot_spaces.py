@@ -11,7 +11,7 @@ from sensitivity_lab.spaces import graphs, sequences
 
 FIVE = graphs.GraphUniverse(5)
 DAYS = sequences.SequenceUniverse(["home", "work"], longest=4)
-WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: a != b)
+WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: int(a != b))
 
 
 def drawn(marks):

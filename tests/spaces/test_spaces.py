@@ -286,7 +286,9 @@ def test_noise_of_two_answers_is_for_one_metric():
     def differences(a, b):
         return abs(a - b)
 
-    one, other = (spaces.Space([0, 1, 2], metric) for metric in (differences, lambda a, b: a != b))
+    one, other = (
+        spaces.Space([0, 1, 2], metric) for metric in (differences, lambda a, b: int(a != b))
+    )
     near = {"neighbors": spaces.Within()}
     results = {
         "a": spaces.global_sensitivity(one, lambda x: x, **near),

@@ -129,6 +129,8 @@ def raising(*_):
     [
         (lambda a, _: len(a), "the metric on 'a' and 'a' returned 1; a dataset is at distance 0 "
          "from itself"),
+        (lambda a, b: a != b, "the metric on 'a' and 'a' returned False; it returns a "
+         "finite number, at least 0"),
         (lambda a, _: a, "the metric on 'a' and 'a' returned 'a'; it returns a "
          "finite number, at least 0"),
         (lambda a, b: (a != b) * -1, "the metric on 'a' and 'abc' returned -1; it returns a finite "
