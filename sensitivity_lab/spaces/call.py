@@ -219,7 +219,7 @@ def local_sensitivity(
     >>> found.value, found.witness.y
     (3.0, (0, 0, 0, 1, 0, 0, 0, 0))
     """
-    kind_of(universe)
+    _kind_of(universe)
     [found] = _sensitivities(
         universe, query, [neighbors], norm, progress, universe._code(dataset, "dataset")
     )
@@ -280,7 +280,7 @@ def sensitivity_curve(
     >>> [result.value for result in curve.results]
     [3.0, 6.0, 8.0]
     """
-    kind_of(universe)
+    _kind_of(universe)
     wrong = "distances must be one or several distances k, such as [1, 2, 3]"
     several = one_or_several(distances, wrong)
     if not several:
@@ -410,7 +410,7 @@ def known_sensitivity(
     >>> print(spaces.known_sensitivity(kilometers, "path_length", neighbors=one))
     min(2 k, L - 1) R = 20
     """
-    kind = kind_of(universe, [kind for kind in _KINDS if kind.queries])
+    kind = _kind_of(universe, [kind for kind in _KINDS if kind.queries])
     check_choice("query", query, tuple(kind.queries))
     _check_neighbors(universe, neighbors)
     check_norm(norm)
@@ -427,7 +427,7 @@ def _sensitivities(
     progress: Any,
     x: Code | None = None,
 ) -> list[SpaceSensitivity]:
-    kind = kind_of(universe)
+    kind = _kind_of(universe)
     definition = _as_query(query, kind)
     for relation in relations:
         _check_neighbors(universe, relation)
@@ -460,7 +460,7 @@ def _sensitivities(
     return [result(*both) for both in zip(relations, several, strict=True)]
 
 
-def kind_of(universe: Any, kinds: Sequence[_Kind] = _KINDS) -> _Kind:
+def _kind_of(universe: Any, kinds: Sequence[_Kind] = _KINDS) -> _Kind:
     """Return what can be asked of a space, or raise InputError."""
     for kind in kinds:
         if isinstance(universe, kind.space):
@@ -471,7 +471,7 @@ def kind_of(universe: Any, kinds: Sequence[_Kind] = _KINDS) -> _Kind:
 
 
 def _check_neighbors(universe: Any, neighbors: Any) -> None:
-    relations = kind_of(universe).relations
+    relations = _kind_of(universe).relations
     accepted = " or ".join(f"{relation.__name__}(...)" for relation in relations)
     check_kind("neighbors", neighbors, relations, accepted)
 
