@@ -34,6 +34,9 @@ from .space import Answer, Block, Code, FiniteSpace, Number, Pairs, SpaceRelatio
 MOST_DISTANCES = 2**23
 """Of pairs of datasets; 4,096 datasets have as many. A metric in Python takes about a minute."""
 
+_SCANNED = 2**20
+"""So many distances at a time are compared with k."""
+
 _DATASETS = "datasets must be a sequence of at least two datasets, such as [(1, 2), (2, 1)]"
 
 
@@ -188,17 +191,14 @@ class Space(FiniteSpace):
         good = isinstance(name, str) and name.isidentifier()
         return f"the metric {name}" if good else "the metric"
 
-    def _row(self, place: int) -> NDArray[np.int32]:
-        """Return the ranks of the distances of one dataset from those behind it."""
-        behind = len(self.datasets) - 1 - place
-        end = len(self._ranks) - behind * (behind - 1) // 2
-        return self._ranks[end - behind : end]
+    @property
+    def _starts(self) -> NDArray[np.int64]:
+        """Where the row of each dataset begins in `_ranks`: its pairs with all datasets behind it.
 
-    def _column(self, place: int) -> NDArray[np.int32]:
-        """Return the ranks of the distances of one dataset from those before it."""
-        rows = np.arange(place)
-        starts = rows * (2 * len(self.datasets) - rows - 1) // 2
-        return np.asarray(self._ranks[starts + place - rows - 1])
+        So the pair of the datasets i < j stands at ``_starts[i] + j - i - 1``.
+        """
+        rows = np.arange(len(self.datasets), dtype=np.int64)
+        return rows * (2 * len(self.datasets) - rows - 1) // 2
 
     def __len__(self) -> int:
         """Return the number of datasets."""
@@ -315,26 +315,32 @@ class Within(SpaceRelation):
 
     def _pairs(self, space: Space, x: Code | None) -> Pairs:
         first, last = self._ranks(space)
+        ranks, starts = space._ranks, space._starts
         every = np.arange(len(space.datasets), dtype=np.int64)
 
-        def near(ranks: NDArray[np.int32]) -> NDArray[np.bool_]:
-            return (first <= ranks) & (ranks < last)
+        def near(of_pairs: NDArray[np.int64] | slice) -> NDArray[np.int64]:
+            """Return which of some pairs are neighbors."""
+            return np.flatnonzero((first <= ranks[of_pairs]) & (ranks[of_pairs] < last))
 
         if x is not None:
-            place = x[1]
-            before, behind = space._column(place), space._row(place)
-            others = np.concatenate([every[:place][near(before)], every[place + 1 :][near(behind)]])
-            itself = every[place : place + 1]
-            blocks_of_x = [Block((), itself, (), others)] if len(others) else []
-            return Pairs({(): np.union1d(itself, others)}, len(others), lambda _: iter(blocks_of_x))
+            itself = np.array([x[1]])
+            others = np.delete(every, x[1])
+            low, high = np.minimum(others, itself), np.maximum(others, itself)
+            others = others[near(starts[low] + high - low - 1)]
+            with_x = [Block((), itself, (), others)] if len(others) else []
+            return Pairs({(): np.union1d(itself, others)}, len(others), lambda _: iter(with_x))
 
         def blocks(size: int) -> Iterator[Block]:
-            for place in range(len(every)):
-                others = every[place + 1 :][near(space._row(place))]
-                for start in range(0, len(others), size):
-                    yield Block((), every[place : place + 1], (), others[start : start + size])
+            for begin in range(0, len(ranks), _SCANNED):
+                pairs = near(slice(begin, begin + _SCANNED)) + begin
+                for start in range(0, len(pairs), size):
+                    part = pairs[start : start + size]
+                    # The row that a pair stands in; that of the last dataset is empty.
+                    rows = np.searchsorted(starts, part, side="right") - 1
+                    yield Block((), rows, (), part - starts[rows] + rows + 1)
 
-        return Pairs({(): every}, int(np.count_nonzero(near(space._ranks))), blocks)
+        number = int(np.count_nonzero((first <= ranks) & (ranks < last)))
+        return Pairs({(): every}, number, blocks)
 
     def _relates(self, witness: SpaceWitness, space: Space) -> bool:
         distance = space._distance(witness.x, witness.y)

@@ -131,6 +131,17 @@ def test_rankings():
     assert curve.plot().axes[0].get_xlabel() == "distance"
 
 
+def test_blocks_change_nothing(monkeypatch):
+    rankings = spaces.Space(itertools.permutations("abcd"), exchanges)
+    asked = {"distances": rankings.distances, "neighbors": spaces.Within()}
+    whole = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
+    monkeypatch.setattr("sensitivity_lab.spaces.search._BLOCK", 5)
+    monkeypatch.setattr("sensitivity_lab.spaces.listed._SCANNED", 7)
+    parts = spaces.sensitivity_curve(rankings, lambda ranking: ranking.index("b"), **asked)
+    for (_, _, one), (_, _, other) in zip(whole, parts, strict=True):
+        assert (one.value, one.witness, one.pairs) == (other.value, other.witness, other.pairs)
+
+
 def test_each_dataset_is_asked_about_once():
     """Also where a curve has many distances; but for the sample that is asked again."""
     asked = []
