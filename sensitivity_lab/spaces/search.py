@@ -160,6 +160,7 @@ def _distance_of(power: Fraction, norm: Norm) -> Difference:
 
 def _gaps(block: Block, table: Table, norm: Norm) -> Counts:
     """How far the answers of each pair are apart, squared for L2; shape (pairs,)."""
+    # One x for all pairs has one row of answers, which is taken with every row of y.
     apart = table.on(block.of_x, block.x) - table.on(block.of_y, block.y)
     return powered(apart, norm) if table.vector else np.abs(apart[:, 0])
 

@@ -183,6 +183,7 @@ class NodeNeighbors(SpaceRelation):
         }
 
         def blocks(size: int) -> Iterator[Block]:
+            # The fewest removed nodes first, so that a witness differs in as few as can be.
             for nodes, edges in edges_at.items():
                 for start in range(0, len(graphs), size):
                     whole = graphs[start : start + size]
@@ -232,7 +233,7 @@ def _flipped(
     """
     if x is not None:
         itself = np.array([x[1]])
-        others = itself ^ flips
+        others = itself ^ flips  # x is one of each of its pairs, so none comes up twice
         datasets: dict[Group, Codes] = {(): np.union1d(itself, others)}
         return Pairs(datasets, len(others), lambda _: iter([Block((), itself, (), others)]))
     half = len(universe) // 2

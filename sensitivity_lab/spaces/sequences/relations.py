@@ -56,6 +56,8 @@ class Edit:
         powers = universe._powers(self.size_y)
         stay = [place for place in range(self.size_x) if place not in self.deleted]
         free = [place for place in range(self.size_y) if place not in self.inserted]
+        # The entries that stay fill the free places of y in their order; each counts there what its
+        # place in y is worth. What is inserted is added, for every choice of values.
         kept = (entries[:, stay] * powers[free]).sum(axis=1)
         return np.asarray(kept[:, None] + self._offsets(universe, powers)[None, :])
 
@@ -137,7 +139,8 @@ class SequenceRelation(SpaceRelation):
                     yield Block(edit.size_x, np.repeat(part, ways), edit.size_y, others)
 
         datasets = dict(codes)
-        for edit in every if x is not None else ():  # all sequences, or x and its neighbors
+        # Over all sequences these are all datasets; of one, add what edits make of it.
+        for edit in every if x is not None else ():
             others = edit.apply(space, codes[edit.size_x]).ravel()
             datasets[edit.size_y] = np.union1d(datasets.get(edit.size_y, others), others)
         return Pairs(datasets, sum(edits * pairs for _, _, edits, pairs in shapes), blocks)
