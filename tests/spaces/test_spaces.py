@@ -82,7 +82,7 @@ def test_any_metric_beside_the_definition(problem, norm, place):
     related = spaces.Within(k, exactly=exactly)
     expected = naive_largest(number, distance, answers.__getitem__, norm, near)
     if expected is None:
-        with pytest.raises(sl.InputError, match=r"^no two datasets are"):
+        with pytest.raises(sl.errors.InputError, match=r"^no two datasets are"):
             spaces.global_sensitivity(space, query, neighbors=related, norm=norm)
         return
     found = spaces.global_sensitivity(space, query, neighbors=related, norm=norm)
@@ -281,13 +281,15 @@ def test_noise_takes_what_it_may():
     }
     assert sl.noise.laplace_scale(found["L1"], 2) == 2
     assert sl.noise.gaussian_scale(found["L2"], 0.5) == 4
-    with pytest.raises(sl.InputError, match="in the norm Linf, and Laplace noise needs L1"):
+    with pytest.raises(sl.errors.InputError, match="in the norm Linf, and Laplace noise needs L1"):
         sl.noise.laplace_scale(found["Linf"], 1)
     local = spaces.local_sensitivity(space, itself, dataset=(0, 0), neighbors=spaces.Within())
-    with pytest.raises(sl.InputError, match="a local sensitivity, which depends on the dataset"):
+    with pytest.raises(
+        sl.errors.InputError, match="a local sensitivity, which depends on the dataset"
+    ):
         sl.noise.laplace_scale(local, 1)
     far = spaces.global_sensitivity(space, itself, neighbors=spaces.Within(2, exactly=True))
-    with pytest.raises(sl.InputError, match="at a distance of exactly 2, and nearer ones"):
+    with pytest.raises(sl.errors.InputError, match="at a distance of exactly 2, and nearer ones"):
         sl.noise.laplace_scale(far, 1)
     nearest = spaces.global_sensitivity(space, itself, neighbors=spaces.Within(1, exactly=True))
     assert sl.noise.laplace_scale(nearest, 1) == 4
@@ -310,7 +312,7 @@ def test_noise_of_two_answers_is_for_one_metric():
         *("distance at most 1 by the metric differences", 1, "3 datasets"),
     )
     results["c"] = spaces.global_sensitivity(other, lambda x: x, **near)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.noise.noise_table(results, epsilon=1)
     assert str(caught.value) == (
         "results: 'b' is for neighbors distance at most 1 by the metric differences, 'c' for "
@@ -330,7 +332,9 @@ def test_formulas_need_no_list_of_sequences():
         lambda: spaces.global_sensitivity(year, "length", **far),
         lambda: spaces.local_sensitivity(year, "length", dataset=[], **far),
     ):
-        with pytest.raises(sl.TooLargeError, match=r"^longest must be at most 21, got 1000000"):
+        with pytest.raises(
+            sl.errors.TooLargeError, match=r"^longest must be at most 21, got 1000000"
+        ):
             call()
 
 
@@ -352,5 +356,7 @@ def test_formulas_need_no_list_of_graphs():
             lambda asked=asked: spaces.local_sensitivity(many, "edges", dataset=[], **asked)
         )
     for call in calls:
-        with pytest.raises(sl.TooLargeError, match=r"^1000000 nodes have 499999500000 pairs"):
+        with pytest.raises(
+            sl.errors.TooLargeError, match=r"^1000000 nodes have 499999500000 pairs"
+        ):
             call()
