@@ -24,8 +24,8 @@ others wrote: maps, OpenDP, libraries that draw noise. `implementations` has the
 code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
 after the other. `bounds` is for what no search can reach.
 
-`graphs` and `sequences` have other data than records: graphs, whose neighbors differ in an edge or
-in a node, and trajectories or time series, whose neighbors differ in an entry.
+`spaces` has other data than records: graphs, whose neighbors differ in an edge or in a node,
+trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
@@ -95,12 +95,11 @@ if TYPE_CHECKING:
         audits,
         bounds,
         empirical,
-        graphs,
         implementations,
         noise,
         pipelines,
         plotting,
-        sequences,
+        spaces,
     )
     from .audits.call import assert_sensitivity, audit
     from .explorer import explore
@@ -109,12 +108,11 @@ _LATER = {
     "audits": "audits",
     "bounds": "bounds",
     "empirical": "empirical",
-    "graphs": "graphs",
+    "spaces": "spaces",
     "implementations": "implementations",
     "noise": "noise",
     "pipelines": "pipelines",
     "plotting": "plotting",
-    "sequences": "sequences",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
     "explore": "explorer",
@@ -167,7 +165,6 @@ __all__ = [
     "explore",
     "from_function",
     "global_sensitivity",
-    "graphs",
     "implementations",
     "local_curves",
     "local_sensitivity",
@@ -178,8 +175,8 @@ __all__ = [
     "plotting",
     "results",
     "sensitivity_curves",
-    "sequences",
     "smooth_sensitivity",
+    "spaces",
     "sweep",
     "universes",
 ]

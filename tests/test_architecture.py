@@ -34,8 +34,7 @@ ROOMS = (
     "noise",
     "bounds",
     "implementations",
-    "graphs",
-    "sequences",
+    "spaces",
     "pipelines",
     "article",
     "empirical",
@@ -54,8 +53,7 @@ CORE = frozenset(ROOMS[: ROOMS.index("noise") + 1])
 PRODUCTS = {
     "bounds": set(),
     "implementations": set(),
-    "graphs": set(),
-    "sequences": {"graphs"},  # what both search, compare and tell
+    "spaces": set(),
     "pipelines": set(),
     "article": set(),
     "empirical": set(),

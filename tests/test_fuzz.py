@@ -21,17 +21,17 @@ from typing import Any
 import numpy as np
 import pytest
 from garbage import GARBAGE, RECORDS, ROWS, TABLE, TOTAL, UNIVERSE, VALID, endless, valid
-from graph_arguments import FOUR_NODES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from instances import instances, methods
-from sequence_arguments import DAYS
+from space_arguments import DAYS, FOUR_NODES
 
 import sensitivity_lab as sl
-from sensitivity_lab import empirical, graphs, plotting, sequences
+from sensitivity_lab import empirical, plotting, spaces
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
+from sensitivity_lab.spaces import graphs, sequences
 
 resource = pytest.importorskip("resource", reason="limits of memory are those of Unix")
 
@@ -54,8 +54,8 @@ MADE_BY_THE_LIBRARY = {
         "SmoothSensitivity",
     ),
     *("StabilityWitness", "Sweep", "Witness"),
-    *("graphs.ClosedForm", "graphs.GraphSensitivity", "graphs.GraphWitness"),
-    *("sequences.SequenceSensitivity", "sequences.SequenceWitness"),
+    *("spaces.ClosedForm", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
+    *("graphs.GraphWitness", "sequences.SequenceWitness"),
 }
 """Results: what they hold was checked before, by the call that returned them."""
 
@@ -95,8 +95,8 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def named() -> Iterator[tuple[str, Any]]:
-    """What is public, by its name; what graphs and sequences have, with that of their module."""
-    others = ((graphs, "graphs."), (sequences, "sequences."))
+    """What is public, by its name; what spaces have, with that of their module."""
+    others = ((spaces, "spaces."), (graphs, "graphs."), (sequences, "sequences."))
     rooms = (sl.audits, sl.bounds, sl.errors, sl.implementations, sl.results, sl.universes)
     for module, prefix in (*((room, "") for room in (sl, pl, empirical, *rooms)), *others):
         for name in module.__all__:

@@ -139,8 +139,8 @@ def test_what_laplace_scale_warns_of_and_takes_is_the_same_here(lab):
     mean = sl.global_sensitivity(ages, "mean", size=3, neighbors=sl.Unbounded(1))
     with pytest.warns(sl.errors.PrivateSizeWarning):
         lab.opendp_release(3, mean, 1)
-    triangles = sl.graphs.global_sensitivity(
-        sl.graphs.GraphUniverse(4), "triangles", neighbors=sl.graphs.EdgeNeighbors()
+    triangles = sl.spaces.global_sensitivity(
+        sl.spaces.graphs.GraphUniverse(4), "triangles", neighbors=sl.spaces.graphs.EdgeNeighbors()
     )
     assert isinstance(lab.opendp_release(3, triangles, 1), float)
 

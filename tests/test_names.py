@@ -22,11 +22,12 @@ from matplotlib.text import Text
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab import sequences
+from sensitivity_lab import spaces
 from sensitivity_lab.explorer import shown as explored
 from sensitivity_lab.explorer.model import views
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.explorer.state import State
+from sensitivity_lab.spaces import sequences
 
 OBEYED = (
     "\x1b\x07\x00\x7f\x9b\r\n\t\u200b\u200e\u202a\u202e\u2066\u2069\u2028\u2029\ufeff\U000e0041"
@@ -179,7 +180,7 @@ def of_values(name: str) -> Iterator[str]:
     for query in ("changes", "counts"):
         for neighbors in (sequences.InsertDelete(), sequences.Hamming(1)):
             with contextlib.suppress(sl.errors.InputError):
-                yield from texts_of(sequences.global_sensitivity(days, query, neighbors=neighbors))
+                yield from texts_of(spaces.global_sensitivity(days, query, neighbors=neighbors))
     yield from error_of(days.code, [f"other {name}"])
 
 

@@ -270,7 +270,7 @@ def a_graph(draw: random.Random) -> Any:
     kind = draw.choice([graphs.EdgeNeighbors, graphs.NodeNeighbors])
     relation = kind(1) if draw.random() < 0.7 else kind(2)
     norm = draw.choice(NORMS) if query == "degree_histogram" else "L1"
-    return graphs.global_sensitivity(universe, query, neighbors=relation, norm=norm)
+    return in_space(graphs)(universe, query, neighbors=relation, norm=norm)
 
 
 def a_sequence(draw: random.Random) -> Any:
@@ -285,7 +285,7 @@ def a_sequence(draw: random.Random) -> Any:
     kind = draw.choice([sequences.InsertDelete, sequences.Hamming])
     norm = draw.choice(NORMS) if query == "counts" else "L1"
     neighbors = kind(draw.randint(1, 2))
-    return sequences.global_sensitivity(universe, query, neighbors=neighbors, norm=norm)
+    return in_space(sequences)(universe, query, neighbors=neighbors, norm=norm)
 
 
 def named(name: str, room: str) -> Any:
@@ -316,6 +316,11 @@ def smooth(x: Any, universe: Any, query: Any, **options: Any) -> Any:
 def spaces(name: str) -> Any:
     """Return the package of graphs or of sequences in either version."""
     return getattr(sl, name, None) or getattr(sl.spaces, name)
+
+
+def in_space(space: Any) -> Any:
+    """Return the call of global sensitivities of graphs or of sequences in either version."""
+    return getattr(space, "global_sensitivity", None) or sl.spaces.global_sensitivity
 
 
 ERROR = named("SensitivityLabError", "errors")

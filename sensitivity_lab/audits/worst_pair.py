@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.keys import key_of, multiset
 from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.search.pairs import Farthest
 
 from .inputs import no_neighbors
 from .metrics import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exact
@@ -181,7 +183,7 @@ def search(
 
     `groups` ascend, so the last dataset within the limit has the largest group.
     """
-    best: _Found = {}
+    best: defaultdict[tuple[Any, int], Farthest] = defaultdict(Farthest)
     divided: _Found = {}
     bounds = [(limit, near.limit(limit)) for limit in limits]
     alone = [limit for limit in limits if limit > 0]
@@ -195,11 +197,9 @@ def search(
             if alone and limit in alone and (inputs[within] > 0).any():
                 alone.remove(limit)
             key = limit, group
-            at = int(within[np.argmax(outputs[within])])
-            if key not in best or outputs[at] > best[key][0]:
-                best[key] = unboxed(outputs[at]), x, x + 1 + at
+            best[key].see(outputs[within], [x], within + (x + 1))
             at = int(within[-1])
             other = int(groups[x + 1 + at])
             if other > group and (key not in divided or other > groups[divided[key][2]]):
                 divided[key] = unboxed(outputs[at]), x, x + 1 + at
-    return best, divided, alone
+    return {key: (one.gap, one.x, one.y) for key, one in best.items()}, divided, alone

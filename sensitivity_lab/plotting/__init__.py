@@ -9,9 +9,8 @@ from ._answers import plot_answers
 from ._audit import plot_audit
 from ._clipping import plot_clipping
 from ._figures import check_path, save
-from ._graphs import plot_graphs
 from ._noise import plot_noise_scales, plot_noise_variances
-from ._sequences import plot_sequences
+from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
 from ._sweep import plot_sweep
@@ -24,6 +23,7 @@ __all__ = [
     "plot_audit",
     "plot_clipping",
     "plot_curves",
+    "plot_datasets",
     "plot_graphs",
     "plot_noise_scales",
     "plot_noise_variances",

@@ -85,16 +85,20 @@ class Result(Facts):
             for name, stated, computed in self.again():
                 both_nan = stated != stated and computed != computed  # NaN is not equal to itself
                 if stated != computed and not both_nan:
-                    pair = ", ".join(f"{one} = {show(data)}" for one, data in self._pair.items())
+                    pair = [f"{one} = {self._shown(data)}" for one, data in self._pair.items()]
                     raise VerificationError(
                         f"the {name} of {self._name} is stated as {stated}, but the witness gives "
-                        f"{computed}; {pair}"
+                        f"{computed}; {', '.join(pair)}"
                     )
 
     @property
     def _pair(self) -> dict[str, Dataset]:
         """The two neighbors, by their names."""
         return {"x": self.witness.x, "y": self.witness.y}
+
+    def _shown(self, dataset: Any) -> str:
+        """Return a dataset as errors show it."""
+        return show(dataset)
 
     @property
     def _name(self) -> str:

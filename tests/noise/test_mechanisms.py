@@ -25,7 +25,8 @@ from typing import Any
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import graphs, noise, sequences
+from sensitivity_lab import noise, spaces
+from sensitivity_lab.spaces import graphs, sequences
 
 EPSILON, DELTA, RHO = 0.5, 1e-6, 0.25
 
@@ -239,15 +240,17 @@ def of_graphs():
         ((whole, False), (some, True)), relations.items()
     ):
         asked = {"neighbors": relation}
-        result = graphs.global_sensitivity(universe, "triangles", **asked)
+        result = spaces.global_sensitivity(universe, "triangles", **asked)
         facts = {"private_records": listed, "private_size": sizes_differ}
         yield Case(f"graphs, {listed}, {name}", result, **facts)
     for norm in ("L1", "L2", "Linf"):
-        result = graphs.global_sensitivity(
+        result = spaces.global_sensitivity(
             whole, "degree_histogram", neighbors=graphs.EdgeNeighbors(), norm=norm
         )
         yield Case(f"graphs, {norm}", result, norm=norm)
-    local = graphs.local_sensitivity([(0, 1)], whole, "edges", neighbors=graphs.EdgeNeighbors())
+    local = spaces.local_sensitivity(
+        whole, "edges", dataset=[(0, 1)], neighbors=graphs.EdgeNeighbors()
+    )
     yield Case("graphs, local", local, kind="local")
 
 
@@ -256,7 +259,7 @@ def of_sequences():
         (sequences.Hamming(), sequences.InsertDelete(2)), (1, 3)
     ):
         universe = sequences.SequenceUniverse([0, 1, 5], longest=3, shortest=shortest)
-        result = sequences.global_sensitivity(universe, "sum", neighbors=relation)
+        result = spaces.global_sensitivity(universe, "sum", neighbors=relation)
         edits = isinstance(relation, sequences.InsertDelete)
         yield Case(
             f"sequences, {relation}, {shortest}", result, private_size=edits and shortest == 3

@@ -8,7 +8,8 @@ import warnings
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import graphs, sequences
+from sensitivity_lab import spaces
+from sensitivity_lab.spaces import graphs, sequences
 
 AGES = sl.Universe.from_domain(range(11))
 LIMITS = {"time_limit": math.inf, "evaluations": 300, "seed": 7}
@@ -43,14 +44,14 @@ def of_rows(relation, size):
 
 
 def of_graphs(relation=None, nodes=4, query="edges", **options):
-    return graphs.global_sensitivity(
+    return spaces.global_sensitivity(
         graphs.GraphUniverse(nodes), query, neighbors=relation or graphs.EdgeNeighbors(), **options
     )
 
 
 def of_sequences(relation=None, longest=3, query="distinct", **options):
     universe = sequences.SequenceUniverse([0, 5], longest=longest, **options)
-    return sequences.global_sensitivity(
+    return spaces.global_sensitivity(
         universe, query, neighbors=relation or sequences.InsertDelete()
     )
 
@@ -337,22 +338,19 @@ def test_graph_and_sequence_results_are_taken_in_the_norm_of_the_noise():
 
 def test_local_results_of_graphs_and_sequences_are_refused():
     triangle = [(0, 1), (0, 2), (1, 2)]
-    of_graph = graphs.local_sensitivity(
-        triangle, graphs.GraphUniverse(4), "triangles", neighbors=graphs.EdgeNeighbors()
+    of_graph = spaces.local_sensitivity(
+        graphs.GraphUniverse(4), "triangles", dataset=triangle, neighbors=graphs.EdgeNeighbors()
     )
-    of_sequence = sequences.local_sensitivity(
-        [0, 5],
+    of_sequence = spaces.local_sensitivity(
         sequences.SequenceUniverse([0, 5], longest=3),
         "distinct",
+        dataset=[0, 5],
         neighbors=sequences.InsertDelete(),
     )
-    for result, what, room in (
-        (of_graph, "graph", "graphs"),
-        (of_sequence, "sequence", "sequences"),
-    ):
+    for result, what in ((of_graph, "graph"), (of_sequence, "sequence")):
         assert message(lambda r=result: sl.noise.laplace_scale(r, 1)) == (
             f"sensitivity: the result is a local sensitivity, which depends on the {what}, so that "
-            f"the size of the noise would tell of it; use the result of {room}.global_sensitivity"
+            "the size of the noise would tell of it; use the result of sl.spaces.global_sensitivity"
         )
         told = message(lambda r=result: sl.noise.smooth_cauchy_scale(r, 1))
         assert told == (
@@ -398,7 +396,7 @@ def test_a_caller_can_say_that_the_warning_is_not_needed():
 
 def test_subgraphs_of_one_graph_may_be_private():
     universe = graphs.GraphUniverse.subgraphs([(0, 1), (1, 2), (2, 3)])
-    found = graphs.global_sensitivity(universe, "triangles", neighbors=graphs.EdgeNeighbors())
+    found = spaces.global_sensitivity(universe, "triangles", neighbors=graphs.EdgeNeighbors())
     with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         assert sl.noise.laplace_scale(found, 1) == 0
     assert str(caught[0].message) == (

@@ -184,18 +184,18 @@ def test_functions_of_the_dataset_are_answered(function, call):
 
 def test_functions_of_graphs_and_sequences():
     calls = itertools.count()
-    graphs = sl.graphs.GraphUniverse(3)
+    graphs = sl.spaces.graphs.GraphUniverse(3)
     with pytest.raises(sl.errors.QueryError) as caught:
-        sl.graphs.global_sensitivity(
-            graphs, lambda _: next(calls), neighbors=sl.graphs.EdgeNeighbors(1)
+        sl.spaces.global_sensitivity(
+            graphs, lambda _: next(calls), neighbors=sl.spaces.graphs.EdgeNeighbors(1)
         )
     assert str(caught.value) == (
         "the function function on the graph ((0, 1), (0, 2), (1, 2)) of 3 nodes returned 7, and 8 "
         f"when it was asked again: {WHY}"
     )
-    sequences = sl.sequences.SequenceUniverse([1, 2], 2)
+    sequences = sl.spaces.sequences.SequenceUniverse([1, 2], 2)
     with pytest.raises(sl.errors.QueryError) as caught:
-        sl.sequences.global_sensitivity(
-            sequences, lambda _: next(calls), neighbors=sl.sequences.InsertDelete(1)
+        sl.spaces.global_sensitivity(
+            sequences, lambda _: next(calls), neighbors=sl.spaces.sequences.InsertDelete(1)
         )
     assert str(caught.value).endswith(f"when it was asked again: {WHY}")

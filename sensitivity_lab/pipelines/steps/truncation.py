@@ -147,9 +147,7 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             function,
             domain,
             metric,
-            output_domain=_limited(tables, Limit("id", owner, k, owner))
-            if ids
-            else tables.fewer(),
+            output_domain=_limited(tables, Limit("id", owner, k, owner)) if ids else tables.fewer(),
             output_metric=metric if ids else SymmetricDistance(),
             stability_map=lambda d_in: d_in if ids else most * d_in,
             by_id=ids,

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from audit_arguments import AUDIT_ARGUMENTS
-from graph_arguments import GRAPH_ARGUMENTS
 from pipeline_arguments import PIPELINE_ARGUMENTS
-from sequence_arguments import SEQUENCE_ARGUMENTS
+from space_arguments import SPACE_ARGUMENTS
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -302,7 +301,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "audit.claim": (1, 10, lambda k: 3 * k),
     "audit_opendp.transformation": (opendp_sum(),),
     **AUDIT_ARGUMENTS,
-    **(GRAPH_ARGUMENTS | PIPELINE_ARGUMENTS | SEQUENCE_ARGUMENTS),
+    **(PIPELINE_ARGUMENTS | SPACE_ARGUMENTS),
     "audit_recorded.function": (released_mean,),
     "audit_recorded.select": (list,),
     "audit_recorded.values": ([0, 1],),

@@ -11,13 +11,13 @@ from typing import Any
 
 import garbage
 from garbage import DOMAIN, MEASURED, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
-from graph_arguments import FOUR_NODES
-from sequence_arguments import DAYS
+from space_arguments import DAYS, FOUR_BASKETS, FOUR_NODES
 
 import sensitivity_lab as sl
-from sensitivity_lab import graphs, sequences
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab import spaces
 from sensitivity_lab.queries import Query
+from sensitivity_lab.spaces import graphs, sequences
 from sensitivity_lab.universes.relation import Relation
 
 _ASKED: dict[str, Any] = {"size": 2, "neighbors": sl.Bounded(1)}
@@ -58,8 +58,11 @@ def _made() -> Iterator[Any]:
     yield from (pl.Vector(2), pl.Groups("sex", ("f", "m")), pl.Pair(pl.Numbers(), pl.Scalar()))
     yield from (pl.DropExcess(2), pl.DropNonUnique(), pl.AddMaxRows(1), pl.AddRowsWithID("id"))
     yield from (FOUR_NODES, DAYS)
-    yield graphs.global_sensitivity(FOUR_NODES, "triangles", neighbors=graphs.EdgeNeighbors())
-    yield sequences.global_sensitivity(DAYS, "changes", neighbors=sequences.Hamming(1))
+    yield from (FOUR_BASKETS, spaces.Within(2), sequences.InsertDelete(), sequences.Hamming())
+    yield from (graphs.EdgeNeighbors(), graphs.NodeNeighbors(change="remove"))
+    yield spaces.global_sensitivity(FOUR_BASKETS, len, neighbors=spaces.Within(1))
+    yield spaces.global_sensitivity(FOUR_NODES, "triangles", neighbors=graphs.EdgeNeighbors())
+    yield spaces.global_sensitivity(DAYS, "changes", neighbors=sequences.Hamming(1))
     for name in dir(sl):
         made = getattr(sl, name)
         if inspect.isclass(made) and issubclass(made, Query):

@@ -1,0 +1,46 @@
+"""Other data than records: graphs, sequences, and a caller's own datasets.
+
+A *space* is a finite set of datasets, with a relation that says which of them are neighbors. There
+are the graphs on so many nodes, whose neighbors differ in an edge or in a node (`graphs`); the
+sequences over some values, whose neighbors differ in an entry (`sequences`); and whatever a caller
+lists, with a metric that says how far two datasets are apart (`Space` and `Within`): rankings,
+sets, strings. One search compares all pairs of neighbors (`global_sensitivity`), those of one
+dataset (`local_sensitivity`), or those at several distances (`sensitivity_curve`), and returns the
+pair that proves its result; `known_sensitivity` has the formulas that are known.
+
+Examples
+--------
+Sets of items, where a person adds or removes one, and the price of the dearest item:
+
+>>> from itertools import chain, combinations
+>>> from sensitivity_lab import spaces
+>>> prices = {"tea": 3, "milk": 1, "bread": 2}
+>>> baskets = map(set, chain.from_iterable(combinations(prices, n) for n in range(4)))
+>>> space = spaces.Space(baskets, lambda a, b: len(a ^ b))
+>>> def dearest(basket):
+...     return max(map(prices.get, basket), default=0)
+>>> found = spaces.global_sensitivity(space, dearest, neighbors=spaces.Within(1))
+>>> found.value, found.witness.x, found.witness.y
+(3.0, set(), {'tea'})
+"""
+
+from . import graphs, sequences
+from .call import global_sensitivity, known_sensitivity, local_sensitivity, sensitivity_curve
+from .closed_form import ClosedForm
+from .listed import Space, Within
+from .result import SpaceSensitivity
+from .space import SpaceWitness
+
+__all__ = [
+    "ClosedForm",
+    "Space",
+    "SpaceSensitivity",
+    "SpaceWitness",
+    "Within",
+    "global_sensitivity",
+    "graphs",
+    "known_sensitivity",
+    "local_sensitivity",
+    "sensitivity_curve",
+    "sequences",
+]

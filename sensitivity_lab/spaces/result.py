@@ -1,0 +1,209 @@
+"""What a search over a space returns: the sensitivity, and two neighboring datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.results.literals import brief
+from sensitivity_lab.results.release import Release
+from sensitivity_lab.results.result import Found, Stated
+
+from .answers import SpaceQuery, evaluate
+from .closed_form import ClosedForm
+from .search import difference_of
+from .space import Answer, Code, FiniteSpace, SpaceRelation, SpaceWitness
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, repr=False)
+class SpaceSensitivity(Found):
+    """The sensitivity of a query over a space of datasets, with its proof.
+
+    Attributes
+    ----------
+    value : float
+        The sensitivity in the query's unit.
+    exact : Fraction or None
+        As a rational; None where it is a root (L2) and for functions that return floats.
+    upper : float or None
+        The smallest float that is not below it; None for functions that return floats.
+    witness : GraphWitness, SequenceWitness or SpaceWitness
+        Two neighbors that attain it.
+    known : ClosedForm or None
+        The formula that is known (`known_sensitivity`); None for a local sensitivity, and where
+        there is none.
+    arithmetic : {"exact", "float"}
+        "float" where a function returned floats, which it may have rounded itself.
+    datasets_evaluated : int
+        On how many datasets the query was evaluated.
+    pairs : int
+        How many pairs of neighbors were compared: all that there are. Two sequences are compared
+        once for each way to make one of the other.
+    query : str
+        The query's name.
+    universe : GraphUniverse, SequenceUniverse or Space
+    neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete, Hamming or Within
+    norm : {"L1", "L2", "Linf"}
+        Of the difference of two answers that are vectors; for numbers, all three are one.
+    kind : {"global", "local"}
+    definition : NamedQuery or FunctionQuery
+        What was evaluated.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import spaces
+    >>> from sensitivity_lab.spaces import graphs, sequences
+    >>> nodes = graphs.NodeNeighbors()
+    >>> spaces.global_sensitivity(graphs.GraphUniverse(4), "max_degree", neighbors=nodes)
+    Sensitivity of max_degree: 3 (exact)
+      neighbors  node neighbors, edges of at most 1 node replaced; all 64 graphs on 4 nodes
+      known      n - 1 = 3
+      x          no edges  f(x) = 0
+      y          0-1, 0-2, 0-3  f(y) = 3
+      changed    0-1, 0-2, 0-3
+      method     enumeration: 64 graphs evaluated, 704 pairs of neighbors compared
+    >>> readings = sequences.SequenceUniverse([0, 1, 2], longest=4, shortest=4)
+    >>> spaces.global_sensitivity(readings, "sum", neighbors=sequences.Hamming())
+    Sensitivity of sum: 2 (exact)
+      neighbors  at most 1 entry replaced; all 81 sequences of 4 of 3 values
+      x          (0, 0, 0, 0)  f(x) = 0
+      y          (2, 0, 0, 0)  f(y) = 2
+      changed    y has 2 for 0 at 0
+      method     enumeration: 81 sequences evaluated, 972 edits compared
+    """
+
+    value: float
+    exact: Fraction | None
+    upper: float | None
+    witness: SpaceWitness
+    known: ClosedForm | None
+    arithmetic: Literal["exact", "float"]
+    datasets_evaluated: int
+    pairs: int
+    query: str
+    universe: FiniteSpace
+    neighbors: SpaceRelation
+    norm: Norm
+    kind: Literal["global", "local"]
+    definition: SpaceQuery
+
+    def again(self) -> list[Stated]:
+        """Evaluate x and y again."""
+        witness = self.witness
+        try:
+            again = self._answers(self.universe._codes(witness))
+        except InputError as error:
+            raise VerificationError(f"the witness is not of the universe: {error}") from error
+        if not self.neighbors._relates(witness, self.universe):
+            x, y = map(self._shown, (witness.x, witness.y))
+            raise VerificationError(f"x = {x} and y = {y} are not neighbors: {self.neighbors}")
+        difference = difference_of(again[0], again[1], self.norm)
+        exact = None if self.arithmetic == "float" else difference.exact
+        upper = None if self.arithmetic == "float" else difference.upper()
+        return [
+            ("answer on x", witness.query_x, again[0]),
+            ("answer on y", witness.query_y, again[1]),
+            ("value", self.value, difference.nearest()),
+            ("exact value", self.exact, exact),
+            ("upper bound", self.upper, upper),
+        ]
+
+    def _answers(self, codes: Iterable[Code]) -> list[Answer]:
+        several: list[Answer] = []
+        for code in codes:
+            datasets = {code[0]: np.array([code[1]])}
+            several.append(evaluate(self.definition, self.universe, datasets).answer(code))
+        return several
+
+    def _shown(self, dataset: Any) -> str:
+        return brief(dataset)
+
+    def release(self) -> Release:
+        """Return what noise has to know of it."""
+        sizes = self.universe._sizes
+        return Release(
+            query=self.query,
+            kind=self.kind,
+            norm=self._norm,
+            neighbors=self.neighbors._in(self.universe),
+            exactly=self.neighbors._is_exactly(self.universe),
+            sizes=sizes,
+            size=self.universe._size,
+            upper=self.upper,
+            things=self.universe._things,
+            listed=self.universe._is_listed,
+            private_size=not self.neighbors._keeps_size and len(sizes) == 1,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as plain Python objects."""
+        return {
+            "query": self.query,
+            "kind": self.kind,
+            "neighbors": self.neighbors.family,
+            "meaning": self.neighbors.meaning,
+            "distance": self.neighbors.k,
+            "size": self.universe._size,
+            "norm": self.norm,
+            "sensitivity": self.value,
+            "exact": None if self.exact is None else str(self.exact),
+            "upper": self.upper,
+            "known": None if self.known is None else self.known.formula,
+            "arithmetic": self.arithmetic,
+            "datasets_evaluated": self.datasets_evaluated,
+            "pairs": self.pairs,
+            **self.witness._to_dict(),
+        }
+
+    def plot(self, **options: Any) -> Axes:
+        """Draw x and y, with what differs marked, and the answers on them.
+
+        Parameters
+        ----------
+        **options
+            `ax`, of `plot_graphs`, `plot_sequences` or `plot_datasets` of
+            `sensitivity_lab.plotting`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sensitivity_lab import plotting
+
+        norm = "" if self._norm is None else f" in {self._norm}"
+        labels = {
+            "query": self.query,
+            "neighbors": str(self.neighbors),
+            "gap": f"{self._text()}{norm}",
+        }
+        draw = getattr(plotting, self.universe._picture)
+        ax: Axes = draw(self.witness, **{**labels, **options})
+        return ax
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return what both reprs tell, in order."""
+        witness, noun = self.witness, self.universe._noun
+        x, y = witness._texts()
+        known = None if self.known is None else str(self.known)
+        compared = f"{self.pairs:,} {self.neighbors._compared} compared"
+        facts = [
+            ("neighbors", f"{self.neighbors}; {self.universe}"),
+            ("known", known),
+            ("x", f"{x}  f(x) = {brief(witness.query_x)}"),
+            ("y", f"{y}  f(y) = {brief(witness.query_y)}"),
+            ("changed", witness._changed(self.neighbors)),
+            (
+                "method",
+                f"enumeration: {self.datasets_evaluated:,} {noun}s evaluated, {compared}",
+            ),
+        ]
+        return [(fact, text) for fact, text in facts if text is not None]

@@ -1,0 +1,115 @@
+"""The pictures of two neighboring graphs, sequences and datasets of a caller's own."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure
+
+from sensitivity_lab import spaces
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.spaces import graphs, sequences
+
+FIVE = graphs.GraphUniverse(5)
+DAYS = sequences.SequenceUniverse(["home", "work"], longest=4)
+WORDS = spaces.Space(["tea", "t" * 500], lambda a, b: int(a != b))
+
+
+def drawn(marks):
+    """How many lines or boxes of each kind are drawn."""
+    labels = [mark.get_label() for mark in marks]
+    return {label: labels.count(label) for label in set(labels)}
+
+
+def test_the_changed_edges_are_marked():
+    found = spaces.global_sensitivity(FIVE, "triangles", neighbors=graphs.EdgeNeighbors())
+    ax = found.plot()
+    assert drawn(ax.get_lines()) == {"in both": 12, "only in y": 1}
+    assert ax.get_title() == "f = triangles\nedge neighbors, at most 1 edge added or removed"
+    [side] = ax.child_axes
+    assert [label.get_text() for label in side.get_yticklabels()] == ["f(x) = 0", "f(y) = 3"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        *("edge in both", "edge only in y")
+    ]
+    assert ax._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_node_that_is_gone_has_no_number():
+    found = spaces.global_sensitivity(
+        FIVE, "degree_histogram", neighbors=graphs.NodeNeighbors(change="remove")
+    )
+    ax = Figure().add_subplot()
+    assert found.plot(ax=ax) is ax
+    numbers = [text.get_text() for text in ax.texts if text.get_text().isdigit()]
+    assert (numbers.count("0"), numbers.count("4")) == (1, 2)
+    assert len(ax.collections) == 10
+    written = [text.get_text() for text in ax.texts if text.get_text().startswith("f(")]
+    assert len(written) == 2
+    assert ax.get_title().startswith("f = degree_histogram, |f(x) − f(y)| = 9 in L1\n")
+
+
+def test_two_graphs_without_edges():
+    found = spaces.global_sensitivity(
+        graphs.GraphUniverse(3, []), "edges", neighbors=graphs.NodeNeighbors(change="remove")
+    )
+    assert found.value == 0
+    assert found.plot().get_legend() is None
+    with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
+        found.plot(ax=3)
+
+
+def test_the_inserted_entry_stands_alone():
+    found = spaces.global_sensitivity(DAYS, "changes", neighbors=sequences.InsertDelete())
+    ax = found.plot()
+    assert drawn(ax.patches) == {"in both": 4, "only in y": 1}
+    assert ax.get_title() == "f = changes\nat most 1 entry inserted or deleted"
+    [side] = ax.child_axes
+    assert [label.get_text() for label in side.get_yticklabels()] == ["f(x) = 0", "f(y) = 2"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        *("entry in both", "entry only in y")
+    ]
+    columns = {round(box.get_x(), 2) for box in ax.patches if box.get_y() > 0}
+    assert columns == {-0.43, 1.57}  # x has a gap where y has its new entry
+    assert ax._repr_png_().startswith(b"\x89PNG")
+
+
+def test_replaced_entries_stand_one_above_the_other():
+    found = spaces.global_sensitivity(DAYS, "counts", neighbors=sequences.Hamming(2))
+    ax = Figure().add_subplot()
+    assert found.plot(ax=ax) is ax
+    kinds = drawn(ax.patches)
+    assert kinds["only in x"] == kinds["only in y"] == 2
+    written = [text.get_text() for text in ax.texts if text.get_text().startswith("f(")]
+    assert written == ["f(x) = (2, 0)", "f(y) = (0, 2)"]
+    assert ax.get_title().startswith("f = counts, |f(x) − f(y)| = 4 in L1\n")
+
+
+def test_two_empty_sequences():
+    found = spaces.local_sensitivity(DAYS, "length", dataset=[], neighbors=sequences.Hamming())
+    assert found.value == 0
+    assert found.plot().get_legend() is None
+    with pytest.raises(InputError, match=r"^ax: got 3; pass a matplotlib Axes"):
+        found.plot(ax=3)
+
+
+def test_datasets_are_written_as_text_and_long_ones_cut():
+    found = spaces.global_sensitivity(WORDS, len, neighbors=spaces.Within())
+    ax = found.plot()
+    short, long, *names = [text.get_text() for text in ax.texts]
+    assert (short, names) == ("'tea'", ["x", "y"])
+    assert long.startswith("'ttt")
+    assert max(map(len, long.split("\n"))) <= 44
+    assert len(long) < 200
+    assert ax.get_title() == "f = len\ndistance at most 1"
+    [side] = ax.child_axes
+    assert [label.get_text() for label in side.get_yticklabels()] == ["f(x) = 3", "f(y) = 500"]
+
+
+def test_vectors_stand_beside_datasets():
+    found = spaces.global_sensitivity(
+        WORDS, lambda word: [len(word), 1], neighbors=spaces.Within(), norm="L2"
+    )
+    ax = Figure().add_subplot()
+    assert found.plot(ax=ax) is ax
+    written = [text.get_text() for text in ax.texts if text.get_text().startswith("f(")]
+    assert written == ["f(x) = (3, 1)", "f(y) = (500, 1)"]
+    assert ax.get_title().startswith("f = function, |f(x) − f(y)| = 497 in L2\n")
