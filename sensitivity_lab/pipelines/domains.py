@@ -71,15 +71,15 @@ class Counted(Domain):
         """The largest size; None if there is no bound."""
         return self.max_size if self.size is None else self.size
 
-    def unsized(self) -> Self:
+    def _unsized(self) -> Self:
         """Return the same domain for datasets of any size."""
         return self._of_sizes(None, None)
 
-    def fewer(self, factor: int = 1) -> Self:
+    def _fewer(self, factor: int = 1) -> Self:
         """Return the domain after a step that makes at most `factor` values or rows of one."""
         return self._of_sizes(None, None if self.most is None else factor * self.most)
 
-    def sized_as(self, other: Counted) -> Self:
+    def _sized_as(self, other: Counted) -> Self:
         """Return the same domain for datasets of the sizes of another one."""
         return self._of_sizes(other.size, other.max_size)
 

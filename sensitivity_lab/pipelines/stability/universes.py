@@ -121,13 +121,13 @@ def _read(domain: Domain, universe: Any) -> Any:
     if isinstance(domain, Values):
         if isinstance(universe, FiniteUniverse):
             universe = list(_counted(universe))
-        data = domain.unsized().read(universe)
+        data = domain._unsized().read(universe)
         return data.tolist() if hasattr(data, "tolist") else data
     if isinstance(domain, Table) and not domain.limits:
         if isinstance(universe, TableUniverse):
             counts = _counted(universe).counts
             universe = universe.given(np.repeat(np.arange(len(universe.values)), counts or ()))
-        return domain.unsized().read(universe)
+        return domain._unsized().read(universe)
     raise InputError(
         f"only what takes {Table()}, {Values()} or {Scalar()} can be measured, got {domain}; "
         "measure the whole chain from its start"

@@ -110,7 +110,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda data: _kept(data, list(map(holds, records_of(data, domain)))),
                 domain,
                 metric,
-                output_domain=domain.fewer(),
+                output_domain=domain._fewer(),
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
             )
@@ -120,7 +120,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
                 lambda table: _where(table, list(map(holds, rows_in(table, domain.schema)))),
                 domain,
                 metric,
-                output_domain=domain.fewer(),
+                output_domain=domain._fewer(),
                 output_metric=output_metric,
                 stability_map=lambda d_in: rate * d_in,
                 by_id=isinstance(metric, IdDistance),
@@ -197,7 +197,7 @@ def select(column: str, domain: Values | None = None) -> Step:
             function,
             domain,
             metric,
-            output_domain=values.sized_as(domain),
+            output_domain=values._sized_as(domain),
             output_metric=metric if rows is None else SymmetricDistance(),
             stability_map=lambda d_in: d_in if rows is None else rows * d_in,
         )

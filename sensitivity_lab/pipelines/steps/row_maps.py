@@ -273,7 +273,7 @@ def _row_step(
     """Return the transformation that replaces each row of a table by some rows, or by one each."""
     if not isinstance(domain, Table):
         raise MismatchError("tables")
-    sizes = domain if one_each else domain.fewer(rows.max_rows)
+    sizes = domain if one_each else domain._fewer(rows.max_rows)
     types = domain.schema
     owner = metric.column if isinstance(metric, IdDistance) else None
     if owner is not None and rows.schema is not None and owner not in dict(rows.schema):
@@ -291,7 +291,7 @@ def _row_step(
         output_domain=Table(
             () if owner is None else domain.only_rows_per_id(owner, rows.max_rows),
             types if rows.schema is None else rows.schema,
-        ).sized_as(sizes),
+        )._sized_as(sizes),
         output_metric=output_metric,
         stability_map=lambda d_in: rate * d_in,
         by_id=owner is not None,

@@ -147,7 +147,9 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
             function,
             domain,
             metric,
-            output_domain=_limited(tables, Limit("id", owner, k, owner)) if ids else tables.fewer(),
+            output_domain=_limited(tables, Limit("id", owner, k, owner))
+            if ids
+            else tables._fewer(),
             output_metric=metric if ids else SymmetricDistance(),
             stability_map=lambda d_in: d_in if ids else most * d_in,
             by_id=ids,
@@ -300,7 +302,7 @@ def _of_groups(
 
 def _limited(tables: Table, limit: Limit) -> Table:
     """Return a domain of tables with one more limit, whose rows beyond it were dropped."""
-    return replace(tables.fewer(), limits=(*tables.limits, limit))
+    return replace(tables._fewer(), limits=(*tables.limits, limit))
 
 
 def _of_ids(domain: Domain, metric: Metric) -> tuple[Table, str]:
