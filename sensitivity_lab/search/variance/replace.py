@@ -200,7 +200,9 @@ def _place_b(
 ) -> None:
     """Offer, for given y and A, the place of B in y that makes the variance of x = C + A largest.
 
-    See "The place of B by bisection" in docs/proofs.md.
+    Moving B up by one puts its first record into x and takes the next one after B out, as a step of
+    a split does: so the same `Rule` decides, and the variance of x rises, then falls. See "The
+    place of B by bisection" in docs/proofs.md.
     """
     records = search.records
     both = outside.total(split, replaced) + outside.inner.sums
@@ -224,8 +226,9 @@ def _place_b(
 def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
     """Offer `AOCOBOA`, or `ACOBOA` for the variance; only if fewer are kept than replaced.
 
-    A row is a place of C for the root. For the variance C follows A at once, and a row is a split
-    of A. `split` is how many of A are below C; the others are at the upper end of the universe.
+    A row is a place of C for the root. For the variance C follows A at once, as V(x) - V(y) falls
+    linearly with the sum of C, and a row is a split of A; the mirror image has the other sign.
+    `split` is how many of A are below C; the others are at the upper end of the universe.
     `most` is the largest split that fits.
 
     For a place of C, x depends on the split alone, and its variance rises, then falls along the
@@ -272,9 +275,11 @@ def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: 
 def _interrupted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
     """Offer `ACABAOA`, with a block of A between C and B; x is the two ends outside a window B.
 
-    A row is a place of B. `split` is how many records of x are below B; y = B + C, with C a window
-    of the records below B. x depends on the split alone and y on the place of C alone, so each is
-    chosen by itself. See "`ACABAOA`" in docs/proofs.md.
+    A row is a place of B. x is the first `split` and the last ``n - split`` records outside B. All
+    records below B are in x, in C or A: from n - j to n of them; the other ``split - place`` of the
+    first ones are directly above B. y = B + C, with C a window of the records below B. x depends on
+    the split alone and y on the place of C alone, so each is chosen by itself. See "`ACABAOA`" in
+    docs/proofs.md.
     """
     core_size = size - replaced
     place = np.arange(core_size, size + 1)
@@ -325,6 +330,8 @@ def _reach(
     means)^2`` is at most the squared deviations of y, which must leave room for x to win. See
     "`AOCOBOA`" in docs/proofs.md.
     """
+    # `squares` bounds the squared deviations of y with which x wins. So the sum of the window may
+    # be `reach` away from `center`, which is w times the mean of the part. All is rounded up.
     width = size - part.size
     room = np.maximum(search.room(records, x), 0) ** (2 if search.spread.root else 1)
     squares = room * as_real(search.spread.free(size)) * (1 + 1e-9)
