@@ -241,6 +241,8 @@ class Bounds:
             chosen, last = chosen.better(here), here
         of_y = line.window(window, sizes.y)
         center = of_y.total / sizes.y
+        # Of sums of squares about M or about the mean of y; see "Whole curves: rounding" in
+        # docs/proofs.md.
         error = line.off(np.maximum(np.abs(chosen.mean), np.abs(center)), sizes.x)
         # y holds no outlier that A takes: its squared deviations have an error of their own.
         own = line.off_window(window, sizes.y, center)
