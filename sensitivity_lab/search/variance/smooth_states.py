@@ -18,7 +18,8 @@ sensitivity: variance and standard deviation, under replacement".
 
 In all arrays the last axis is the row: an interval, a state or a pair, whose group is the same row
 of `groups`. The axis of length 2 that some have before it is the kind: records of x, new records.
-A state costs O(log m) for m distinct values; no path has more than some 4 m of them.
+For m distinct values no path has more than some 4 m states. To visit one costs O(log m) for each
+halving of `_start_at`, which bisects positions, so O(log m log N) for N records.
 """
 
 from __future__ import annotations
