@@ -132,6 +132,9 @@ class Lattice:
         position = np.empty(len(multiplicities), dtype=np.intp)
         values = np.arange(len(self.counts))
         rows = max(1, _BATCH // max(1, len(values)))
+        # Axes: datasets, values. `size` is how many records of a dataset are of a value or smaller
+        # ones. Before it, of those that agree above value v, come the datasets with fewer copies of
+        # v: of size - some + 1 to size records of smaller values.
         for start in range(0, len(multiplicities), rows):
             some = multiplicities[start : start + rows]
             size = np.cumsum(some, axis=1)
@@ -208,12 +211,15 @@ class Lattice:
         """Set `lower`, block (values, size), to the maxima over the datasets with a record more.
 
         `own` is the block (values, size + 1) with the same larger values; `others` are the blocks
-        (values, size) with one larger value more.
+        (values, size) with one larger value more. Those have the same datasets of smaller values in
+        the same order, so their maxima are taken position by position. See "Lattice: a pass in
+        blocks" in docs/proofs.md.
         """
         lower[...] = others[0] if others else -np.inf
         for other in others[1:]:
             np.maximum(lower, other, out=lower)
-        # Depth first: the parts of a block are finished while they are in the cache.
+        # Depth first: the parts of a block are finished while they are in the cache. Always: every
+        # pair of a dataset and one more record that is not yet counted is in an open block.
         open_blocks = [self._descend(lower, own, values, size)]
         while open_blocks:
             part = next(open_blocks[-1], None)
@@ -233,6 +239,7 @@ class Lattice:
         be descended before this goes on.
         """
         table, parts = self._in_table(size), partial(parts_of, self.numbers, self.counts)
+        # Always: what is left to do is to raise `lower` by records of the first `values` values.
         while values > table and len(lower) > 1:
             above = {copies: part for copies, *part in parts(values, size + 1)}
             for copies, start, stop in parts(values, size):
@@ -263,9 +270,13 @@ class Lattice:
     def _make_successors(self, values: int, size: int) -> Indices:
         """Return where the rows of a block lead to by another record, shape (most, rows).
 
-        A row that leads to fewer than `most` rows of block (values, size + 1) repeats the first.
+        A row that leads to fewer than `most` rows of block (values, size + 1) repeats the first,
+        which does not change a maximum.
         """
-        # The block begins that of the table, and so do the blocks above them.
+        # The block begins that of the table, and so do the blocks above them: a position from the
+        # end of the upper block on is a record of a larger value. Those by smaller values come
+        # first. So the first one is inside, unless the row has all records of its values: then it
+        # is the only row of its block, and no table is asked for.
         rows = self._successors_table(size)[:, : self.numbers.of(values, size)]
         inside = rows < self.numbers.of(values, size + 1)
         some = np.count_nonzero(inside.any(axis=1))
@@ -274,7 +285,7 @@ class Lattice:
     def _make_successors_table(self, size: int) -> Indices:
         """Return the successors in the largest block of a level that fits into a table.
 
-        Those by smaller values come first.
+        Those by smaller values come first. The shape is (most, rows), as of `_make_successors`.
         """
         values = self._in_table(size)
         listed = listed_block(self.numbers, self.counts, values, size)
@@ -289,6 +300,8 @@ class Lattice:
         )
         leads_to = np.cumsum(before, axis=1) - before + with_it
         leads_to += behind.sum(axis=1, keepdims=True) - np.cumsum(behind, axis=1)
+        # A value of which all copies are there cannot be added: these columns go to the end, and
+        # then repeat the first one.
         full = listed >= np.array(self.counts[:values])
         ways = np.count_nonzero(~full, axis=1)
         leads_to = np.take_along_axis(leads_to, np.argsort(full, axis=1, kind="stable"), axis=1)

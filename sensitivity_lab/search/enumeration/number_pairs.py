@@ -1,7 +1,15 @@
 """From the extremes over each core to the pair of datasets that is furthest apart.
 
-Floats choose candidates; where they carry an error, exact arithmetic chooses among all candidates
-within it.
+A pair of a *family* is a larger dataset and a smaller one that both contain a core. With hi and lo
+the largest and the smallest answer over all datasets of a size that contain the core C, the largest
+distance over C is ``max(hi_larger - lo_smaller, hi_smaller - lo_larger)``, the *gap* of C. Where a
+size is that of the core, hi and lo both are the answer on C. See docs/proofs.md, "Lattice: the
+downward recursion".
+
+Extremes came down the lattice as floats, in columns ``[hi, -lo]``, so that one maximum serves both.
+They choose candidates; where they carry an error, exact arithmetic chooses among all candidates
+within it. If every gap is off by at most e, the one that is exactly the largest is, as a float,
+within 2 e of the largest float.
 """
 
 from __future__ import annotations
@@ -84,6 +92,8 @@ class GapFinder:
         widest = self.machine.reduce(partial(_widest, measures), big, small, rows=_ROWS)
         pairs = []
         for column, measure in enumerate(measures):
+            # What the float of the exactly largest gap is at least. `widest` is by the first core
+            # of a batch; only batches that reach this are looked at again.
             threshold = max(most[column] for most in widest.values()) - 2 * measure.error
             batches = [start for start, most in widest.items() if most[column] >= threshold]
             if measure.error == 0.0:
@@ -111,7 +121,10 @@ def _gaps_of(measure: _Measure, column: int, big: Floats, small: Floats) -> Floa
 
 
 def _extremes_of(column: int, big: Floats, small: Floats) -> Floats:
-    """Return the extremes of one query over a batch of cores, shape (cores, 4)."""
+    """Return the extremes of one query over a batch of cores, shape (cores, 4).
+
+    The columns are hi and -lo of the larger datasets, then of the smaller ones.
+    """
     every = (*highs_and_lows(big, big), *highs_and_lows(big, small))
     return np.stack([one[:, column] for one in every], axis=1)
 
@@ -141,7 +154,10 @@ class _Measure:
     """How the gaps of a query are computed from its answers on larger and smaller datasets.
 
     An answer counts as ``answer * factor``, or as ``sqrt(answer / divisor)`` for roots; `error`
-    bounds the error of a gap.
+    bounds the error of a gap. Answers of exact queries are numerators over a denominator that
+    depends on the size, d1 and d2 say. With ``d2 / d1 = p / q`` in lowest terms, the difference
+    ``one / d1 - other / d2`` is ``p one - q other`` over a number that all pairs share: so the
+    factors are the integers p and q, and gaps are exact where floats hold these products.
     """
 
     query: Query
@@ -162,6 +178,8 @@ class _Measure:
             factors = (ratio.numerator, ratio.denominator)
             error = sum(scale.error(query, s, f) for s, f in zip(sizes, factors, strict=True))
             return cls(query, (float(factors[0]), float(factors[1])), None, error, error == 0)
+        # As |sqrt(a) - sqrt(b)| <= sqrt(|a - b|), a root is off by the root of the error at most;
+        # `rounding` is for the divisions and roots of floats themselves.
         errors = [
             scale.error(query, size, 1) / float(divisor)
             for size, divisor in zip(sizes, (one, other), strict=True)
@@ -181,7 +199,11 @@ class _Measure:
 
 
 def _gaps(measures: Sequence[_Measure], big: Floats, small: Floats) -> Floats:
-    """Return the gap over every core, shape (cores, queries)."""
+    """Return the gap over every core, shape (cores, queries).
+
+    As lows come as -lo, a gap is a sum, ``hi + (-lo)``. Roots do not keep a sum, so the columns of
+    such queries are computed from the extremes themselves.
+    """
     factors = np.array([measure.factors for measure in measures]).T
     sides = [highs_and_lows(big, big), highs_and_lows(big, small)]
     (high, low), (other_high, other_low) = (
@@ -209,7 +231,10 @@ def _as_rational(answer: Answered) -> Fraction:
 
 @dataclass(frozen=True)
 class _OfSize:
-    """The datasets of one size over a core: their ranks, answers and sizes of gaps."""
+    """The datasets of one size over a core, a row each.
+
+    `ranks` are their positions in the level, and `values` their `answers` in the unit of gaps.
+    """
 
     size: int
     ranks: Indices
@@ -242,7 +267,8 @@ class _Cores:
         """Return the pair without common records in A and B that is furthest apart.
 
         Cores come in the order of their bounds, which ignore that A and B are disjoint; the first
-        core whose bound is below the best pair found ends the search.
+        core whose bound is below the best pair found ends the search. A bound and a gap may both be
+        off by the error, hence the slack.
         """
         slack = 2 * self.measure.error
         best: list[FoundPair] = []  # the best so far, once there is one
@@ -261,10 +287,14 @@ class _Cores:
         universe = self.finder.evaluator.universe
         both = self.family.of_x + self.family.of_y
         shared = self.finder.lattice.multiplicities(self.family.core, core)
+        # C + A + B is in the universe exactly if x + y has no more than the universe and C once
+        # more: the records of A and B are then different ones.
         limits = universe.multiplicities(both) + shared
         lattice = self.finder.lattice
         of_big, of_small = (containing(lattice, shared, side.size) for side in (big, small))
         for sign in (1, -1):
+            # The largest gap of a disjoint pair so far. A's come with falling largest gaps, so from
+            # the first one that cannot reach it, none can.
             widest = -np.inf
             for row in np.argsort(-sign * big.values, kind="stable"):
                 gaps = sign * (big.values[row] - small.values)
@@ -274,6 +304,7 @@ class _Cores:
                 if fits.any():
                     most = gaps[fits].max()
                     widest = max(widest, most)
+                    # Which B is furthest away from this A, floats may not tell.
                     near = fits & (gaps >= most - 2 * self.measure.error)
                     for other in np.flatnonzero(near)[: None if self.measure.error else 1]:
                         yield self._pair(big, int(row), small, int(other))
@@ -289,7 +320,11 @@ class _Cores:
         return _OfSize(size, ranks, answers, self.measure.side(answers, which))
 
     def _extreme(self, side: _OfSize, sign: int) -> int:
-        """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
+        """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly.
+
+        The rows whose floats are within twice the error of the best include it; they are compared
+        by their exact answers.
+        """
         answers = sign * side.answers
         query = self.measure.query
         if self.measure.evaluated_exactly or not self.measure.error:

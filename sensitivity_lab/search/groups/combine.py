@@ -1,8 +1,14 @@
 """The best split of the changed records, and of those that stay, over the groups.
 
-A max-plus combination, group after group: the best sum of values for every number of records
-removed, added and left in place so far. Bounds of what the remaining groups can add leave out what
-cannot reach the best split that is known.
+A max-plus combination, group after group. Let V(i, j, s) be the largest sum of values with i
+records removed, j added and s left in place so far. One more group with the values G makes it
+
+    max over (a, b, c) of  V(i - a, j - b, s - c) + G(c; a, b).
+
+So an array of sums or values has one axis, the records that stay; a `Table` has one such array per
+*state* (i, j) before a group, or per change (a, b) of a group. Most sums are never made: bounds of
+what the remaining groups can add leave out those that cannot reach the best split that is known.
+See "Groups" (*Combination*) in docs/proofs.md.
 """
 
 from __future__ import annotations
@@ -84,6 +90,7 @@ class Combination:
         }
         widest = sum(max(float(f.max()) for f in table.values()) for table in tables)
         eps = float(np.finfo(np.float64).eps)
+        # A sum is off by at most a quarter of this: two that are compared, by at most half of it.
         self.slack = 4 * len(tables) * (error + eps * widest) if error else 0.0
         self.work = 0
 
@@ -120,7 +127,9 @@ class Combination:
     def _good(self, bounds: Bounds) -> float:
         """Return the sum of a good split, most often the best; minus infinity if none is found.
 
-        Before each group, a few places go on: those from which bounds promise most.
+        Before each group, a few places go on: those from which bounds promise most. Their sums are
+        those of splits, so the largest one is reached, whatever is left out. It is all that
+        `_forward` needs to leave out the places that cannot reach it.
         """
         layer = self._outside()
         for group in range(len(self.tables) - 1):
@@ -128,10 +137,16 @@ class Combination:
         return self._largest(layer, bounds.target)
 
     def _few(self, layer: Table, group: int, bounds: Bounds) -> Table:
-        """Return the best place of each block, of those blocks that promise most."""
+        """Return the best place of each block, of those blocks that promise most.
+
+        A *place* is a state and a number of records that stay; a block, adjacent such numbers. It
+        promises its largest priced sum and the most that the groups that are left can add to it.
+        The price of a record that stays makes sums with different numbers of them comparable.
+        """
         if not layer:
             return layer
         states, room = list(layer), np.arange(self.top + 1) <= bounds.target[0]
+        # Axes: state, block, place in the block. No more may stay than the target has.
         priced = np.array(
             [bounds.rows(np.where(room, layer[state] + bounds.prices, -np.inf)) for state in states]
         )
@@ -173,7 +188,11 @@ class Combination:
         )
 
     def _after(self, before: Table, group: int, bounds: Bounds, needed: float) -> Table:
-        """Return the best sums after one more group."""
+        """Return the best sums after one more group, of those that can reach `needed`, priced.
+
+        What is left out is minus infinity. A pair of a sum and a value is left out before it is
+        added, by blocks, and what was added once more, by itself.
+        """
         found: Table = {}
         rests = {state: bounds.rest(group + 1, state) for state in self.states}
         for state, sums in before.items():
@@ -184,6 +203,7 @@ class Combination:
                     continue
                 out = found.setdefault(both, np.full(self.top + 1, -np.inf))
                 if change == (0, 0):
+                    # The value is 0 for any number of the group's records: 0 to length - 1 of them.
                     length = int(np.isfinite(values).sum())
                     np.maximum(out, _window_maximum(sums, length), out=out)
                     continue
@@ -198,10 +218,17 @@ class Combination:
     def _add(
         self, out: Floats, sums: Floats, values: Floats, left: Indices, right: Indices
     ) -> None:
-        """Raise `out` to the sums at some ascending places and the values at others."""
+        """Raise `out` to the sums at some ascending places and the values at others.
+
+        ``out[s]`` becomes at least every ``sums[l] + values[r]`` with l in `left`, r in `right` and
+        ``s = l + r``, up to `top`. The loop goes over the shorter list; the longer one is taken
+        whole, from its first place to its last, as one slice. Places in between that are not
+        listed are added too: their sums are attained as well, so `out` never gets too large.
+        """
         many, few = (left, right) if len(right) <= len(left) else (right, left)
         one, other = (sums, values) if many is left else (values, sums)
         first, last = int(many[0]), int(many[-1]) + 1
+        # A call of numpy takes as long as some 1,000 additions.
         self.work += len(few) * (last - first + 1000)
         if self.work > MOST_WORK:
             raise TooLargeError(
@@ -219,6 +246,8 @@ class Combination:
         if found.value < least:
             return
         total, wanted = found.target
+        # Always: every split that reaches `least` has the same values as one that was yielded, or
+        # that continues an open end.
         open_ends = [_Open(len(self.tables), wanted, (total, total), (), found.target, 0.0)]
         seen: set[_Open] = set()
         while open_ends:
@@ -247,6 +276,7 @@ class Combination:
             change = end.state[0] - state[0], end.state[1] - state[1]
             needed = least - end.value
             there = np.isfinite(values)
+            # Where all values are 0, how many stay does not matter: one end stands for all of them.
             if change == (0, 0) or (there[0] and not values[there].any()):
                 lowest = max(0, low - (int(there.sum()) - 1))
                 if sums[lowest : high + 1].max(initial=-np.inf) >= needed:
@@ -273,7 +303,11 @@ class _Sums:
 
 @dataclass(frozen=True)
 class _Open:
-    """The end of a split: what the groups before `group` still have to bring."""
+    """The end of a split: what the groups before `group` still have to bring.
+
+    These are the changes `state` and, of records that stay, any number from ``stays[0]`` to
+    ``stays[1]``. `value` is the sum of the groups from `group` on, whose changes are `parts`.
+    """
 
     group: int
     state: RemovedAdded

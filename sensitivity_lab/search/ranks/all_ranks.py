@@ -1,8 +1,10 @@
 """The best labels of all records, for any weights: a walk along the sorted universe.
 
 The state (c, a, b), how many records are labelled C, A and B so far, is all that the rest of a walk
-needs to know. The largest sum to every state is found record by record (docs/proofs.md, "Any
-L-statistic").
+needs to know: the next record has the rank c + a in x and c + b in y, so what each label adds to
+f(x) - f(y) depends on the label and the state alone (see `Walk`). So f(x) - f(y) is the length of a
+path of states, from (0, 0, 0) to the numbers of each label, and the longest path to every state is
+found record by record. That holds for weights of any signs. See docs/proofs.md, "Any L-statistic".
 """
 
 from __future__ import annotations
@@ -49,7 +51,11 @@ def bytes_of(walk: Walk) -> int:
 
 
 def covered(walk: Walk) -> bool:
-    """Tell whether there are numbers in which the sums can be compared exactly."""
+    """Tell whether there are numbers in which the sums can be compared exactly.
+
+    These are int64 below 2**60, where states that cannot be reached, at -2**62 plus a sum, stay
+    below all others; or else floats with residues, see `_Both`.
+    """
     return walk.bound < SAFE or _wide_enough(walk) is not None
 
 
@@ -125,9 +131,9 @@ class _Integers:
 class _Both:
     """Sums as floats, and as integers that wrap around at 2**64.
 
-    The floats tell two sums apart that differ by more than their rounding. Two others differ by
-    less than 2**63 units (`covered`), so the difference of their residues modulo 2**64, read
-    as a signed number, is their true difference.
+    A float is off by at most E, and `error` is 2 E: two sums whose floats differ by more are told
+    apart by them. Two others differ by at most 4 E, which is below 2**62 units (`covered`). So the
+    difference of their residues modulo 2**64, read as a signed number, is their true difference.
     """
 
     def __init__(self, walk: Walk, kind: type[np.floating[Any]]) -> None:
@@ -183,7 +189,9 @@ class _StateSums:
         self.least = min(target.core for target in walk.targets)
         padded_x = np.append(walk.of_x, [0] * (c + a))
         padded_y = np.append(walk.of_y, [0] * (c + b))
-        # By state: what the record that follows it counts as C, A or B.
+        # By state: what the record that follows it counts as C, A or B. The weight of A does not
+        # depend on b, nor that of B on a: these axes have one entry. The largest c takes no
+        # other C, so that axis of `as_core` is shorter by one.
         as_core = [
             numbers.weights(padded_x[i : i + c - 1] - padded_y[j : j + c - 1])
             for i in range(a)
@@ -197,6 +205,7 @@ class _StateSums:
     def solve(self) -> list[tuple[int, Labels]]:
         """Return, for every target, the largest sum and labels that attain it."""
         size, states = len(self.walk.records), int(np.prod(self.shape))
+        # So many records' labels fit into the table: a block.
         length = max(1, min(size, _TABLE // states))
         starts = range(0, size, length)
         # Where there are several blocks, nearly every record is taken twice.
@@ -255,6 +264,7 @@ class _StateSums:
                 (label, to, self._added(sums, origin, weights, place))
                 for label, origin, weights, to in moves
             ]
+            # A state keeps what it holds where no offer is larger: its record is then labelled O.
             for label, to, offered in offers:
                 held = [array[to] for array in sums]
                 larger = self.numbers.larger(offered, held)

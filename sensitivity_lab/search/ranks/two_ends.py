@@ -1,8 +1,21 @@
 """The best pair where the smallest and the largest value have copies enough: no others are needed.
 
 Then some pair whose records all are the smallest value L or the largest one U is furthest apart,
-whatever the weights (docs/proofs.md, "Two ends"). A dataset of them is its number of U's, so a
-search goes through numbers, not records.
+whatever the weights: as long as the records of a pair keep their order, every rank belongs to one
+of them, so f(x) - f(y) is linear in the records ``L <= z_1 <= z_2 <= ... <= U``. A linear function
+is largest at a vertex of these, ``(L, ..., L, U, ..., U)``, with the labels of the pair.
+
+A dataset of L's and U's is its number P of U's, so a search goes through numbers, not records. For
+n records, W_n the sum of all weights and T_n(P) that of the P last ones,
+
+    f = L W_n + (U - L) T_n(P).
+
+With s U's in the core, of n - i records, x can have any s to s + i of them, and y, of m records,
+any s to s + j. So the largest f(x) - f(y) is, with s from 0 to n - i,
+
+    L (W_n - W_m) + (U - L) max over s of (max of T_n on [s, s + i] - min of T_m on [s, s + j]).
+
+See docs/proofs.md, "Two ends".
 """
 
 from __future__ import annotations
@@ -126,10 +139,11 @@ class EndsSearch:
 
 
 def _candidates(starts_x: Indices, starts_y: Indices, shape: Shape) -> Indices:
-    """Return the numbers of U's in the core that are enough to look at.
+    """Return the numbers s of U's in the core that are enough to look at.
 
-    With s of them x has s to s + i and y has s to s + j. The largest and smallest answers of these
-    change with s only where a stretch of equal answers comes in at the top or goes out below.
+    As s grows, the stretches of equal answers that [s, s + i] meets change only where one comes in
+    at the top, at s + i, or where the next one is first, at s; likewise [s, s + j]. In between, the
+    largest and smallest answers stay. Every first stretch begins at 0, so s = 0 is among them.
     """
     if 2 * (len(starts_x) + len(starts_y)) > shape.core:
         return np.arange(shape.core + 1)
@@ -150,8 +164,9 @@ def _furthest(of_x: Steps, of_y: Steps, at: Indices, shape: Shape, sign: int) ->
 def _sums_at_the_top(query: Query, size: int) -> tuple[Steps, int]:
     """Return the sum of the weights of the P largest records for every P, and what it is over.
 
-    It rises or falls at P = size - r for every rank r with a weight, which is at the top from there
-    on. Kept, because the sizes of a curve under adding and removing share that of x.
+    That is T(P) of the module. It rises or falls at P = size - r for every rank r with a weight,
+    which is at the top from there on. Kept, because the sizes of a curve under adding and removing
+    share that of x.
     """
     weights = query.weights(size) or ()
     below = math.lcm(*(weight.denominator for _, weight in weights))
@@ -197,7 +212,8 @@ class Steps:
     def extremes(self, low: Indices, high: Indices, largest: bool) -> NDArray[Any]:
         """Return the largest or smallest values at ``low, ..., high``, both of shape (r,)."""
         first, last = (np.searchsorted(self.starts, one, side="right") - 1 for one in (low, high))
-        # A range is covered by two of the largest power of two of stretches that it holds.
+        # A range is covered by two of the largest power of two of stretches that it holds; where
+        # they overlap, an extreme is counted twice, which does not matter.
         powers = np.frexp(last - first + 1)[1] - 1
         found = np.empty(len(low), dtype=self.values.dtype)
         pick = np.maximum if largest else np.minimum

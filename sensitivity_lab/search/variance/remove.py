@@ -1,8 +1,14 @@
 """Variance and standard deviation: the worst removal of exactly k records.
 
 One dataset contains the other. The pair reads along the sorted universe as `AOACAOA` if the larger
-one has the larger variance, and as `COCBCOC` if the smaller one has. See "Variance and standard
-deviation: remove" in ``docs/proofs.md``.
+one has the larger variance, and as `COCBCOC` if the smaller one has. Either way one block is a
+window, a *row* of all arrays, and another one is the two ends of what is outside it: its *split*
+says how many of its records are at the lower end. For each row a bisection finds the best split.
+See "Variance and standard deviation: remove" in ``docs/proofs.md``.
+
+For the second pattern, with c records in C, n in C + B and ddof d, one inequality leaves out most
+of the work: adding records does not lower squared deviations, so ``sd(C + B) >= theta sd(C)`` with
+``theta^2 = (c - d) / (n - d)``.
 """
 
 from __future__ import annotations
@@ -84,7 +90,10 @@ def proved(ddof: Fraction, size: int, removed: int, added: int) -> str | None:
 def _larger_more_spread(search: PatternSearch, size: int, removed: int) -> None:
     """Offer `AOACAOA`: x = C + A, y = C a window, A the two ends of the records outside it.
 
-    See "Equal records: fewer windows C" and "The split of A by bisection" in docs/proofs.md.
+    From a split to the next a record e enters A and a larger one l leaves it. The sign of `Rule`
+    says whether the squared deviations of x fall by that. It does not fall along the splits, so
+    they rise, then fall. See "Equal records: fewer windows C" and "The split of A by bisection" in
+    docs/proofs.md.
     """
     for window in windows_at_runs(search.records, size - removed, removed):
         outside = WindowComplement(search.records, window, size - removed)
@@ -124,8 +133,8 @@ def _smaller_more_spread(search: PatternSearch, size: int, removed: int) -> None
 def _surely_below(search: PatternSearch, core_size: int, size: int) -> bool:
     """Whether no f(C) - f(C + B) can reach what was found ("Skipping" in docs/proofs.md).
 
-    It is at most f(C) times ``1 - (c - d) / (n - d)``; for the root, times 1 less the root of that
-    quotient. The largest f(C) has C at the two ends of the universe.
+    With theta as above, it is at most f(C) times ``1 - theta^2``; for the root, times 1 - theta.
+    The largest f(C) has C at the two ends of the universe.
     """
     if not search.records.readable:
         return False
@@ -134,7 +143,7 @@ def _surely_below(search: PatternSearch, core_size: int, size: int) -> bool:
     split = best_split(everything, 0, core_size, core_size)
     _, most = spread.bounds(search.records, everything.ends(split, core_size), core_size)
     gain = float((size - core_size) / spread.free(size))
-    if spread.root:
+    if spread.root:  # 1 - theta without cancellation
         gain /= 1 + sqrt(spread.free(core_size) / spread.free(size))
     return bool(most[0] * gain * (1 + 1e-9) < search.floor())
 
@@ -142,8 +151,18 @@ def _surely_below(search: PatternSearch, core_size: int, size: int) -> bool:
 class CoreAtEnds:
     """C is the first i and the last c - i records outside the window B, as a function of i.
 
-    A row is a window B. The *split* i goes from 0 to c = `core_size`; x = C and y = C + B. The
-    methods are the steps of "The split of C by bisection" in docs/proofs.md.
+    A row is a window B. The *split* i goes from 0 to c = `core_size`; x = C and y = C + B. From i
+    to i + 1 a record e enters C and a larger one l leaves it; so with S and Q the sum of C and of
+    its squares, (S, Q) runs along a polygon whose slopes, l + e, do not fall as S falls: it is
+    concave.
+
+    - ``V(C) - V(C + B) = a Q - b S^2 + linear`` with a, b > 0. So it is concave along the polygon,
+      and its chords' slopes are monotone in i: a bisection finds its peak.
+    - ``sd(C) - sd(C + B)`` is not concave, but it rises strictly up to its peak and falls strictly
+      after it, wherever it is positive, and that is an interval around the peak of the variance.
+      Outside that interval bisection could be misled: so its ends are found first.
+
+    The methods are the steps of "The split of C by bisection" in docs/proofs.md.
     """
 
     def __init__(self, search: PatternSearch, outside: WindowComplement, core_size: int) -> None:
@@ -169,6 +188,7 @@ class CoreAtEnds:
         """The slopes of size times squared deviations of C and C + B at the step from i to i + 1.
 
         Each is how much they fall, divided by l - e: the records that leave and enter are l and e.
+        So it has a sign where l = e, too, and equal records do not break the monotony.
         """
         ends = self.outside.entering(split), self.outside.leaving(split, self.core_size)
         sums = self.outside.total(split, self.core_size)
@@ -232,12 +252,13 @@ class CoreAtEnds:
     def _may_win(self, peak: Positions) -> Mask:
         """Whether V(C) - V(C + B) is as large as it must be for the roots to be t apart.
 
-        With theta^2 = (c - d) / (n - d), that is ``t^2 (1 + theta) / (1 - theta)``. See
-        "Rows that cannot win" in docs/proofs.md.
+        That is ``t (sd(C) + sd(C + B)) >= t^2 (1 + theta) / (1 - theta)``, as t is at most
+        ``(1 - theta) sd(C)``. See "Rows that cannot win" in docs/proofs.md.
         """
         free = self.search.spread.free
         share = (self.size - self.core_size) / free(self.size)
         ratio = sqrt(free(self.core_size) / free(self.size))
+        # `share` is 1 - theta^2. Rounded down, as a few roundings could make it too large.
         need = self.search.floor() ** 2 * (1 + ratio) ** 2 / float(share) * (1 - 1e-9)
         core, both = self.sets(peak)
         variance = Spread(self.search.spread.ddof, root=False)

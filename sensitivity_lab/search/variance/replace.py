@@ -115,9 +115,17 @@ def _windows(search: PatternSearch, begin: Positions, size: int, replaced: int) 
 class _Cap:
     """An upper bound on how far x = y + A - B is above y, for windows y and splits of A.
 
-    B is replaced by `replaced` equal records, whose sum s is between `low` and `high`, those of the
-    smallest and of the largest records of y. No B with the sum s has a smaller sum of squares, so
-    no x has larger squared deviations: they are at most G, see "The bound" in docs/proofs.md.
+    B is replaced by j = `replaced` equal records, whose sum s is between `low` and `high`, those of
+    the smallest and of the largest records of y. No B with the sum s has a smaller sum of squares
+    than s^2 / j, so with S and Q the sum and the sum of squares of y + A,
+
+        D_x <= G = the largest of  Q - s^2 / j - (S - s)^2 / n  for s from low to high.
+
+    It is largest at ``s = S j / (n + j)``, the share of B in y + A, moved into the range. Without
+    the range, G would be D of y + A: far too large where A holds an outlier, since then the mean of
+    x is far from y, and no B comes near it. See "The bound" in docs/proofs.md.
+
+    A row is a window y, in all arrays; a method that takes a split takes one per row.
     """
 
     def __init__(self, search: PatternSearch, begin: Positions, size: int, replaced: int) -> None:
@@ -136,19 +144,31 @@ class _Cap:
             both = joined(self.outside.inner, self.outside.ends(split, self.replaced))
             total = self.records.real(both.sums)
             # The s that makes G largest: the share of B in y + A, moved into [low, high].
-            least = np.clip(total * (self.replaced / np.longdouble(both.size)), self.low, self.high)
-            x = Sets(self.size, both.sums, both.squares, least, least * least / self.replaced)
+            of_b = np.clip(total * (self.replaced / np.longdouble(both.size)), self.low, self.high)
+            x = Sets(self.size, both.sums, both.squares, of_b, of_b * of_b / self.replaced)
             of_x.append(reference.shift(spread, self.records, x, 1, of_y=False))
         gains: Reals = np.max(of_x, axis=0) - of_y
         return gains
 
     def best_split(self) -> Positions:
-        """The first split at which the bound G does not rise; see "Its best split"."""
+        """The first split at which the bound G does not rise.
+
+        As the split grows, a record e enters A and a larger one l leaves it. So (S, Q) runs towards
+        smaller S along a polygon whose slopes, e + l, do not fall: it is concave. G is concave in
+        (S, Q) and rises with Q, so along the polygon it rises, then falls. It is largest somewhere
+        on the edge that ends at this split; of all splits, this one or the one before it has the
+        largest G. See "Its best split" in docs/proofs.md.
+        """
         start = np.zeros_like(self.outside.window)
         return first(start, start + self.replaced, self._stops)
 
     def _stops(self, split: Positions) -> Mask:
-        """Whether ``e + l >= 2 (S - s) / n``: G does not rise from this split to the next."""
+        """Whether ``e + l >= 2 (S - s) / n``: G does not rise from this split to the next.
+
+        For each unit by which S falls, Q falls by ``e + l`` and ``-(S - s)^2 / n`` rises by
+        ``2 (S - s) / n``. The first does not fall along the splits, the second does not rise, and
+        signs are exact: so the test is monotone, also where e and l are equal.
+        """
         outside, size = self.outside, self.size
         at = outside.entering(split), outside.leaving(split, self.replaced)
         sums = outside.total(split, self.replaced) + outside.inner.sums
@@ -157,7 +177,7 @@ class _Cap:
         total = self.records.real(sums)
 
         def slope(inside: Sums | int, of_inside: Reals | float, size: int) -> Signs:
-            """The sign of ``size (e + l) - 2 (s - s of B)``, e and l entering and leaving."""
+            """The sign of ``size (e + l) - 2 (S - s)``; s is `inside`, and a float `of_inside`."""
 
             def exact(rows: Positions) -> Integers:
                 enter, leave = (self.records.integer(places[rows]) for places in at)
@@ -180,7 +200,9 @@ def _place_b(
 ) -> None:
     """Offer, for given y and A, the place of B in y that makes the variance of x = C + A largest.
 
-    See "The place of B by bisection" in docs/proofs.md.
+    Moving B up by one puts its first record into x and takes the next one after B out, as a step of
+    a split does: so the same `Rule` decides, and the variance of x rises, then falls. See "The
+    place of B by bisection" in docs/proofs.md.
     """
     records = search.records
     both = outside.total(split, replaced) + outside.inner.sums
@@ -204,15 +226,22 @@ def _place_b(
 def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
     """Offer `AOCOBOA`, or `ACOBOA` for the variance; only if fewer are kept than replaced.
 
-    A row is a place of C for the root. For the variance C follows A at once, and a row is a split
-    of A. `split` is how many of A are below C; the others are at the upper end of the universe.
-    `most` is the largest split that fits. See "`AOCOBOA`" in docs/proofs.md.
+    A row is a place of C for the root. For the variance C follows A at once, as V(x) - V(y) falls
+    linearly with the sum of C, and a row is a split of A; the mirror image has the other sign.
+    `split` is how many of A are below C; the others are at the upper end of the universe.
+    `most` is the largest split that fits.
+
+    For a place of C, x depends on the split alone, and its variance rises, then falls along the
+    splits: of those for which B leaves room, the nearest to the peak is best. So a row's bound has
+    x with that split, and the part of y that is known, C. Only B is left to be placed: every place
+    whose mean is near enough to that of C, see `_reach`. See "`AOCOBOA`" in docs/proofs.md.
     """
     core_size, spare = size - replaced, records.size - size - replaced
     if search.spread.root:
         core = np.arange(spare + replaced + 1)
         outside = WindowComplement(records, core, core_size)
         most = np.minimum(core, replaced)
+        # Of the `core` records below C those not in A are in neither dataset: at most `spare`.
         split = np.clip(best_split(outside, outside.inner.sums, replaced, size), core - spare, most)
     else:
         core = split = most = np.arange(replaced + 1)
@@ -220,9 +249,11 @@ def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: 
     x = joined(outside.ends(split, replaced), outside.inner)
 
     def visit(rows: Positions) -> None:
-        # B begins behind C, and leaves room for what is left of A: B = [place, place + j).
+        # B = [place, place + j) begins behind C, and leaves room for what is left of A, j - taken
+        # records: so taken >= place + 2 j - N, which is at most `most` up to `last`.
         begin, last = core[rows] + core_size, records.size - 2 * replaced + most[rows]
         reach = _reach(search, records, outside.inner.rows(rows), x.rows(rows), size)
+        # The mean of B rises with its place: from the first place that is too far, all are.
         last = first(begin, last + 1, lambda place: reach(place, 1)) - 1
         for part, place in expand(search, begin, last):
             # B one place further up with the same records only leaves less room for A.
@@ -244,9 +275,11 @@ def _parted(search: PatternSearch, records: SortedRecords, size: int, replaced: 
 def _interrupted(search: PatternSearch, records: SortedRecords, size: int, replaced: int) -> None:
     """Offer `ACABAOA`, with a block of A between C and B; x is the two ends outside a window B.
 
-    A row is a place of B. `split` is how many records of x are below B; y = B + C, with C a window
-    of the records below B. x depends on the split alone and y on the place of C alone, so each is
-    chosen by itself. See "`ACABAOA`" in docs/proofs.md.
+    A row is a place of B. x is the first `split` and the last ``n - split`` records outside B. All
+    records below B are in x, in C or A: from n - j to n of them; the other ``split - place`` of the
+    first ones are directly above B. y = B + C, with C a window of the records below B. x depends on
+    the split alone and y on the place of C alone, so each is chosen by itself. See "`ACABAOA`" in
+    docs/proofs.md.
     """
     core_size = size - replaced
     place = np.arange(core_size, size + 1)
@@ -297,6 +330,8 @@ def _reach(
     means)^2`` is at most the squared deviations of y, which must leave room for x to win. See
     "`AOCOBOA`" in docs/proofs.md.
     """
+    # `squares` bounds the squared deviations of y with which x wins. So the sum of the window may
+    # be `reach` away from `center`, which is w times the mean of the part. All is rounded up.
     width = size - part.size
     room = np.maximum(search.room(records, x), 0) ** (2 if search.spread.root else 1)
     squares = room * as_real(search.spread.free(size)) * (1 + 1e-9)

@@ -2,16 +2,26 @@
 
 A pair is ``X = C + p`` and ``Y = C + q``, where X has the larger variance. One *side* looks at the
 pairs with p above the mean of C; the other side is its mirror image, all records times -1. Records
-are those of x and the *new* ones that x has not. See docs/proofs.md, "Smooth sensitivity: variance
-and standard deviation, under replacement", for what is said here without a reason.
+are those of x and the *new* ones that x has not: two *kinds*. Every exchange below is between
+records of one kind, so it does not change how far X and Y are from x. See docs/proofs.md, "Smooth
+sensitivity: variance and standard deviation, under replacement".
 
-- p is the largest record of x, or the largest new one.
+- p is the largest of its kind. Let p' be larger. If it is in neither dataset, X has a larger
+  variance with p' in place of p; if it is in C, Y has a smaller one with p in place of p'.
 - For a number mu, C has the records of x nearest to mu and the new ones nearest to mu, all without
-  p and q; for the variance, mu is below all records. So if q is not among the nearest ones, C is a
-  window of x and a window of the new records; otherwise ``C + q`` is. Such a pair of windows is a
-  *state*: as mu rises, both windows move up, and twice mu passes their *edges* one after the other.
-- For a state that is C, q is the nearest to the mean of C; for one that is ``C + q``, q is the
-  nearest to ``(p + sum of C + q) / (n + 1)``.
+  p and q. For a pair is worth tau or more where a function of (sum, sum of squares) of C is at
+  least 0 that is convex and falls as the squares rise. So the best C is an extreme point on the
+  lower side of all these: for some mu it has the least ``sum of squares - 2 mu sum``, which is the
+  sum of ``(u - mu)^2`` less a constant. For the variance the function is linear and falls as the
+  sum rises, so mu is below all records.
+- So if q is not among the nearest ones, C is a window of x and a window of the new records;
+  otherwise ``C + q`` is. Such a pair of windows is a *state*. As mu rises, both windows move up,
+  one record at a time: where mu is the middle of the record that leaves and the one that enters.
+  Their sum, twice this mu, is the *edge* between two states.
+- For a state that is C, q is the nearest to the mean of C, since
+  ``D(C + q) = D(C) + ((n - 1) / n) (q - mean)^2``. For one that is ``C + q``, Y is fixed and
+  ``n (D(X) - D(Y)) = (p - q) (n (p + q) - 2 sum(Y) - (p - q))``, largest for the q nearest to
+  ``(p + sum(Y)) / (n + 1)``.
 
 Sums of states are exact integers, in int64 where these are long enough. *Worth* is the difference
 of the roots of n times the squared deviations of X and Y, or without roots for the variance; it is
@@ -48,8 +58,10 @@ def bits_needed(problem: SmoothProblem) -> int:
     """Return how many bits squared deviations can have, with all intermediate results."""
     values = centred(problem)
     most = max(abs(int(values[0])), abs(int(values[-1])))
-    outside = int(problem.universe.multiplicities(problem.size + 1).sum())
-    return max(int(16 * (problem.size + 1) ** 2 * most**2), 2 * outside * most**2).bit_length()
+    records = int(problem.universe.multiplicities(problem.size + 1).sum())
+    # The first is for the integers of a bound, see `smooth_states._bound`; no others are as large
+    # but prefix sums of squares, which the second is for.
+    return max(int(16 * (problem.size + 1) ** 2 * most**2), 2 * records * most**2).bit_length()
 
 
 def centred(problem: SmoothProblem) -> AnyIntegers:
@@ -62,6 +74,9 @@ def centred(problem: SmoothProblem) -> AnyIntegers:
 class Line:
     """Records in ascending order, by position, with exact sums.
 
+    Positions count records, not values: a value with three copies has three of them. A sum is found
+    from prefix sums by value, so memory is O(m), and each position costs a bisection, O(log m).
+
     Parameters
     ----------
     values : ndarray of integers, shape (m,)
@@ -73,6 +88,8 @@ class Line:
     def __init__(self, values: AnyIntegers, counts: Multiplicities) -> None:
         self.counts = counts
         some = np.flatnonzero(counts)
+        # From here on by value that occurs: where its records end and begin, and the sums of all
+        # records before them, and of their squares.
         self.values, number = values[some], counts[some]
         self._ends = np.cumsum(number)
         self.starts = np.concatenate([[0], self._ends])
@@ -98,6 +115,7 @@ class Line:
         return last - first, last_squares - first_squares
 
     def _until(self, positions: Positions) -> tuple[AnyIntegers, AnyIntegers]:
+        """Return the sums of all records before positions: whole values, and some of the next."""
         places = self._ends.searchsorted(positions, side="right")
         value = self.values.take(places, mode="clip")
         inside = (positions - self.starts[places]).astype(value.dtype)
@@ -151,14 +169,15 @@ class Groups(NamedTuple):
 
 _KINDS = (
     # p is new, the state is C + q, new records in the state less distance, q of x, q new
-    (False, False, 0, True, True),
-    (False, True, 0, True, False),
-    (False, True, 1, False, True),
-    (True, False, 0, True, False),
-    (True, False, -1, False, True),
-    (True, True, 0, True, True),
+    (False, False, 0, True, True),  # X has the new records of C: it is the nearer one
+    (False, True, 0, True, False),  # C + q has no more than C
+    (False, True, 1, False, True),  # C + q has q more than X
+    (True, False, 0, True, False),  # Y has the new records of C: it is the nearer one
+    (True, False, -1, False, True),  # X and Y both have one more than C
+    (True, True, 0, True, True),  # the state is Y, and X has no fewer
 )
-"""X has a new record more than C if p is new, Y if q is; the nearer one of both counts."""
+"""X has a new record more than C if p is new, Y if q is; the distance is that of the one with fewer
+new records. A kind of pair says how many the state has at a distance."""
 
 
 class States(NamedTuple):
@@ -225,12 +244,13 @@ class Pairs:
                 self.side.lines, self.start[:, row], group.lengths, strict=True
             )
         )
-        core = of_x + of_new
+        core = of_x + of_new  # of the state
         q = self.side.lines[int(self.q_is_new[row])].window(int(self.q[row]), 1)
         p = largest(self.side.lines[int(group.p_is_new)].counts, 1)
         if group.inside:
             core = core - q
         one, other = core + p, core + q
+        # On the other side values are times -1, hence in reverse order.
         if not self.side.upward:
             one, other = one[::-1], other[::-1]
         near = problem.distance(one) <= group.distance

@@ -1,11 +1,25 @@
 """The states whose bound reaches the best pair, found by halving the path of states.
 
-Between two states of a path, (sum, sum of squares) of all others lies on or above a convex polygon
-that leaves the one with the slope of the next edge and reaches the other with that of the last one.
-So it lies less than ``(last edge - next edge) (difference of sums) / 4`` below the chord. With q as
-far from its best place as the nearest record is, at least, the worth is such that its maximum over
-a parallelogram is at a corner: that is the bound. See docs/proofs.md, "Smooth sensitivity: variance
-and standard deviation, under replacement".
+A *path* is all states of one group (see `Groups`), in the order in which mu meets them. An interval
+of it has two ends, `low` and `high`, whose pairs have been looked at. `_bound` bounds the worth of
+all pairs of the states in between; an interval whose bound is below the best pair is left out, any
+other one is halved at an edge. Only the standard deviation needs this: for the variance, the first
+state of each path is enough.
+
+*Why the bound holds.* Let S and Q be the sum of a state's records and of their squares. At an edge
+a record l enters and a smaller one e leaves, so Q rises by ``l + e``, the edge, times what S rises.
+Edges ascend along a path, so (S, Q) runs along a convex polygon: it leaves `low` with the slope of
+the next edge, reaches `high` with that of the last one, and is at most
+``(last edge - next edge) (difference of S) / 4`` below the chord. Fix how far q is from its best
+place at least, see `_away`. Then a pair of worth tau > 0 exists only if a function of (S, Q) is at
+least 0 that is convex and falls as Q rises. Over the parallelogram that is so far below the chord,
+the worth is therefore largest at one of the two lower corners. See docs/proofs.md, "Smooth
+sensitivity: variance and standard deviation, under replacement".
+
+In all arrays the last axis is the row: an interval, a state or a pair, whose group is the same row
+of `groups`. The axis of length 2 that some have before it is the kind: records of x, new records.
+For m distinct values no path has more than some 4 m states. To visit one costs O(log m) for each
+halving of `_start_at`, which bisects positions, so O(log m log N) for N records.
 """
 
 from __future__ import annotations
@@ -76,6 +90,7 @@ class Cores(NamedTuple):
 
         `at_least` is what some pair at a smaller distance is worth.
         """
+        # By distance: what some pair at this distance or a smaller one is surely worth, so far.
         reached = np.full(stop - start, at_least)
         found: list[Pairs] = []
         for side in self.sides:
@@ -85,6 +100,7 @@ class Cores(NamedTuple):
                 worth = some.worth - SHARP * np.abs(some.worth)
                 np.maximum.at(reached, some.distance - start, worth)
                 np.maximum.accumulate(reached, out=reached)
+        # Pairs within rounding of the best are kept, too: they will be compared exactly.
         kept = []
         for some in found:
             good = some.worth + SHARP * np.abs(some.worth) >= reached[some.distance - start]
@@ -103,11 +119,15 @@ class Cores(NamedTuple):
             side, groups, np.where(groups.lengths > 0, groups.limits - groups.lengths, 0)
         )
         yield from _pairs(side, groups, high, self.root)
+        # Always: row r is the interval from state low[r] to state high[r] of the path of group
+        # rows[r]; the pairs of both ends, and of all states that lie in no interval, are yielded or
+        # cannot win. Each turn drops intervals and halves the others.
         while len(rows):
             some = groups.rows(rows)
             after, before = _next_edge(side, some, low), _last_edge(side, some, high)
             bound = _bound(side, some, low, high, before - after)
-            # Between two states with a single edge there is none.
+            # With a single edge in between, which is the next and the last, there is no state
+            # between the ends. Otherwise the middle edge leaves two shorter intervals.
             split = (after < before) & (bound * (1 + SHARP) >= reached[some.distance - first])
             chosen = np.flatnonzero(split)
             rows, low, high = rows[chosen], low.rows(chosen), high.rows(chosen)
@@ -139,7 +159,11 @@ def states_at(side: Side, groups: Groups, start: Positions) -> States:
 
 
 def _edges(side: Side, groups: Groups, kind: int, start: Positions) -> AnyIntegers:
-    """Return the edge between the window of a kind that begins at a position, and the next one."""
+    """Return the edge between the window of a kind that begins at a position, and the next one.
+
+    The record that leaves and the one that enters are equally near to mu where mu is their middle;
+    so an edge is their sum, twice this mu.
+    """
     line = side.lines[kind]
     return line.record(start) + line.record(start + groups.lengths[kind])
 
@@ -165,7 +189,10 @@ def _last_edge(side: Side, groups: Groups, states: States) -> AnyIntegers:
 
 
 def _middle_edge(side: Side, groups: Groups, low: States, high: States) -> AnyIntegers:
-    """Return an edge between two states, in the middle of the window that moves further."""
+    """Return an edge between two states, in the middle of the window that moves further.
+
+    So that window's moves are halved; the other window stops wherever the edge finds it.
+    """
     moves = high.start - low.start
     middle = (low.start + high.start) // 2
     of_x, of_new = (_edges(side, groups, kind, middle[kind]) for kind in (0, 1))
@@ -192,11 +219,24 @@ def _start_at(
 
 
 def _bound(side: Side, groups: Groups, low: States, high: States, steps: AnyIntegers) -> Floats:
-    """Return a bound of the worth of all pairs of the states from `low` to `high`."""
+    """Return a bound of the worth of all pairs of the states from `low` to `high`, shape (rows,).
+
+    With m the size, D the squared deviations and ``lean = (m p - S)^2`` of a state, and `away` as
+    `_away` returns it, n times the squared deviations of X and Y are at most and at least
+
+        n / (m (m + 1)) times   (m + 1) m D + lean   and   (m + 1) m D + away    for a state C,
+        n / (m (m + 1)) times   (m + 1) m D + lean - away   and   (m + 1) m D    for C + q,
+
+    since ``D_(C + r) = D_C + (m / (m + 1)) (r - M_C)^2``. Either way `more = lean - away` is what X
+    has in addition, and the worth is ``more / (root of X + root of Y)``, without cancellation. It
+    is taken at the two lower corners, where D is that of an end less the depth. `steps` is the last
+    edge less the next one.
+    """
     size, missed = groups.size, _away(side, groups, low, high)
     some_q = missed < np.inf
     away = np.where(some_q, missed, 0.0)
-    # Four times the size times the squared deviations, and how far the polygon may be below.
+    # The depth is steps (difference of S) / 4; all of this is 4 m times what the docstring says, so
+    # that it stays in integers.
     depth = size * steps * (high.sums - low.sums)
     spreads: list[Floats] = []
     leans: list[Floats] = []
@@ -205,12 +245,14 @@ def _bound(side: Side, groups: Groups, low: States, high: States, steps: AnyInte
         spreads.append(np.maximum(spread, 0).astype(np.float64) / 4)
         off: AnyIntegers = size * groups.p - end.sums
         leans.append((off * off).astype(np.float64))
+    # Every state has D >= 0. Where a corner has not, no worth exceeds that of D = 0 and the larger
+    # lean of both corners: the worth falls with D, and the lean is convex in S.
     flat = np.minimum(*spreads) == 0
     worth = np.full(len(size), -np.inf)
     for deviations, lean in zip(spreads, leans, strict=True):
         under = np.where(flat, 0.0, deviations) * (size + 1)
         most = np.where(flat, np.maximum(*leans), lean)
-        # This difference may cancel: it is more than the rounding of both larger.
+        # This difference may cancel, so it is rounded up by more than the errors of both terms.
         more = most - away + 1e-15 * (most + away)
         # In a state that is C the spread of Y has `away`, else that of X lacks it.
         of_y = np.where(groups.inside, under, under + away)
@@ -223,18 +265,24 @@ def _bound(side: Side, groups: Groups, low: States, high: States, steps: AnyInte
 
 
 def _away(side: Side, groups: Groups, low: States, high: States) -> Floats:
-    """Return the least square by which q can miss its best place, which is a quotient of sums.
+    """Return the least square by which q can miss its best place, for all states from low to high.
 
-    In units of the divisor of that place. As the sum of the state rises, so does the place.
+    The place is ``S / m`` for a state that is C, and ``(p + S) / (n + 1)`` for one that is C + q;
+    it rises with S. So the places of all these states lie from `from_` to `to` over the divisor,
+    and what is returned is divisor^2 times the squared distance of this interval from the nearest
+    record that is q for some of the states; infinity if there is none.
     """
     least = np.full(len(groups.size), np.inf)
     divisor = groups.size + groups.inside
     from_, to = (np.where(groups.inside, groups.p, 0) + end.sums for end in (low, high))
     for kind, line in enumerate(side.lines):
         first = line.first(-((-from_) // divisor))
-        # Outside every state between, if a state is C; else inside some of them.
+        # A state C needs q outside its window: not in [start, stop), which all windows share. A
+        # state C + q needs it inside: in [inner, outer), which the windows together cover.
         start, stop = high.start[kind], low.start[kind] + groups.lengths[kind]
         inner, outer = low.start[kind], high.start[kind] + groups.lengths[kind]
+        # From the lower end of the interval, the nearest allowed record upwards (at a distance of 0
+        # if it is not above the upper end), and the nearest one downwards.
         for above, place in ((True, first), (False, first - 1)):
             out = np.where((start <= place) & (place < stop), stop if above else start - 1, place)
             into = np.maximum(place, inner) if above else np.minimum(place, outer - 1)
@@ -267,7 +315,11 @@ def _pairs(side: Side, groups: Groups, states: States, root: bool) -> Iterator[P
 def _places_of_q(
     side: Side, groups: Groups, states: States, kind: int
 ) -> Iterator[tuple[Positions, Flags]]:
-    """Yield the positions of the first record q above its best place, and the last one below."""
+    """Yield the positions of the first record q above its best place, and the last one below.
+
+    What a pair is worth falls with the distance of q from that place, see `_away`, so no other q of
+    this kind is needed.
+    """
     start, length = states.start[kind], groups.lengths[kind]
     stop, limit = start + length, groups.limits[kind]
     above = np.where(groups.inside, groups.p, 0) + states.sums
@@ -284,6 +336,7 @@ def _rated(
     side: Side, groups: Groups, states: States, kind: int, q: Positions, root: bool
 ) -> Pairs:
     """Return pairs with what they are worth."""
+    # `sums` and `squares` are those of C; X = C + p has the larger variance, Y = C + q the smaller.
     n, p, of_q = groups.n, groups.p, side.lines[kind].record(q)
     inside = np.where(groups.inside, of_q, 0)
     sums, squares = states.sums - inside, states.squares - inside * of_q

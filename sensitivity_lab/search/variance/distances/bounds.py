@@ -1,9 +1,25 @@
 """Bounds on f(x) - f(y) for ranges of windows y and of splits of A, many at once.
 
 In `AOACAOA` and `AOACBCAOA` y is a window, A the ends of what is outside it, and B a window inside
-it. A *node* is a range of windows and a range of splits, of one shape. Every M bounds the squared
-deviations of x; a tangent of the sums of squares of windows bounds those of y. See "Whole curves:
-bounds for ranges of windows" in docs/proofs.md. In all arrays the first axis is the row.
+it. A *node* is a range of windows and a range of splits, of one shape. Its bound rests on three
+inequalities. Let x = y + A - B have n records and y have m <= n, let S, Q and D be sums, sums of
+squares and squared deviations, and M_y the mean of y.
+
+1. *Any number M bounds x.* Squared deviations are the least sum of squares about a number, so
+   ``D_x - D_y <= m (M - M_y)^2 + alpha(M) - beta(M)``, with alpha the largest sum of ``(u - M)^2``
+   that A can have and beta the smallest that B can have. M near the mean of the best x makes this
+   small; a bad M makes it larger, not wrong. So M is searched for roughly.
+2. *A tangent bounds y.* Moving a window up adds ``l - e`` to S and ``(l + e) (l - e)`` to Q, where
+   l + e does not fall: (S, Q) runs along a convex polygon, above the line through any of its edges.
+   So ``D_y >= Q_0 + (l + e) (S - S_0) - S^2 / m`` for all windows of a node, with the edge at the
+   middle one.
+3. *The two ends are enough.* f(x) - f(y) falls as Q rises, so no window reaches more than the line
+   does at its S. There, with A and B fixed, ``f(x) - f(y) >= t`` holds where a convex function of S
+   is at least 0: if anywhere in the node, then at the S of the first window or of the last one. So
+   a node cannot reach more than the larger bound of its two end windows.
+
+See "Whole curves: bounds for ranges of windows" in docs/proofs.md. In all arrays the first axis is
+the row: a node, or one end of a node.
 """
 
 from __future__ import annotations
@@ -95,6 +111,7 @@ class Choice(NamedTuple):
     mean : array of longdouble
         M.
     split, place : arrays of int64
+        How many records of A are at the lower end, and where B begins.
     over : array of longdouble
         The sum of x less the size of x times M: the best M has 0.
     """
@@ -155,9 +172,8 @@ class Rating:
     def value(self, shape: Positions, of_y: Reals, gain: Reals, up: int) -> Reals:
         """Return f(x) - f(y), rounded up (1) or down (-1).
 
-        `of_y` are the squared deviations of y, and those of x are larger by `gain`.
-
-        It falls as those of y rise, since x is not smaller than y.
+        `of_y` are the squared deviations of y, and those of x are larger by `gain`. It falls as
+        those of y rise, since x is not smaller than y; so a lower bound of them gives an upper one.
         """
         of_x, of_y = (of_y + gain) / self.free_x[shape], of_y / self.free_y[shape]
         if self.root:
@@ -188,12 +204,20 @@ class Bounds:
         self.line, self.sizes = line, sizes
 
     def gap(self, nodes: Nodes) -> Gaps:
-        """What all windows of a node share."""
+        """What all windows of a node share; empty if the first ends before the last begins.
+
+        A is taken from outside it, so that one A serves a whole node. Compared with the A of a
+        single window, its lower records are no higher and its upper ones no lower; so the squared
+        deviations of the best x do not fall.
+        """
         width = np.maximum(nodes.first + self.sizes.y[nodes.shape] - nodes.last, 0)
         return Gaps(self.line, nodes.last, width)
 
     def mean(self, nodes: Nodes, window: Positions) -> Reals:
-        """The mean of the best x for a window, by halving a range of M."""
+        """The mean of the best x for a window, by halving a range of M.
+
+        As M rises, A takes more records of the lower end and B moves up: `over` falls.
+        """
         low = np.full(len(window), self.line.values[0])
         high = np.full(len(window), self.line.values[-1])
         for _ in range(HALVINGS):
@@ -206,6 +230,7 @@ class Bounds:
         """The bounds for a window of each node, with an M near a given one."""
         line, sizes = self.line, self.sizes.rows(nodes.shape)
         chosen = last = self._choose(nodes, window, mean)
+        # The first step as if A stayed and B moved up with M, then by secants, towards over = 0.
         step = last.over / (sizes.x + sizes.b)
         for _ in range(ROUNDS - 1):
             tried = np.clip(last.mean + step, line.values[0], line.values[-1])
@@ -216,6 +241,8 @@ class Bounds:
             chosen, last = chosen.better(here), here
         of_y = line.window(window, sizes.y)
         center = of_y.total / sizes.y
+        # Of sums of squares about M or about the mean of y; see "Whole curves: rounding" in
+        # docs/proofs.md.
         error = line.off(np.maximum(np.abs(chosen.mean), np.abs(center)), sizes.x)
         # y holds no outlier that A takes: its squared deviations have an error of their own.
         own = line.off_window(window, sizes.y, center)
@@ -226,7 +253,13 @@ class Bounds:
         )  # fmt: skip
 
     def _choose(self, nodes: Nodes, window: Positions, mean: Reals) -> Choice:
-        """The split and the place for an M, and the bound."""
+        """The split and the place for an M, and the bound (1) of the module for these.
+
+        From a split to the next, record e enters A and a larger one l leaves it, so the squares
+        about M change by ``(l - e) (2 M - (e + l))``: they rise until ``e + l >= 2 M``, and fall
+        from there on, since e + l does not fall. Where B moves up by one, e and l change their
+        roles: the squares fall, then rise. So a bisection for that sign finds either one.
+        """
         sizes, gap, twice = self.sizes.rows(nodes.shape), self.gap(nodes), 2 * mean
         split = first_of(nodes.least, nodes.most, lambda split: gap.slope(split, sizes.a) >= twice)
         values, place, end = self.line.values, nodes.first, self.line.size - 1
@@ -248,28 +281,32 @@ class Bounds:
         return Choice(gain, mean, split, place, over)
 
     def _least(self, nodes: Nodes, window: Positions, of_y: Sums, own: Reals) -> Reals:
-        """The squared deviations on the tangent of the windows' sums of squares over their sums.
+        """The squared deviations on the tangent (2) of the module, at the sum of a window.
 
         `own` is what those of the window itself are off at most.
         """
         line, size = self.line, self.sizes.y[nodes.shape]
         middle = (nodes.first + nodes.last) // 2
         at, wide = line.window(middle, size), nodes.first < nodes.last
-        enter, leave = (
+        leave, enter = (
             line.values.take(place) for place in (middle, np.minimum(middle + size, line.size - 1))
         )
-        slope = enter + leave
+        slope = leave + enter
         tangent = np.where(wide, at.squares + slope * (of_y.total - at.total), of_y.squares)
-        # The windows of a node lie above the tangent, so its ends do.
+        # The windows of a node lie above the tangent, so its ends do; rounded, they may not.
         least = np.minimum(of_y.squares, tangent) - of_y.total * of_y.total / size
         absolute = line.absolute(middle, size)
-        steep = np.abs(enter) + np.abs(leave)
+        steep = np.abs(leave) + np.abs(enter)
         turn = absolute.squares + steep * (absolute.total + line.absolute(window, size).total)
         found: Reals = np.maximum(least - own - line.error * turn * wide, 0)
         return found
 
     def _reached(self, nodes: Nodes, window: Positions, chosen: Choice) -> tuple[Reals, Reals]:
-        """The squared deviations of y, and what x has in addition; nan where A or B do not fit."""
+        """The squared deviations of y, and what x has in addition; nan where A or B do not fit.
+
+        Bounds take A outside what all windows share, and B inside any of them. It is a pair only if
+        A is outside this window and B inside it.
+        """
         sizes, split, place = self.sizes.rows(nodes.shape), chosen.split, chosen.place
         end = window + sizes.y
         fits = (split <= window) & (sizes.a - split <= self.line.size - end)

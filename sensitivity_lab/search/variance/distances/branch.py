@@ -1,7 +1,14 @@
 """Which windows y and splits of A can win, for many shapes at once, by branch and bound.
 
 Nodes (see `bounds`) that cannot reach what some pair does are dropped, the others divided until a
-window and a split are left. See "Whole curves" in docs/proofs.md.
+window and a split are left. See "Whole curves: bounds for ranges of windows" in docs/proofs.md.
+
+In all arrays the row is a node. Arrays of both *ends* of r nodes have 2 r rows: row i is node i
+with the sum of its first window, row r + i with that of its last one. A node cannot reach more than
+the larger of these two bounds, so a split of A can win only if it can at one of both ends.
+
+Halving the windows divides the distance of the tangent from the polygon by about four, so a few
+nodes of each length remain: some 65 nodes per shape for a million records.
 """
 
 from __future__ import annotations
@@ -79,6 +86,8 @@ class Branch:
 
     def run(self) -> None:
         """Divide until every node is a leaf."""
+        # Always: each window and split that can win is in a leaf or a waiting node, unless its
+        # shape is open. The nodes last divided come first, so that little waits.
         waiting = [self._whole()]
         while waiting:
             nodes = waiting.pop()
@@ -122,8 +131,11 @@ class Branch:
         self.divided += np.bincount(nodes.shape[keep], minlength=len(self.open))
         self.open = self.divided > NODES
         rows = np.flatnonzero(keep & ~self.open[nodes.shape])
+        # From here on `rows` are the nodes' numbers among those that came in, so that
+        # `rows + size` are their other ends.
         nodes = nodes.rows(rows).changed(low=ends.mean[rows], high=ends.mean[rows + size])
         lower, upper = (self._splits(nodes, ends, spare, part) for part in (rows, rows + size))
+        # A split that can win is in one of the two intervals: so in the range of both.
         least, most = np.minimum(lower[0], upper[0]), np.maximum(lower[1], upper[1])
         left = least <= most
         nodes, rows = nodes.changed(least=least, most=most).rows(left), rows[left]
@@ -135,9 +147,15 @@ class Branch:
         return self._halves(self._singles(nodes.rows(~done)))
 
     def _spare(self, two: Nodes, ends: Ends) -> tuple[Mask, Reals]:
-        """Which nodes can win, and how much smaller the gain could be, at each of both ends."""
+        """Which nodes can win, and how much smaller the gain could be, at each of both ends.
+
+        The gain is the bound of ``D_x - D_y``. With several f, a node is kept if it can win for any
+        of them, and what it can spare is the most of any.
+        """
         size = len(two.shape) // 2
-        # Where the tangent is below 0 at one end, both ends count as if it were 0.
+        # Squared deviations are not below 0, but the tangent may be. Then both ends count as if it
+        # were 0: where it is below, f(x) is at most that of the gain alone, which is largest at an
+        # end.
         flat = np.minimum(ends.of_y[:size], ends.of_y[size:]) <= 0
         of_y = np.where(np.tile(flat, 2), 0, ends.of_y)
         keep = np.zeros(size, dtype=bool)
@@ -147,15 +165,17 @@ class Branch:
             keep |= np.maximum(most[:size], most[size:]) >= best[two.shape[:size]]
             need = rating.needed(two.shape, of_y, best[two.shape])
             spare = np.maximum(spare, ends.gain - need)
+        # Two sums that are compared in `_splits` may both be off.
         return keep, spare + 2 * ends.error
 
     def _raise(self, shape: Positions, ends: Ends) -> None:
-        """Raise what must be reached by what pairs reach."""
+        """Raise what must be reached by what pairs reach, rounded down."""
         fits = ~np.isnan(ends.reached)
         for rating, best in zip(self.ratings, self.best, strict=True):
             least = rating.value(shape[fits], ends.reached_y[fits], ends.reached[fits], -1)
             np.maximum.at(best, shape[fits], least)
             if self.level is not None:
+                # The largest of each level and all lower ones, for every shape of the level.
                 starts = np.flatnonzero(np.diff(self.level, prepend=-1))
                 reached = np.maximum.accumulate(np.maximum.reduceat(best, starts))
                 best[:] = np.repeat(reached, np.diff(starts, append=len(best)))
@@ -163,7 +183,12 @@ class Branch:
     def _splits(
         self, nodes: Nodes, ends: Ends, spare: Reals, rows: Positions
     ) -> tuple[Positions, Positions]:
-        """The first and last split that lose no more than there is to spare; crossed if none."""
+        """The first and last split that lose no more than there is to spare; crossed if none.
+
+        For the M of the bound, A with another split has a smaller sum of ``(u - M)^2``. A step away
+        from the best split loses ``|(l - e) (e + l - 2 M)|`` more, e and l the records that change
+        places, so the splits that lose no more than something are an interval.
+        """
         gap, take = self.bounds.gap(nodes), self.sizes.a[nodes.shape]
         mean, split, spare = ends.mean[rows], ends.split[rows], spare[rows]
         best = gap.ends(split, take).about(mean, take)
@@ -173,15 +198,21 @@ class Branch:
 
         least, last = nodes.least, nodes.most
         if (least < last).any():
-            # The loss falls up to the best split and rises from it.
+            # The loss falls up to the best split and rises from it: a bisection on each side. The
+            # second looks for the first split whose next one does not fit.
             least = first_of(nodes.least, split, fits)
             last = first_of(split, last, lambda other: ~fits(np.minimum(other + 1, nodes.most)))
         none = spare < 0
+        # Crossed, so that the range of this interval and that of the other end is the latter.
         far = np.iinfo(np.int64).max
         return np.where(none, far, least), np.where(none, -1, last)
 
     def _singles(self, nodes: Nodes) -> Nodes:
-        """Divide few splits into single ones, and those of a single window into halves."""
+        """Divide few splits into single ones, and those of a single window into halves.
+
+        Many splits of many windows stay together: their windows are divided first, which narrows
+        the splits, too.
+        """
         wide = nodes.most - nodes.least >= SPLITS
         middle, one = (nodes.least + nodes.most) // 2, nodes.first == nodes.last
         parts = [
@@ -203,7 +234,8 @@ class Branch:
         first, last, *at = (
             self.line.window(place, self.sizes.y[some.shape]).total for place in places
         )
-        # Between both ends, the best M is nearly linear in the sum of y.
+        # Between both ends, the best M is nearly linear in the sum of y. It is where `Bounds.ends`
+        # begins to look for an M, and any M makes a valid bound.
         slope = (some.high - some.low) / np.where(last > first, last - first, 1)
         low, high = (some.low + slope * (total - first) for total in at)
         lower = some.changed(last=middle, high=low)

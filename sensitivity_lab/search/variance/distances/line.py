@@ -24,7 +24,7 @@ class Sums(NamedTuple):
     squares: Reals
 
     def about(self, center: Reals, size: Positions) -> Reals:
-        """The sum of squares about a center, less the part that no choice of records changes."""
+        """The sum of squares about a center: of ``(u - center)^2`` over `size` records u."""
         found: Reals = self.squares - center * (2 * self.total - size * center)
         return found
 
