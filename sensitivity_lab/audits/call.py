@@ -66,7 +66,7 @@ def audit(
     size : int or iterable of int
         The number n of records of x. Of several sizes, the truth is the maximum over all of them,
         unless the claim is a function of n: then it is compared with the truth at each size.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+    neighbors : Relation or str
         Which datasets are neighbors. The distances replace the k of a Relation.
     distances : int or iterable of int
         The Hamming distances k. The report has a row for each.

@@ -11,7 +11,7 @@ from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.relations import Bounded, Relation, Unbounded, check_whole
+from sensitivity_lab.universes.relations import Relation, check_whole
 
 from .maps.records import check_comparable
 
@@ -66,23 +66,14 @@ def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
     try:
         relation.check_feasible(n, universe)
     except InputError as error:
-        k, left = relation.k, universe.size - n
-        records = "1 record" if k == 1 else f"{k} records"
-        out, way = f"leave out size {n}", ""
-        if isinstance(relation, Bounded) and k > n:
-            told = f"{records} replaced ({relation}), as it has only {n}; {out}"
-        elif isinstance(relation, Unbounded) and relation.direction != "add" and k >= n:
-            told = f"{records} less ({relation}), as empty datasets are not compared; {out}"
-            if relation.direction == "both" and k <= left:
-                way = f", or only compare it with larger datasets: Unbounded({k}, direction='add')"
-        elif isinstance(relation, Bounded | Unbounded):
-            change = "replaced" if isinstance(relation, Bounded) else "more"
-            others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
-            told = f"{records} {change} ({relation}), as the universe has {others}; {out}"
-            way = ", or take a larger universe"
-        else:
+        short = relation.shortage(n, universe)
+        if short is None:
             raise InputError(f"size {n} has no such neighbors: {error}") from None
-        raise InputError(f"size {n} has no neighbors with {told}{way}") from None
+        records = "1 record" if relation.k == 1 else f"{relation.k} records"
+        raise InputError(
+            f"size {n} has no neighbors with {records} {short.change} ({relation}), as "
+            f"{short.reason}; leave out size {n}{short.way and ', or '}{short.way}"
+        ) from None
 
 
 def vectors(
@@ -150,8 +141,8 @@ def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError
     ----------
     datasets : sequence
         The datasets that are tried.
-    metric : str or callable
-        Their metric.
+    metric : str, callable or Relation
+        Their metric, or that of a relation.
     limit : number
         The largest distance of neighbors.
 
@@ -169,6 +160,7 @@ def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError
         )
         told = f"no two datasets of {several}"
     way = "give datasets that are closer, or a larger distance"
+    metric = metric.metric if isinstance(metric, Relation) else metric
     if sizes and metric in _ADDED:
         largest = max(sizes[-1], 1)
         way = f"give sizes=[{largest - 1}, {largest}]"

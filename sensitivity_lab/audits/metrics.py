@@ -29,6 +29,7 @@ from sensitivity_lab.exact.record_distances import (
     change_one,
     symmetric,
 )
+from sensitivity_lab.universes.relations import Relation
 
 Row = NDArray[Any]
 """Distances from one item to all later ones: int64, or Python ints where those do not fit."""
@@ -52,13 +53,13 @@ class Distances(ABC):
         return Difference(Fraction(entry), Fraction(0))
 
 
-def distances(name: str, items: Sequence[Any]) -> Distances:
+def distances(name: str | Relation, items: Sequence[Any]) -> Distances:
     """Return a metric on items.
 
     Parameters
     ----------
-    name : str
-        A key of `METRICS`.
+    name : str or Relation
+        A key of `METRICS`, or a relation, whose distance between multisets it then is.
     items : sequence
         For the metrics on numbers: numbers, vectors of numbers, or mappings to numbers. For the
         metrics on datasets: sequences of hashable items. For "discrete": hashable items.
@@ -80,7 +81,7 @@ def distances(name: str, items: Sequence[Any]) -> Distances:
     >>> metric.difference(metric.row(0)[0]).nearest()
     1.118033988749895
     """
-    return METRICS[name](items)
+    return _counted(name.distance, items) if isinstance(name, Relation) else METRICS[name](items)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.keys import key_of, multiset
 from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.universes.relations import Relation
 
 from .inputs import no_neighbors
 from .metrics import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exact
@@ -61,7 +62,7 @@ class WorstPairs:
 
 def worst_pairs(
     answered: Sequence[Answered],
-    inputs: str,
+    inputs: str | Relation,
     outputs: str,
     limits: Sequence[int],
     progress: bool | None = False,
@@ -73,7 +74,8 @@ def worst_pairs(
     answered : sequence of Answered
         Every dataset once; their order decides between equally bad pairs of a group.
     inputs, outputs : str
-        The names of the metrics on datasets and on answers, from `metrics.METRICS`.
+        The names of the metrics on datasets and on answers, from `metrics.METRICS`; `inputs` can be
+        a relation, whose distance it then is.
     limits : sequence of int
         The largest distances of datasets; there is a search for each.
     progress : bool, optional
@@ -147,9 +149,11 @@ def _check_numbers(answered: Sequence[Answered]) -> None:
             raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
 
 
-def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) -> Sequence[Answered]:
+def _representatives(
+    answered: Sequence[Answered], inputs: str | Relation, outputs: str
+) -> Sequence[Answered]:
     """Return the datasets without those that cannot make a worse pair than the others."""
-    if inputs not in ORDER_IGNORED:
+    if not (isinstance(inputs, Relation) or inputs in ORDER_IGNORED):
         return answered
     alike: dict[Hashable, dict[Hashable, Answered]] = {}
     for one in answered:

@@ -63,8 +63,8 @@ def sensitivity_bounds(
         See `global_sensitivity`. Evaluated again and again on datasets of the sizes of x and y.
     size : int or iterable of int
         The number n of records of x; for several, the maximum is bounded.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     time_limit : float, default 1.0

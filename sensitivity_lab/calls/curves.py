@@ -26,8 +26,8 @@ from sensitivity_lab.search import Chosen, check_method, choose, engines_for
 from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options, Plan, planned
 from sensitivity_lab.search.gaps import GapCurve
 from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.families import Family
 from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.relation import Family
 from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
 
 from .checkpoints import open_checkpoint, open_scratch

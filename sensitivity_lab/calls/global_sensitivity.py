@@ -59,8 +59,8 @@ def global_sensitivity(
         fixed length.
     size : int or iterable of int
         The number n of records of x, from 1 to the universe's size; for several, the maximum.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     method : str, default "auto"

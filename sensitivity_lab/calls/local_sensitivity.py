@@ -54,8 +54,8 @@ def local_sensitivity(
         What neighbors are drawn from.
     query : str, Query or callable
         See `global_sensitivity`.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     method : str, default "auto"

@@ -21,7 +21,6 @@ from sensitivity_lab.results.result import Found, Stated, check_size
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
-    Bounded,
     Dataset,
     Relation,
     check_dataset,
@@ -273,7 +272,7 @@ def _check_aligned(
 ) -> None:
     """Raise VerificationError unless y is x except at as many positions as the relation allows."""
     x, y = witness.x, witness.y
-    if isinstance(relation, Bounded):
+    if relation is not None and relation.aligned == "replaced":
         shared = sum(a == b for a, b in zip(x, y, strict=False))
     else:
         shared = _longest_common_subsequence(x, y)

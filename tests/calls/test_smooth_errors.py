@@ -11,7 +11,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.checks import shown
-from sensitivity_lab.universes.relation import Relation
+from sensitivity_lab.universes.relations import RELATIONS, Relation
 
 GRID = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
 
@@ -54,10 +54,11 @@ class Swapped(sl.Bounded):
 )
 def test_the_relation_declares_the_steps_that_are_damped(relation, told):
     text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation)
+    *some, last = (f"{one.__name__}(k)" for one in RELATIONS.values() if one().step is not None)
     assert text == (
         "smooth sensitivity needs a distance between all datasets, which counts records that are "
-        f"replaced, or added and removed; {told} declares none; use Bounded(k), Unbounded(k) or "
-        "SymmetricDifference(k), where k is the most rows of one person"
+        f"replaced, or added and removed; {told} declares none; use {', '.join(some)} or {last}, "
+        "where k is the most rows of one person"
     )
 
 
@@ -67,6 +68,7 @@ def test_a_relation_declares_no_steps_by_itself():
     @dataclass(frozen=True)
     class Own(Relation):
         name: ClassVar[str] = "own"
+        does = "something"
         _limits = "none"
 
         def _largest(self, size, universe):
@@ -74,6 +76,10 @@ def test_a_relation_declares_no_steps_by_itself():
 
         def _changes_at(self, k):
             yield k, k
+
+        @staticmethod
+        def distance(removed, added):
+            return removed + added
 
     text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=Own(1))
     assert "; own, at most 1 declares none; use " in text

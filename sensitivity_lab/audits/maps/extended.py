@@ -32,6 +32,7 @@ from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.keys import key_of
 from sensitivity_lab.exact.record_distances import INFINITE
 from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.universes.relations import RELATIONS
 
 from .records import numbers_of, record_keys, single_key
 
@@ -40,20 +41,15 @@ Metric = str | Callable[[Any, Any], Any]
 
 _ABSENT = ("absent",)
 
-_OF_NEIGHBORS = {
-    "bounded": "change_one",
-    "unbounded": "add_or_remove",
-    "symmetric_difference": "symmetric",
-}
-"""By the name of a relation, the metric whose pairs at most 1 apart are its neighbors."""
-
 
 def check_metric(name: str, metric: Any) -> Any:
     """Return a metric, or raise InputError."""
     if metric in METRICS if isinstance(metric, str) else callable(metric):
         return metric
     known = ", ".join(map(repr, METRICS))
-    meant = _OF_NEIGHBORS.get(metric) if isinstance(metric, str) else None
+    # The name of a relation means the metric whose pairs at most 1 apart are its neighbors.
+    relation = RELATIONS.get(metric) if isinstance(metric, str) else None
+    meant = relation and relation.metric
     raise InputError(
         f"{name} must be one of {known}, or a function of two items that returns their distance, "
         f"got {shown(metric)}" + (f"; did you mean {shown(meant)}?" if meant else "")

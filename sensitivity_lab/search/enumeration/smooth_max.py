@@ -85,6 +85,7 @@ class SmoothEnumeration:
                 )
         # Around every core are the datasets with one record more.
         around = number * min(values, int(highest)) * _PAIR_BYTES
+        around *= 1 if problem.replace or problem.add_or_remove else 2
         memory = each * number + (_BYTES // 2 + WORD * values) * cores + around
         return Plan(partial(_solve, problem, options), Cost(CALL + memory))
 
@@ -139,7 +140,7 @@ class _Lattice:
         answers = answers_on(lambda: listed, len(listed), problem.query, problem.universe, options)
         place = {tuple(data.tolist()): number for number, data in enumerate(listed)}
         neighbors: list[list[int]] = [[] for _ in listed]
-        if problem.replace:
+        if not problem.add_or_remove:
             members: dict[tuple[int, ...], list[int]] = {}
             for data, number in place.items():
                 for core in _cores(data):
@@ -148,7 +149,7 @@ class _Lattice:
                 some = _that_matter(group, answers)
                 for number in group:
                     neighbors[number] += some
-        else:
+        if not problem.replace:
             for data, number in place.items():
                 for core in _cores(data):
                     if core in place:

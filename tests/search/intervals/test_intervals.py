@@ -19,6 +19,7 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries.l_statistics import LStatistic, Midrange, Range, TrimmedMean
 from sensitivity_lab.search import CONTINUOUS, engines_for
 from sensitivity_lab.search.intervals.spread import Family
+from sensitivity_lab.universes.relations import Relation
 
 MANY = int(os.environ.get("STRESS", "20000"))
 
@@ -50,7 +51,7 @@ class Case:
     upper: Fraction
     inside: tuple[Fraction, ...]
     size: int
-    relation: sl.Bounded | sl.Unbounded | sl.SymmetricDifference
+    relation: Relation
     family: str
 
     @property

@@ -18,7 +18,7 @@ import sensitivity_lab as sl
 from sensitivity_lab import graphs, sequences
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.queries import Query
-from sensitivity_lab.universes.relation import Relation
+from sensitivity_lab.universes.relations import Relation
 
 _ASKED: dict[str, Any] = {"size": 2, "neighbors": sl.Bounded(1)}
 _NEW = ("__getitem__", "__contains__", "__call__", "__rshift__", "__rrshift__")

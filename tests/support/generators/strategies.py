@@ -15,6 +15,7 @@ import oracle
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab.universes.relations import Relation
 
 MOST_RECORDS = 8
 MOST_CHANGES = 3
@@ -119,6 +120,15 @@ RELATIONS = {
 """By family: the class of a relation and its parameters besides the distance."""
 
 
+_CLASSES = dict.fromkeys(relation for relation, _ in RELATIONS.values())
+
+RELATION_CHOICES = (
+    f"choose one of {', '.join(repr(one.name.replace(' ', '_')) for one in _CLASSES)}, or "
+    + ", ".join(f"{one.__name__}(k)" for one in _CLASSES)
+)
+"""What an error lists where a relation is not known."""
+
+
 def most_feasible(family: str, size: int, total: float, exactly: bool) -> float:
     """The largest feasible distance for datasets of a size in a universe of `total` records."""
     outside = total - size
@@ -136,7 +146,7 @@ class Asked:
     """A universe, a feasible relation and one or several sizes of x."""
 
     universe: sl.Universe
-    relation: sl.Bounded | sl.Unbounded | sl.SymmetricDifference
+    relation: Relation
     size: int | list[int]
 
     @property
