@@ -102,7 +102,7 @@ from .results.sweep import Sweep
 from .universes.datasets import count_datasets, count_neighbors, datasets, neighboring_datasets
 from .universes.interval import IntervalUniverse
 from .universes.multiset import FiniteUniverse
-from .universes.relations import Bounded, SymmetricDifference, Unbounded
+from .universes.relations import Bounded, Edit, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse
 from .universes.universe import Universe
 
@@ -173,6 +173,7 @@ __all__ = [
     "CountIf",
     "Covariance",
     "DatasetUniverseWarning",
+    "Edit",
     "Evidence",
     "FiniteUniverse",
     "Fold",

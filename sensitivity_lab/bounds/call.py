@@ -78,8 +78,9 @@ def sensitivity_bounds(
         The smallest and the largest answer that the query can give, or each coordinate of it. It is
         checked on every answer.
     per_record : number, optional
-        How much the answer can change, in the norm, when one record changes: one is replaced under
-        a bounded relation, added or removed under the others. The bound is k times that.
+        How much the answer can change, in the norm, when one record changes: when one is replaced
+        under a bounded relation, added or removed under the others, and either under one that
+        counts both alike. The bound is k times that.
     monotone : bool, default False
         Whether the answer, a number, never falls when records rise. Then it is bounded by the
         answers on the smallest and on the largest records. It is checked on random datasets, and

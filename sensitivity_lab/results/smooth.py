@@ -52,7 +52,8 @@ class SmoothSensitivity(Found):
     x : tuple of records
         The dataset, ascending.
     local : Sensitivity
-        The local sensitivity of z, with the neighbor y of z that attains it.
+        The local sensitivity of z, with the neighbor y of z that attains it, among those of
+        `sizes`.
     status : {"exact"}
         "exact": no dataset gives more; the search left nothing out.
     method : str

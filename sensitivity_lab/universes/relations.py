@@ -441,9 +441,61 @@ class SymmetricDifference(Relation):
         return ((removed, k - removed) for removed in range(k, -1, -1))
 
 
+@dataclass(frozen=True)
+class Edit(Relation):
+    """Replace, add or remove: a record that is replaced, added or removed counts once.
+
+    With i records removed and j added, ``min(i, j)`` of them are replacements, so the distance is
+    ``max(i, j)``: for k = 1, y is x with a record replaced, added or removed.
+
+    Parameters
+    ----------
+    k : int
+        The Hamming distance, at least 1: the larger of the numbers of records removed and added.
+    exactly : bool, default False
+        Whether the larger of these numbers is k, instead of at most k.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3])
+    >>> list(sl.neighboring_datasets((1, 2), universe, sl.Edit(1)))
+    [(2, 3), (1, 3), (2,), (1,), (1, 2, 3)]
+    """
+
+    name: ClassVar[str] = "edit"
+    elsewhere: ClassVar[tuple[str, ...]] = ("edit_distance", "add_remove_replace")
+    does = "replace, add or remove"
+
+    @staticmethod
+    def distance(removed: Counts, added: Counts, /) -> NDArray[Any]:
+        """Return the larger number: as many as can be are replacements."""
+        return np.maximum(removed, added)
+
+    @property
+    def step(self) -> Relation | None:
+        """A record is replaced, added or removed."""
+        return Edit(1)
+
+    @property
+    def _limits(self) -> str:
+        return (
+            "removing k needs k <= size and a record that is left or added, adding k needs k <= "
+            "records outside x"
+        )
+
+    def _largest(self, size: int, universe: Space) -> int | float:
+        outside = universe.size - size
+        return max(size, outside) if outside else size - 1
+
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+        yield from ((k, added) for added in range(k, -1, -1))
+        yield from ((removed, k) for removed in range(k - 1, -1, -1))
+
+
 RELATIONS: dict[str, type[Relation]] = {
     relation.name.replace(" ", "_"): relation
-    for relation in (Bounded, Unbounded, SymmetricDifference)
+    for relation in (Bounded, Unbounded, SymmetricDifference, Edit)
 }
 """The relations by the name that arguments and commands take."""
 

@@ -134,6 +134,18 @@ def test_what_is_too_large_is_refused_with_its_number():
     )
 
 
+def test_where_a_step_can_be_of_either_kind_every_dataset_is_listed():
+    told = refused(
+        sl.NoEngineError, [0], GRID, "mean", beta=1, neighbors="edit", sizes=(1, 3), method="linear"
+    )
+    assert told == (
+        "no engine accepts mean here: linear covers relations that replace records, or that add "
+        "and remove them, not edit, of which a step can be either"
+    )
+    result = sl.smooth_sensitivity([0], GRID, "mean", beta=1, neighbors="edit", sizes=(1, 3))
+    assert result.method == "enumeration"
+
+
 def test_a_domain_needs_a_largest_size():
     assert refused(sl.NoEngineError, [0], GRID, "median", beta=1, neighbors="unbounded") == (
         "no engine accepts median here: order_statistics covers the bounded relation only; "

@@ -126,7 +126,12 @@ UNIVERSES = {  # and whether its records, or their limit, may be private
     "copies": (sl.Universe.from_domain([0, 4, 9], copies=3), True),
     "enough copies": (sl.Universe.from_domain([0, 4, 9], copies=7), False),
 }
-RELATIONS = {"bounded": sl.Bounded, "unbounded": sl.Unbounded, "symmetric": sl.SymmetricDifference}
+RELATIONS = {
+    "bounded": sl.Bounded,
+    "unbounded": sl.Unbounded,
+    "symmetric": sl.SymmetricDifference,
+    "edit": sl.Edit,
+}
 SIZES = {"one": 4, "several": (3, 4, 5)}
 
 

@@ -116,6 +116,7 @@ RELATIONS = {
     "unbounded (add)": (sl.Unbounded, {"direction": "add"}),
     "unbounded (remove)": (sl.Unbounded, {"direction": "remove"}),
     "symmetric difference": (sl.SymmetricDifference, {}),
+    "edit": (sl.Edit, {}),
 }
 """By family: the class of a relation and its parameters besides the distance."""
 
@@ -138,6 +139,7 @@ def most_feasible(family: str, size: int, total: float, exactly: bool) -> float:
         "unbounded (add)": outside,
         "unbounded (remove)": size - 1,
         "symmetric difference": total if outside >= 1 else size - 1,
+        "edit": max(size, outside) if outside >= 1 else size - 1,
     }[family]
 
 
