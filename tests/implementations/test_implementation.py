@@ -11,15 +11,9 @@ import oracle_implementation as oracle
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
-
-RELATIONS = {
-    "bounded": sl.Bounded,
-    "unbounded": sl.Unbounded,
-    "symmetric_difference": sl.SymmetricDifference,
-    "edit": sl.Edit,
-}
 
 FOLDS = {
     "float16": (

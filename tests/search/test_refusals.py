@@ -40,7 +40,7 @@ ASKED = {
     "a histogram": (TABLE, COUNTS, 1_000, "L2"),
 }
 
-RELATIONS = (sl.Bounded(3), sl.Bounded(50), sl.SymmetricDifference(20), sl.Unbounded(2))
+RELATIONS = (sl.Bounded(3), sl.Bounded(50), sl.SymmetricDifference(20), sl.Edit(9), sl.Unbounded(2))
 
 STEPS = [step for step in dict.fromkeys(one().step for one in ALL_RELATIONS.values()) if step]
 

@@ -121,11 +121,11 @@ RELATIONS = {
 """By family: the class of a relation and its parameters besides the distance."""
 
 
-_CLASSES = dict.fromkeys(relation for relation, _ in RELATIONS.values())
+BY_NAME = {relation.name.replace(" ", "_"): relation for relation, _ in RELATIONS.values()}
+"""The classes, by the names that arguments and the oracle take."""
 
-RELATION_CHOICES = (
-    f"choose one of {', '.join(repr(one.name.replace(' ', '_')) for one in _CLASSES)}, or "
-    + ", ".join(f"{one.__name__}(k)" for one in _CLASSES)
+RELATION_CHOICES = f"choose one of {', '.join(map(repr, BY_NAME))}, or " + ", ".join(
+    f"{relation.__name__}(k)" for relation in BY_NAME.values()
 )
 """What an error lists where a relation is not known."""
 
