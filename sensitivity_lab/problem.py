@@ -246,9 +246,10 @@ class SmoothProblem:
         """Whether a neighbor has one record added or removed, and none replaced."""
         return not self.step.exchanges
 
-    def distance(self, z: Multiplicities) -> int:
-        """Return how many steps a dataset is from x."""
-        return self.step.between(self.x, z)
+    def distances(self, some: Sequence[Multiplicities]) -> list[int]:
+        """Return how many steps some datasets are from x."""
+        found: list[int] = self.step.between(self.x, np.array(some)).tolist()
+        return found
 
 
 def check_sizes(size: Any, universe: Space) -> tuple[int, ...]:

@@ -139,7 +139,8 @@ class SmoothSensitivity(Found):
         """Measure z and y again, and how far z is from x."""
         self.local.verify()
         x, z, y = (multiplicities_of(data, self.universe) for data in (self.x, self.z, self.y))
-        apart = None if self.neighbors.step is None else self.neighbors.step.between(x, z)
+        step = self.neighbors.step
+        apart = None if step is None else int(step.between(x, z))
         if apart != self.distance:
             raise VerificationError(
                 f"z = {show(self.z)} is at distance {apart} from x = {show(self.x)}, "

@@ -124,9 +124,13 @@ class Relation(ABC):
         `INFINITE` if they are not neighbors for any k. The numbers can be arrays.
         """
 
-    def between(self, x: Multiplicities, y: Multiplicities) -> int:
-        """Return how far two datasets are apart; `INFINITE` or more if it is no number of steps."""
-        return int(self.distance(np.maximum(x - y, 0).sum(), np.maximum(y - x, 0).sum()))
+    def between(self, x: Multiplicities, y: Multiplicities) -> NDArray[Any]:
+        """Return how far datasets are apart; `INFINITE` or more if that is no number of steps.
+
+        The last axis is that of the values: of several datasets y there is a distance for each.
+        """
+        only_x, only_y = np.maximum(x - y, 0), np.maximum(y - x, 0)
+        return self.distance(only_x.sum(axis=-1), only_y.sum(axis=-1))
 
     @property
     def step(self) -> Relation | None:

@@ -39,6 +39,9 @@ _SURE = 4.0
 _BYTES = 700
 """About how many bytes a dataset needs, besides its numbers and its neighbors."""
 
+_AT_ONCE = 256
+"""So many distances are found at a time."""
+
 _PAIR_BYTES = 3 * WORD
 """What a dataset around a core takes: in the core's list, and its place among neighbors."""
 
@@ -94,10 +97,13 @@ def _solve(problem: SmoothProblem, options: Options) -> LocalMaxima:
     """Return the local maxima over all distances."""
     lattice = _Lattice.of(problem, options)
     best: dict[int, tuple[Difference, int, int]] = {}
+    distances: list[int] = []
     every = range(len(lattice.datasets))
     for z in tracked(every, unit="datasets", progress=options.progress):
         gap, y = lattice.furthest(z)
-        distance = problem.distance(lattice.datasets[z])
+        if z % _AT_ONCE == 0:
+            distances = problem.distances(lattice.datasets[z : z + _AT_ONCE])
+        distance = distances[z % _AT_ONCE]
         if distance not in best or best[distance][0] < gap:
             best[distance] = gap, z, y
     maxima: list[LocalMaximumAtDistance] = []

@@ -233,7 +233,7 @@ class Pairs:
         one, other = core + p, core + q
         if not self.side.upward:
             one, other = one[::-1], other[::-1]
-        near = problem.distance(one) <= group.distance
+        near = problem.distances([one])[0] <= group.distance
         return (one, other) if near else (other, one)
 
 
