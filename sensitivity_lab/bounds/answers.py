@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.again import SAMPLE, agree, largest_of, no_function, spread
 from sensitivity_lab.universes.multiplicities import Multiplicities

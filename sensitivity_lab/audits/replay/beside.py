@@ -14,7 +14,7 @@ from sensitivity_lab.audits.metrics import entries
 from sensitivity_lab.audits.row import Evidence
 from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
 
 from .histories import SEED, drawn
 from .returned import NOTHING, Path, bare

@@ -12,7 +12,7 @@ from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.audits.worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 
 from .ranks import division, excess, times

@@ -12,7 +12,8 @@ from sensitivity_lab.audits.inputs import no_neighbors
 from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics import METRICS
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 
 from .again import check_evidence, check_same
@@ -73,7 +74,7 @@ def replayed(
 
 def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:
     """Return, by dataset, the places of the datasets at most k apart from it, but for itself."""
-    near = distances(metric, [run.dataset for run in runs])
+    near = distances(METRICS[metric], [run.dataset for run in runs])
     found: list[list[int]] = [[] for _ in runs]
     alone = True
     for x in range(len(runs) - 1):
@@ -83,7 +84,7 @@ def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:
             found[x].append(x + 1 + later)
             found[x + 1 + later].append(x)
     if alone:
-        raise no_neighbors([run.dataset for run in runs], metric, k)
+        raise no_neighbors([run.dataset for run in runs], METRICS[metric], k)
     return found
 
 

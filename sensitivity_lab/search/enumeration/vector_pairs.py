@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import rational_of
-from sensitivity_lab.exact.norms import Norm, distance
+from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.running.machine import IN_TURN

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.exact.root_sums import Gap, root_gap
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.interval import Space
 from sensitivity_lab.universes.multiplicities import Multiplicities

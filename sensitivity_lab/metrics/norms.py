@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_choice
 from sensitivity_lab.errors import QueryError
-
-from .difference import Difference
-from .root_sums import norm_of_roots
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.root_sums import norm_of_roots
 
 Norm = Literal["L1", "L2", "Linf"]
 """For a single number all three are the absolute value."""

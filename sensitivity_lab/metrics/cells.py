@@ -1,0 +1,90 @@
+"""When two cells are equal: functions that give equal cells equal keys, which can be hashed.
+
+A metric on records takes one of them. They differ in what they tell apart:
+
+================  ============  =========  ========  =========  =========  =============
+key               used by       1, 1.0     0.0, -0.0 NaN, NaN   NaN, None  [1] and (1,)
+================  ============  =========  ========  =========  =========  =============
+`encoding.encode` pipelines     equal      equal     equal      equal      differ
+`signed_key`      audits        equal      differ    equal      differ     equal
+`key_of`          answers       equal      equal     equal      differ     equal
+================  ============  =========  ========  =========  =========  =============
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sensitivity_lab.checks import unboxed
+
+Cells = Callable[[Any], Hashable]
+"""A key of cells, and of records, which hold cells: equal for equal ones only."""
+
+_NAN = ("not a number",)
+"""The key of NaN, which does not equal itself."""
+
+_MINUS_ZERO = ("minus zero",)
+"""The key of -0.0, which Python says is equal to 0.0."""
+
+
+def key_of(item: Any) -> Hashable:
+    """Return the key of an item; equal items have equal keys, and so have any two NaN.
+
+    Examples
+    --------
+    >>> key_of([1, 0.0]) == key_of((True, -0.0)), key_of(math.nan) == key_of(float("nan"))
+    (True, True)
+    """
+    if isinstance(item, Mapping):
+        return frozenset((key_of(name), key_of(value)) for name, value in item.items())
+    if isinstance(item, list | tuple | np.ndarray):
+        return tuple(key_of(entry) for entry in item)
+    return item if item == item else _NAN
+
+
+def signed_key(item: Any) -> Hashable:
+    """Return the key of an item, as `key_of` does; those of 0.0 and -0.0 differ.
+
+    A function may tell the two zeros apart, so a library may count them as two records. As records
+    they differ here, and so no pair is called close that a library calls far apart.
+
+    Examples
+    --------
+    >>> signed_key(0.0) == signed_key(-0.0), signed_key([[0.0]]) == signed_key([[-0.0]])
+    (False, False)
+    """
+    if type(item) is int or type(item) is str:  # the usual types first
+        return item
+    if isinstance(item, Mapping):
+        return frozenset((key_of(name), signed_key(value)) for name, value in item.items())
+    if isinstance(item, np.ndarray):
+        item = item.tolist()
+    if isinstance(item, list | tuple):
+        return tuple(map(signed_key, item))
+    number = unboxed(item)
+    if isinstance(number, float) and not number and math.copysign(1, number) < 0:
+        return _MINUS_ZERO
+    return key_of(number)
+
+
+def multiset(item: Sequence[Any]) -> Counter[Hashable]:
+    """Return how often each entry occurs in a sequence, by `key_of`.
+
+    Examples
+    --------
+    >>> multiset([1, True, 2]) == {1: 2, 2: 1}
+    True
+    """
+    try:
+        counted = Counter(item)
+    except TypeError:  # entries that are lists
+        return Counter(map(key_of, item))
+    merged: Counter[Hashable] = Counter()
+    for entry, number in counted.items():
+        merged[key_of(entry)] += number
+    return merged
