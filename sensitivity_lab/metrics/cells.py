@@ -1,26 +1,30 @@
 """When two cells are equal: functions that give equal cells equal keys, which can be hashed.
 
-A metric on records takes one of them. They differ in what they tell apart:
+A metric on records asks one of them. They differ in what they tell apart:
 
-================  ============  =========  ========  =========  =========  =============
-key               used by       1, 1.0     0.0, -0.0 NaN, NaN   NaN, None  [1] and (1,)
-================  ============  =========  ========  =========  =========  =============
-`encoding.encode` pipelines     equal      equal     equal      equal      differ
-`signed_key`      audits        equal      differ    equal      differ     equal
-`key_of`          answers       equal      equal     equal      differ     equal
-================  ============  =========  ========  =========  =========  =============
+=================  ===============  ======  =========  ========  =========  =========
+key                used by          1, 1.0  0.0, -0.0  NaN, NaN  NaN, None  [1], (1,)
+=================  ===============  ======  =========  ========  =========  =========
+`encoding.encode`  pipelines        equal   equal      equal     equal      differ
+`signed_key`       audits           equal   differ     equal     differ     equal
+`key_of`           answers          equal   equal      equal     differ     equal
+`table_key`        table universes  equal   equal      equal     equal      differ
+=================  ===============  ======  =========  ========  =========  =========
 """
 
 from __future__ import annotations
 
+import datetime
 import math
+import numbers
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from sensitivity_lab.checks import unboxed
+from sensitivity_lab.checks import as_python, unboxed
 
 Cells = Callable[[Any], Hashable]
 """A key of cells, and of records, which hold cells: equal for equal ones only."""
@@ -88,3 +92,43 @@ def multiset(item: Sequence[Any]) -> Counter[Hashable]:
     for entry, number in counted.items():
         merged[key_of(entry)] += number
     return merged
+
+
+def table_key(value: Any) -> Any:
+    """Return a value as the columns of a `TableUniverse` hold it; None if it is missing.
+
+    Numbers are Python's, points and spans of time those of pandas. What cannot be hashed stays.
+
+    Examples
+    --------
+    >>> table_key(np.int8(3)), table_key(math.nan), table_key(np.datetime64("2020-01-01"))
+    (3, None, Timestamp('2020-01-01 00:00:00'))
+    """
+    if isinstance(value, np.datetime64):
+        value = pd.Timestamp(value)
+    elif isinstance(value, np.timedelta64):
+        value = pd.Timedelta(value)
+    return None if pd.isna(value) is True else as_python(value)
+
+
+def kind_of(value: Any) -> str | None:
+    """Return the kind of a value; values of two kinds are never equal. None says "any".
+
+    Examples
+    --------
+    >>> kind_of(True), kind_of(0.5), kind_of("0.5"), kind_of((1, 2))
+    ('numbers', 'numbers', 'texts', None)
+    >>> kind_of(pd.Timestamp("2020-01-01")), kind_of(datetime.date(2020, 1, 1))
+    ('timestamps', 'dates')
+    """
+    if isinstance(value, str):
+        return "texts"
+    if isinstance(value, bytes):
+        return "bytes"
+    if isinstance(value, datetime.timedelta | np.timedelta64):
+        return "spans of time"
+    if isinstance(value, numbers.Number | np.bool_):
+        return "numbers"
+    if isinstance(value, datetime.datetime):
+        return "timestamps" if value.tzinfo is None else "timestamps with a time zone"
+    return "dates" if isinstance(value, datetime.date) else None

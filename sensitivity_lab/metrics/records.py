@@ -34,6 +34,29 @@ def keys_of(cells: Cells, data: Any) -> list[Hashable]:
     return list(map(cells, listed(data, "a dataset is a sequence of records", text=True)))
 
 
+def moved(x: NDArray[np.int64], y: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Return how many records only x has, and how many only y, given how often each value occurs.
+
+    Parameters
+    ----------
+    x, y : ndarray of int64, shape (..., values)
+        The multiplicities in one dataset, or in many.
+
+    Returns
+    -------
+    removed, added : int64 or ndarray of int64, shape (...)
+        The records that a change from x to y removes, and those that it adds.
+
+    Examples
+    --------
+    >>> removed, added = moved(np.array([2, 0, 1]), np.array([0, 1, 1]))
+    >>> int(removed), int(added)
+    (2, 1)
+    """
+    gaps = y - x
+    return np.maximum(-gaps, 0).sum(axis=-1), np.maximum(gaps, 0).sum(axis=-1)
+
+
 def numbered(counts: Mapping[Any, int]) -> Rows:
     """Return a multiset of rows, given how often each row occurs."""
     return frozenset((row, copy) for row, count in counts.items() for copy in range(count))
@@ -83,8 +106,8 @@ class _Counted(Distances):
     counts: NDArray[np.int64]  # shape (items, values)
 
     def row(self, k: int) -> Row:
-        gaps = self.counts[k + 1 :] - self.counts[k]
-        return self.metric.apart(np.maximum(gaps, 0).sum(axis=1), np.maximum(-gaps, 0).sum(axis=1))
+        removed, added = moved(self.counts[k], self.counts[k + 1 :])
+        return self.metric.apart(added, removed)
 
 
 @dataclass(frozen=True)

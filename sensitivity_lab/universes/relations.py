@@ -11,6 +11,7 @@ import numpy as np
 from sensitivity_lab.checks import check_flag, did_you_mean, shown, text_of
 from sensitivity_lab.checks import check_whole as check_whole
 from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.metrics.records import moved
 
 from .interval import Space
 from .multiplicities import Multiplicities
@@ -272,7 +273,7 @@ def check_related(
                 f"a dataset has {dataset[place]} records {universe.values[place]}, "
                 f"the universe {limits[place]}"
             )
-    removed, added = int(np.maximum(x - y, 0).sum()), int(np.maximum(y - x, 0).sum())
+    removed, added = moved(x, y)
     # Shared records can change places with equal ones outside both, as far as there are any.
     limits = universe.multiplicities(int(x.sum()) + relation.k)
     swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())
