@@ -78,9 +78,12 @@ class _OfMultisets(OfCells):
 
         A mapping, such as a Counter, says how often each record occurs.
         """
-        if isinstance(data, Mapping):
-            return numbered(Counter({cells(record): count for record, count in data.items()}))
-        return numbered(Counter(keys_of(cells, data)))
+        if not isinstance(data, Mapping):
+            return numbered(Counter(keys_of(cells, data)))
+        counts: Counter[Hashable] = Counter()
+        for record, count in data.items():
+            counts[cells(record)] += count
+        return numbered(counts)
 
     def between(self, a: Rows, b: Rows) -> Distance:
         """Return the distance of two multisets."""

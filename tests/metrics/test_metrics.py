@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import naive_distances as naive
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from paths import ROOT
 
 from sensitivity_lab import InputError, QueryError
 from sensitivity_lab.exact.difference import Difference
@@ -181,6 +183,7 @@ def test_the_caller_says_which_cells_are_equal(name):
 
 def test_a_mapping_says_how_often_each_record_occurs():
     assert SymmetricDistance().distance({"a": 2, "b": 1}, ["a", "c"]) == 3
+    assert SymmetricDistance().distance({None: 1, NAN: 1}, [None]) == 1
     with pytest.raises(InputError) as caught:
         SymmetricDistance().distance({"a": 0.5}, [])
     assert str(caught.value) == (
@@ -288,3 +291,9 @@ def test_distances_beyond_64_bits_are_exact(name):
     assert [gap.exact for gap in found] == [
         Fraction(abs(a - b)) for a, b in itertools.combinations((0, 1, 2**80), 2)
     ]
+
+
+def test_the_table_of_metrics_has_every_name():
+    table = (ROOT / "docs" / "reference" / "tables.md").read_text("utf-8").split("## Metrics")[1]
+    rows = [line.split("|")[1] for line in table.split("## ")[0].splitlines() if line[:1] == "|"]
+    assert {name for row in rows for name in re.findall(r'`"(\w+)"`', row)} == set(METRICS)
