@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from .exact.difference import Number
-from .exact.norms import Norm
+from .metrics.norms import Norm
 from .problem import LocalProblem, Problem
 from .queries import Query
 from .universes.families import Family, families_of

@@ -13,7 +13,7 @@ import numpy as np
 from .checks import exceeding, listed
 from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
-from .exact.norms import Norm
+from .metrics.norms import Norm
 from .queries import Query
 from .universes.families import Family, families_of
 from .universes.interval import Space

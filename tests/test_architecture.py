@@ -23,6 +23,7 @@ ROOMS = (
     "running",
     "plotting",
     "exact",
+    "metrics",
     "universes",
     "queries",
     "results",

@@ -11,7 +11,7 @@ from sensitivity_lab.calls.curves import as_relations
 from sensitivity_lab.checks import check_flag, check_running, check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import show_sizes

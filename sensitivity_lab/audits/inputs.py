@@ -9,6 +9,7 @@ from typing import Any
 
 from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.metrics import Metric
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.relations import Relation, check_whole
@@ -127,28 +128,22 @@ def vectors(
     ]
 
 
-_ADDED = frozenset({"symmetric", "insert_delete", "add_or_remove"})
-"""The metrics in which datasets of one size differ by 0 or at least 2."""
-
-_REPLACED = frozenset({"change_one", "hamming"})
-"""The metrics in which only datasets of one size are close."""
-
-
-def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError:
+def no_neighbors(datasets: Sequence[Any], metric: Metric, limit: Any) -> InputError:
     """Return the error that says that no two datasets are close, and what to do.
 
     Parameters
     ----------
     datasets : sequence
         The datasets that are tried.
-    metric : str, callable or Relation
-        Their metric, or that of a relation.
+    metric : Metric
+        Their metric.
     limit : number
         The largest distance of neighbors.
 
     Examples
     --------
-    >>> print(no_neighbors([[0, 0], [0, 1]], "symmetric", 1))
+    >>> from sensitivity_lab.metrics import METRICS
+    >>> print(no_neighbors([[0, 0], [0, 1]], METRICS["symmetric"], 1))
     no two datasets of size 2 are neighbors at distance 1: give sizes=[1, 2]
     """
     if not all(isinstance(x, list | tuple) for x in datasets):
@@ -160,11 +155,10 @@ def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError
         )
         told = f"no two datasets of {several}"
     way = "give datasets that are closer, or a larger distance"
-    metric = metric.metric if isinstance(metric, Relation) else metric
-    if sizes and metric in _ADDED:
+    if sizes and metric.resizes:
         largest = max(sizes[-1], 1)
         way = f"give sizes=[{largest - 1}, {largest}]"
-    elif sizes and metric in _REPLACED:
+    elif sizes and metric.resizes is False:
         way = "give at least two values" if sizes[-1] else "give sizes of at least 1"
     return InputError(f"{told} are neighbors at distance {shown(limit)}: {way}")
 

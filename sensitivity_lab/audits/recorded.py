@@ -11,7 +11,7 @@ from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_flag, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes
 from sensitivity_lab.queries import as_query

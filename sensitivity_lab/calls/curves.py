@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import IntervalProblem, problem_on
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query

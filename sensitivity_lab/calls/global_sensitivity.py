@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem, problem_on
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Query, as_query

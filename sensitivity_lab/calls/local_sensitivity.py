@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from sensitivity_lab.checks import check_text
-from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import LocalIntervalProblem, dataset_on, local_problem_on
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query

@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query

@@ -11,7 +11,7 @@ from sensitivity_lab.checks import finite_number, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query

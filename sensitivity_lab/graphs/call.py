@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_kind
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 
 from .known import known_for
 from .queries import as_query

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.release import Release, Things
 from sensitivity_lab.results.result import Found, Stated
 

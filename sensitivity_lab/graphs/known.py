@@ -10,7 +10,7 @@ from typing import Any
 from sensitivity_lab.checks import check_choice, check_kind, check_whole
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 
 from .queries import QUERIES
 from .relations import EdgeNeighbors, GraphRelation, NodeNeighbors, removes

@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Difference, root_difference
-from sensitivity_lab.exact.norms import POWERS, Norm, powered
+from sensitivity_lab.metrics.norms import POWERS, Norm, powered
 
 from .queries import Counts, GraphFunction, GraphQuery, Removed, Tables, evaluate
 from .relations import GraphRelation, NodeNeighbors

@@ -14,6 +14,7 @@ import numpy as np
 from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
+from sensitivity_lab.metrics.lists import common_places
 from sensitivity_lab.queries import Function
 from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import rounded_up, show_sizes
@@ -275,21 +276,10 @@ def _check_aligned(
     if relation is not None and relation.aligned == "replaced":
         shared = sum(a == b for a, b in zip(x, y, strict=False))
     else:
-        shared = _longest_common_subsequence(x, y)
+        shared = len(common_places(x, y)[0])
     changes = () if relation is None else relation.changes(len(x), universe)
     if not any(len(x) - i == len(y) - j <= shared for i, j in changes):
         raise VerificationError(
             f"x = {show(x)} and y = {show(y)} are not aligned neighbors ({relation}): they share "
             f"{shared} positions"
         )
-
-
-def _longest_common_subsequence(x: Dataset, y: Dataset) -> int:
-    lengths = [0] * (len(y) + 1)
-    for a in x:
-        diagonal = 0
-        for place, b in enumerate(y, start=1):
-            above = lengths[place]
-            lengths[place] = diagonal + 1 if a == b else max(above, lengths[place - 1])
-            diagonal = above
-    return lengths[-1]

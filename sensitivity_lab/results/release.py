@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse

@@ -13,7 +13,7 @@ import pandas as pd
 from sensitivity_lab.checks import check_column, check_text, number_text
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import finite
 from sensitivity_lab.universes.multiset import FiniteUniverse

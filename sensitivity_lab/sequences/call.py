@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sensitivity_lab.checks import check_kind
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 
 from .known import known_for
 from .queries import as_query

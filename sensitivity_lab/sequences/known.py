@@ -7,8 +7,8 @@ from typing import Any
 
 from sensitivity_lab.checks import check_choice, check_kind
 from sensitivity_lab.exact.difference import rational_of
-from sensitivity_lab.exact.norms import Norm, check_norm
 from sensitivity_lab.graphs.known import ClosedForm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 
 from .queries import QUERIES, numbers_of_values
 from .relations import InsertDelete, SequenceRelation

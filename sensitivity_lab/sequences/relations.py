@@ -11,6 +11,7 @@ import numpy as np
 
 from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics.lists import common_places
 
 from .universe import Codes, SequenceUniverse
 
@@ -145,22 +146,7 @@ class InsertDelete:
 
     def _changed(self, x: tuple[object, ...], y: tuple[object, ...]) -> tuple[Places, Places]:
         """Return the fewest places of x and of y without which the two are the same."""
-        common = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]  # of x[i:] and y[j:]
-        for i in reversed(range(len(x))):
-            for j in reversed(range(len(y))):
-                longer = max(common[i + 1][j], common[i][j + 1])
-                common[i][j] = 1 + common[i + 1][j + 1] if x[i] == y[j] else longer
-        i = j = 0
-        stay_x, stay_y = set(), set()
-        while i < len(x) and j < len(y):
-            if x[i] == y[j]:
-                stay_x.add(i)
-                stay_y.add(j)
-                i, j = i + 1, j + 1
-            elif common[i + 1][j] >= common[i][j + 1]:
-                i += 1
-            else:
-                j += 1
+        stay_x, stay_y = map(set, common_places(x, y))
         deleted = tuple(place for place in range(len(x)) if place not in stay_x)
         return deleted, tuple(place for place in range(len(y)) if place not in stay_y)
 

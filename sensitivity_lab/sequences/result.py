@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.graphs.enumerated import Enumerated
 from sensitivity_lab.graphs.known import ClosedForm
 from sensitivity_lab.graphs.search import Answer, answer_of
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import Release, Things
 

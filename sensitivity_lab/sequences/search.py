@@ -11,9 +11,9 @@ import numpy as np
 
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import POWERS, Norm, powered
 from sensitivity_lab.graphs.queries import Counts, Tables
 from sensitivity_lab.graphs.search import Answer, answer_of, distance_of
+from sensitivity_lab.metrics.norms import POWERS, Norm, powered
 
 from .queries import SequenceFunction, SequenceQuery, evaluate
 from .relations import Edit, SequenceRelation, Shape

@@ -16,12 +16,19 @@ from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_flag, did_you_mean, shown, text_of
 from sensitivity_lab.checks import check_whole as check_whole
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.exact.record_distances import Counts, add_or_remove, change_one, symmetric
+from sensitivity_lab.metrics.metric import Row
+from sensitivity_lab.metrics.records import (
+    AddOrRemoveDistance,
+    ChangeOneDistance,
+    Counts,
+    OfMultisets,
+    SymmetricDistance,
+    moved,
+)
 
 from .interval import Space
 from .multiplicities import Multiplicities
@@ -86,8 +93,12 @@ class Relation(ABC):
     If they are replaced, both datasets have a record there; see `implemented_sensitivity`.
     """
 
-    metric: ClassVar[str | None] = None
-    """What audits of listed datasets call the distance, if they know it."""
+    metric: ClassVar[OfMultisets]
+    """By which distance datasets that are not equal are neighbors at most k apart.
+
+    It need not obey the triangle inequality, see `AddOrRemoveDistance`. No distance decides who is
+    exactly k apart, since records can be exchanged with equal ones.
+    """
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -115,22 +126,13 @@ class Relation(ABC):
     def does(self) -> str:
         """What a neighbor does to x, in a few words for menus and help."""
 
-    @staticmethod
-    @abstractmethod
-    def distance(removed: Counts, added: Counts, /) -> NDArray[Any]:
-        """Return how far datasets are apart of which only the one has so many records.
-
-        Datasets that are not equal are neighbors at most k apart if this is at most k, and at least
-        `INFINITE` if they are not neighbors for any k. The numbers can be arrays.
-        """
-
-    def between(self, x: Multiplicities, y: Multiplicities) -> NDArray[Any]:
+    def between(self, x: Multiplicities, y: Multiplicities) -> Row:
         """Return how far datasets are apart; `INFINITE` or more if that is no number of steps.
 
         The last axis is that of the values: of several datasets y there is a distance for each.
         """
-        only_x, only_y = np.maximum(x - y, 0), np.maximum(y - x, 0)
-        return self.distance(only_x.sum(axis=-1), only_y.sum(axis=-1))
+        removed, added = moved(x, y)
+        return self.metric.apart(added, removed)
 
     @property
     def step(self) -> Relation | None:
@@ -279,9 +281,8 @@ class Bounded(Relation):
         "substitute",
     )
     aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "replaced"
-    metric: ClassVar[str | None] = "change_one"
+    metric: ClassVar[OfMultisets] = ChangeOneDistance()
     does = "replace records"
-    distance = staticmethod(change_one)
 
     @property
     def step(self) -> Relation | None:
@@ -338,8 +339,7 @@ class Unbounded(Relation):
     elsewhere: ClassVar[tuple[str, ...]] = ("add", "remove", "add_remove", "add_or_remove")
     directions: ClassVar[tuple[str, ...]] = ("both", "add", "remove")
     aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "removed or inserted"
-    metric: ClassVar[str | None] = "add_or_remove"
-    distance = staticmethod(add_or_remove)
+    metric: ClassVar[OfMultisets] = AddOrRemoveDistance()
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -424,9 +424,8 @@ class SymmetricDifference(Relation):
     name: ClassVar[str] = "symmetric difference"
     elsewhere: ClassVar[tuple[str, ...]] = ("symmetric", "symmetric_distance")
     aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "removed or inserted"
-    metric: ClassVar[str | None] = "symmetric"
+    metric: ClassVar[OfMultisets] = SymmetricDistance()
     does = "add and remove"
-    distance = staticmethod(symmetric)
 
     @property
     def step(self) -> Relation | None:
@@ -443,6 +442,24 @@ class SymmetricDifference(Relation):
 
     def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         return ((removed, k - removed) for removed in range(k, -1, -1))
+
+
+@dataclass(frozen=True)
+class EditDistance(OfMultisets):
+    """How many rows are replaced, added or removed, each counting one.
+
+    Examples
+    --------
+    >>> EditDistance().distance([1, 2, 2], [2, 5]), EditDistance().distance([1], [])
+    (2, 1)
+    """
+
+    name = "rows replaced, added or removed"
+
+    @staticmethod
+    def apart(added: Counts, removed: Counts) -> Row:
+        """Return the larger number: as many as can be are replacements."""
+        return np.maximum(removed, added)
 
 
 @dataclass(frozen=True)
@@ -469,12 +486,8 @@ class Edit(Relation):
 
     name: ClassVar[str] = "edit"
     elsewhere: ClassVar[tuple[str, ...]] = ("edit_distance", "add_remove_replace")
+    metric: ClassVar[OfMultisets] = EditDistance()
     does = "replace, add or remove"
-
-    @staticmethod
-    def distance(removed: Counts, added: Counts, /) -> NDArray[Any]:
-        """Return the larger number: as many as can be are replacements."""
-        return np.maximum(removed, added)
 
     @property
     def step(self) -> Relation | None:
@@ -581,7 +594,7 @@ def check_related(
                 f"a dataset has {dataset[place]} records {universe.values[place]}, "
                 f"the universe {limits[place]}"
             )
-    removed, added = int(np.maximum(x - y, 0).sum()), int(np.maximum(y - x, 0).sum())
+    removed, added = moved(x, y)
     # Shared records can change places with equal ones outside both, as far as there are any.
     limits = universe.multiplicities(int(x.sum()) + relation.k)
     swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())

@@ -77,10 +77,6 @@ def test_a_relation_declares_no_steps_by_itself():
         def _changes_at(self, k):
             yield k, k
 
-        @staticmethod
-        def distance(removed, added):
-            return removed + added
-
     text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=Own(1))
     assert "; own, at most 1 declares none; use " in text
 

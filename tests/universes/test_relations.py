@@ -10,13 +10,18 @@ import pytest
 from strategies import RELATIONS as FAMILIES
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits.metrics import METRICS
-from sensitivity_lab.exact.record_distances import INFINITE
+from sensitivity_lab.metrics import METRICS, OF_NEIGHBORS
+from sensitivity_lab.metrics.metric import INFINITE
 from sensitivity_lab.universes.relations import RELATIONS
 
 VARIANTS = [variant for relation in RELATIONS.values() for variant in relation.variants()]
 DOMAIN = sl.Universe.from_domain(range(9))
 GRID = [pair for pair in product(range(5), repeat=2) if pair != (0, 0)]
+
+
+def apart(relation, removed, added):
+    return relation.metric.apart(added, removed)
+
 
 each_relation = pytest.mark.parametrize("relation", VARIANTS, ids=lambda one: one.family)
 
@@ -43,11 +48,11 @@ def test_the_changes_are_those_of_the_definition(relation, k, exactly):
 def test_the_distance_says_who_is_a_neighbor_whatever_the_direction(relation):
     whole = type(relation)()
     for k in (1, 2, 4):
-        near = {pair for pair in GRID if relation.distance(*pair) <= k}
+        near = {pair for pair in GRID if apart(relation, *pair) <= k}
         assert near == set(whole.at(k).changes(20, DOMAIN)) & set(GRID)
     pairs = np.array(GRID)
-    assert relation.distance(*pairs.T).tolist() == [int(relation.distance(*one)) for one in GRID]
-    far = [one for one in GRID if relation.distance(*one) >= INFINITE]
+    assert apart(relation, *pairs.T).tolist() == [int(apart(relation, *one)) for one in GRID]
+    far = [one for one in GRID if apart(relation, *one) >= INFINITE]
     assert all(pair not in whole.at(9).changes(20, DOMAIN) for pair in far)
 
 
@@ -79,12 +84,16 @@ def test_steps_lead_from_every_dataset_to_every_other_one(relation):
     assert (apart[:, :, None] + apart[None] >= apart[:, None]).all()
 
 
+def test_the_metric_that_an_audit_proposes_for_a_relation_is_its_own():
+    for name, metric in OF_NEIGHBORS.items():
+        assert METRICS[metric] == RELATIONS[name].metric
+
+
 @each_relation
-def test_audits_know_the_distance_by_its_name(relation):
-    if relation.metric is None:
-        return
-    x, y = [0, 0, 1], [0, 2, 3, 3]
-    assert METRICS[relation.metric]([x, y]).row(0) == relation.distance(2, 3)
+def test_the_size_can_change_at_distance_1_where_the_metric_says_so(relation):
+    """Of two sizes, of one, or of both: then it says neither."""
+    sizes = {i == j for i, j in type(relation)().changes(20, DOMAIN)}
+    assert relation.metric.resizes == {(True,): False, (False,): True}.get(tuple(sizes))
 
 
 def test_an_edit_is_a_record_replaced_added_or_removed():

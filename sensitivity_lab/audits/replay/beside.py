@@ -14,7 +14,7 @@ from sensitivity_lab.audits.metrics import entries
 from sensitivity_lab.audits.row import Evidence
 from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.universes.relations import Relation
 
 from .histories import SEED, drawn
@@ -206,7 +206,7 @@ def _see_farthest(
     ]
     if len(codes) < 2:
         return False
-    pair = worst_pairs(answered, relation, "discrete", [relation.k], progress).farthest
+    pair = worst_pairs(answered, relation.metric, "discrete", [relation.k], progress).farthest
     of = {id(run.dataset): run for run in runs}
     for one in pair.values():
         if one.truth.close() and one.evidence.answer_x != one.evidence.answer_y:

@@ -12,7 +12,7 @@ from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.audits.worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 from sensitivity_lab.universes.relations import Relation
 
@@ -42,7 +42,7 @@ def decisive_row(
         Answered(run.dataset, answer, groups[claim])
         for run, answer, claim in zip(runs, answers, claims, strict=True)
     ]
-    found = worst_pairs(answered, relation, norm, [k], progress)
+    found = worst_pairs(answered, relation.metric, norm, [k], progress)
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
     row = _decisive(found, distinct, k, 1 if whole else k, tolerance)

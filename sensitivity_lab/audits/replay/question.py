@@ -13,7 +13,7 @@ from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.relations import (
     Relation,

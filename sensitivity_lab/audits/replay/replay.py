@@ -12,7 +12,7 @@ from sensitivity_lab.audits.inputs import no_neighbors
 from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
 from sensitivity_lab.universes.relations import Relation
 
@@ -74,7 +74,7 @@ def replayed(
 
 def _neighbors(runs: Sequence[Run], relation: Relation) -> list[list[int]]:
     """Return, by dataset, the places of the datasets at most k apart from it, but for itself."""
-    near = distances(relation, [run.dataset for run in runs])
+    near = distances(relation.metric, [run.dataset for run in runs])
     found: list[list[int]] = [[] for _ in runs]
     alone = True
     for x in range(len(runs) - 1):
@@ -84,7 +84,7 @@ def _neighbors(runs: Sequence[Run], relation: Relation) -> list[list[int]]:
             found[x].append(x + 1 + later)
             found[x + 1 + later].append(x)
     if alone:
-        raise no_neighbors([run.dataset for run in runs], relation, relation.k)
+        raise no_neighbors([run.dataset for run in runs], relation.metric, relation.k)
     return found
 
 

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact.norms import Norm
-from sensitivity_lab.exact.record_distances import symmetric
 from sensitivity_lab.exact.root_sums import Gap, root_gap
+from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.interval import Space
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -47,7 +47,7 @@ class OneChange(Relation):
 
     name: ClassVar[str] = "one change"
     does = "remove and add so many records"
-    distance = staticmethod(symmetric)
+    metric: ClassVar[OfMultisets] = SymmetricDistance()
 
     def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
         """Return the change."""
