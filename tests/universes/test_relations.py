@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import oracle
@@ -118,3 +120,15 @@ def test_a_variance_is_searched_by_patterns_where_they_are_proved(query):
     assert (one.method, two.method) == ("variance", "enumeration")
     with pytest.raises(sl.NoEngineError, match="not proved for 2 records removed and 1 added"):
         sl.global_sensitivity(universe, query, size=4, neighbors=sl.Edit(2), method="variance")
+
+
+def test_nobody_asks_a_relation_for_its_class():
+    classes = {relation.__name__ for relation in RELATIONS.values()}
+    asking = []
+    for path in Path(sl.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in ("isinstance", "issubclass"):
+                named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                asking += [(path.name, node.lineno)] if named & classes else []
+    assert asking == []
