@@ -52,7 +52,7 @@ class SmoothLinear:
     name = "linear"
     kind: Kind = "smooth"
     covers = COVERS
-    reach = "bounded, unbounded, symmetric difference"
+    reach = "relations that replace, or that add and remove"
 
     def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
         """Plan the search; refuse queries that are not linear in the records."""

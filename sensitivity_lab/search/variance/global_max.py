@@ -54,7 +54,7 @@ class Variance:
     name = "variance"
     kind: Kind = "global"
     covers = COVERS
-    reach = "bounded, unbounded, symmetric difference up to 2"
+    reach = "changes that only remove, only add, or replace as many"
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and sizes for which no patterns are proved."""
