@@ -268,7 +268,7 @@ class Bounded(Relation):
     bounded, at most 2
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3, 4])
-    >>> list(sl.neighboring_datasets((1, 2, 3), universe, sl.Bounded(1)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2, 3), sl.Bounded(1)))
     [(2, 3, 4), (1, 3, 4), (1, 2, 4)]
     """
 
@@ -329,7 +329,7 @@ class Unbounded(Relation):
     unbounded, at most 1 | unbounded (remove), exactly 2
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3, 4])
-    >>> list(sl.neighboring_datasets((1, 2, 3), universe, sl.Unbounded(1)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2, 3), sl.Unbounded(1)))
     [(2, 3), (1, 3), (1, 2), (1, 2, 3, 4)]
     """
 
@@ -417,7 +417,7 @@ class SymmetricDifference(Relation):
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3])
-    >>> list(sl.neighboring_datasets((1, 2), universe, sl.SymmetricDifference(2, exactly=True)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2), sl.SymmetricDifference(2, exactly=True)))
     [(2, 3), (1, 3)]
     """
 
@@ -480,7 +480,7 @@ class Edit(Relation):
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3])
-    >>> list(sl.neighboring_datasets((1, 2), universe, sl.Edit(1)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2), sl.Edit(1)))
     [(2, 3), (1, 3), (2,), (1,), (1, 2, 3)]
     """
 

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from paths import ROOT
 
-from sensitivity_lab import InputError, QueryError
+from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.metrics import (

@@ -118,7 +118,9 @@ def test_a_variance_is_searched_by_patterns_where_they_are_proved(query):
     one = sl.global_sensitivity(universe, query, size=4, neighbors=sl.Edit(1))
     two = sl.global_sensitivity(universe, query, size=4, neighbors=sl.Edit(2))
     assert (one.method, two.method) == ("variance", "enumeration")
-    with pytest.raises(sl.NoEngineError, match="not proved for 2 records removed and 1 added"):
+    with pytest.raises(
+        sl.errors.NoEngineError, match="not proved for 2 records removed and 1 added"
+    ):
         sl.global_sensitivity(universe, query, size=4, neighbors=sl.Edit(2), method="variance")
 
 
