@@ -86,7 +86,7 @@ from .search.run import Run
 from .universes.datasets import datasets, neighboring_datasets
 from .universes.interval import IntervalUniverse
 from .universes.multiset import FiniteUniverse
-from .universes.relations import Bounded, SymmetricDifference, Unbounded
+from .universes.relations import Bounded, Edit, SymmetricDifference, Unbounded
 from .universes.table import TableUniverse
 from .universes.universe import Universe
 
@@ -126,6 +126,7 @@ __all__ = [
     "CountDistinct",
     "CountIf",
     "Covariance",
+    "Edit",
     "FiniteUniverse",
     "GiniMeanDifference",
     "GroupBy",

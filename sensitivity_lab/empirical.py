@@ -74,7 +74,7 @@ def unbounded_empirical_global_L1_sensitivity(
         universe_subset_cardinality,
         columns,
         _query(query_type, percentile),
-        Unbounded,
+        Unbounded(1, exactly=True),
         hamming_distance,
     )
 
@@ -115,7 +115,7 @@ def bounded_empirical_global_L1_sensitivity(
         universe_subset_cardinality,
         columns,
         _query(query_type, percentile),
-        Bounded,
+        Bounded(1),
         hamming_distance,
     )
 
@@ -135,13 +135,13 @@ def _by_column(
     release: int,
     columns: Sequence[str],
     query: Query,
-    relation: type[Relation],
+    relation: Relation,
     k: int,
 ) -> dict[str, float]:
     """Check every column, then compute every column."""
     release = check_whole("universe_subset_cardinality", release, "a number of records, at least 1")
     k = check_whole("hamming_distance", k, "a Hamming distance, at least 1")
-    neighbors = relation(k, exactly=relation is Unbounded)
+    neighbors = relation.at(k)
     if not isinstance(universe, (pd.DataFrame, Mapping)):
         raise InputError(
             "universe must be a pandas.DataFrame or a mapping of columns to lists, "

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from .exact.difference import Number
-from .exact.norms import Norm
+from .metrics.norms import Norm
 from .problem import LocalProblem, Problem
 from .queries import Query
+from .universes.families import Family, families_of
 from .universes.finite import AnyUniverse, finite
 from .universes.interval import IntervalUniverse
-from .universes.relation import Family, families_of
 from .universes.relations import Dataset, Relation, RemovedAdded, check_dataset, multiplicities_of
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from .checks import exceeding, listed
 from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
-from .exact.norms import Norm
+from .metrics.norms import Norm
 from .queries import Query
+from .universes.families import Family, families_of
 from .universes.interval import Space
 from .universes.multiplicities import Multiplicities
 from .universes.multiset import FiniteUniverse
-from .universes.relation import Family, families_of
 from .universes.relations import Relation, RemovedAdded, check_size
 from .universes.universe import of_numbers
 
@@ -204,10 +204,10 @@ class SmoothProblem:
     query : Query
     x : ndarray of int64, shape (m,)
         The dataset: how often each distinct value of the universe occurs in it.
-    replace : bool
-        Whether a neighbor has one record replaced, instead of one added or removed.
+    step : Relation
+        The neighbors of a dataset, which are one step away, and how far datasets are apart.
     limits : tuple of two numbers
-        The smallest and the largest size of datasets, both that of x if `replace`; the largest
+        The smallest and the largest size of datasets, both that of x if steps keep it; the largest
         may be math.inf.
     stop : callable
         Takes the largest local sensitivity so far, its distance, the distance that was reached,
@@ -221,7 +221,7 @@ class SmoothProblem:
     universe: FiniteUniverse
     query: Query
     x: Multiplicities
-    replace: bool
+    step: Relation
     limits: tuple[int, float]
     stop: Stop
     norm: Norm = "L1"
@@ -236,11 +236,20 @@ class SmoothProblem:
         """The number of records of x."""
         return int(self.x.sum())
 
-    def distance(self, z: Multiplicities) -> int:
-        """Return how far a dataset is from x: records replaced, or added and removed."""
-        if self.replace:
-            return int(np.maximum(z - self.x, 0).sum())
-        return int(np.abs(z - self.x).sum())
+    @property
+    def replace(self) -> bool:
+        """Whether a neighbor has one record replaced."""
+        return self.step.keeps_size
+
+    @property
+    def add_or_remove(self) -> bool:
+        """Whether a neighbor has one record added or removed, and none replaced."""
+        return not self.step.exchanges
+
+    def distances(self, some: Sequence[Multiplicities]) -> list[int]:
+        """Return how many steps some datasets are from x."""
+        found: list[int] = self.step.between(self.x, np.array(some)).tolist()
+        return found
 
 
 def check_sizes(size: Any, universe: Space) -> tuple[int, ...]:

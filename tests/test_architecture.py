@@ -24,6 +24,7 @@ ROOMS = (
     "running",
     "plotting",
     "exact",
+    "metrics",
     "universes",
     "queries",
     "results",

@@ -29,7 +29,7 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import ExactAnswer, difference_of
-from sensitivity_lab.universes.relations import Relation, multiplicities_of
+from sensitivity_lab.universes.relations import RELATIONS, Relation, multiplicities_of
 
 PATH = Path(__file__).parent.parent / "data" / "reference_sensitivities.json"
 
@@ -101,12 +101,8 @@ def _numbers(written: list[int | str] | None) -> tuple[Any, ...] | None:
 
 def relation_of(near: Json) -> Relation:
     """Return the neighbor relation that an entry describes."""
-    k, exactly = near["k"], near["exactly"]
-    if near["relation"] == "bounded":
-        return sl.Bounded(k, exactly)
-    if near["relation"] == "symmetric_difference":
-        return sl.SymmetricDifference(k, exactly)
-    return sl.Unbounded(k, exactly, near["direction"])
+    relation = RELATIONS[near["relation"]]
+    return relation.towards(near["direction"], near["k"], near["exactly"])
 
 
 def entry(case: Json) -> Json:

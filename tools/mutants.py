@@ -6,9 +6,9 @@
     python tools/mutants.py show
 
 A *mutant* is the package with one operator, comparison, constant or call exchanged. The sample is
-drawn from all places in `search/` and `exact/` where such an exchange is possible. A mutant is run
-against the tests that execute its line, the fastest first, and stops at the first failure: it is
-*killed*. What no test notices has *survived*. All files are in `build/mutants/`.
+drawn from all places in `search/`, `exact/` and `metrics/` where such an exchange is possible. A
+mutant is run against the tests that execute its line, the fastest first, and stops at the first
+failure: it is *killed*. What no test notices has *survived*. All files are in `build/mutants/`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ from queue import Queue
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "mutants"
-ROOMS = ("search", "exact")
+ROOMS = ("search", "exact", "metrics")
 TESTS = (
     *("tests/search", "tests/exact", "tests/calls", "tests/results", "tests/universes"),
     *("tests/bounds", "tests/queries", "tests/test_empirical.py", "tests/test_article.py"),
     *("sensitivity_lab/search", "sensitivity_lab/exact", "sensitivity_lab/calls"),
-    "tests/reference",
+    *("tests/reference", "tests/metrics", "sensitivity_lab/metrics"),
+    *("tests/audits/test_pairs.py", "tests/audits/maps", "tests/pipelines/steps"),  # of metrics
 )
-"""The tests that are asked: all of `make check` that are about searches."""
+"""The tests that are asked: all of `make check` that are about searches and metrics."""
 
 CHECK = "not notebooks and not stress and not browser"
 FIRST = 40

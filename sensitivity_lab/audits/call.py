@@ -11,7 +11,7 @@ from sensitivity_lab.calls.curves import as_relations
 from sensitivity_lab.checks import check_flag, check_running, check_text, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.reprs import show_sizes
@@ -66,7 +66,7 @@ def audit(
     size : int or iterable of int
         The number n of records of x. Of several sizes, the truth is the maximum over all of them,
         unless the claim is a function of n: then it is compared with the truth at each size.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+    neighbors : Relation or str
         Which datasets are neighbors. The distances replace the k of a Relation.
     distances : int or iterable of int
         The Hamming distances k. The report has a row for each.

@@ -9,9 +9,10 @@ from typing import Any
 
 from sensitivity_lab.checks import listed, one_or_several, shown
 from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.metrics import Metric
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.relations import Bounded, Relation, Unbounded, check_whole
+from sensitivity_lab.universes.relations import Relation, check_whole
 
 from .maps.records import check_comparable
 
@@ -66,23 +67,14 @@ def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
     try:
         relation.check_feasible(n, universe)
     except InputError as error:
-        k, left = relation.k, universe.size - n
-        records = "1 record" if k == 1 else f"{k} records"
-        out, way = f"leave out size {n}", ""
-        if isinstance(relation, Bounded) and k > n:
-            told = f"{records} replaced ({relation}), as it has only {n}; {out}"
-        elif isinstance(relation, Unbounded) and relation.direction != "add" and k >= n:
-            told = f"{records} less ({relation}), as empty datasets are not compared; {out}"
-            if relation.direction == "both" and k <= left:
-                way = f", or only compare it with larger datasets: Unbounded({k}, direction='add')"
-        elif isinstance(relation, Bounded | Unbounded):
-            change = "replaced" if isinstance(relation, Bounded) else "more"
-            others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
-            told = f"{records} {change} ({relation}), as the universe has {others}; {out}"
-            way = ", or take a larger universe"
-        else:
+        short = relation.shortage(n, universe)
+        if short is None:
             raise InputError(f"size {n} has no such neighbors: {error}") from None
-        raise InputError(f"size {n} has no neighbors with {told}{way}") from None
+        records = "1 record" if relation.k == 1 else f"{relation.k} records"
+        raise InputError(
+            f"size {n} has no neighbors with {records} {short.change} ({relation}), as "
+            f"{short.reason}; leave out size {n}{short.way and ', or '}{short.way}"
+        ) from None
 
 
 def vectors(
@@ -136,28 +128,22 @@ def vectors(
     ]
 
 
-_ADDED = frozenset({"symmetric", "insert_delete", "add_or_remove"})
-"""The metrics in which datasets of one size differ by 0 or at least 2."""
-
-_REPLACED = frozenset({"change_one", "hamming"})
-"""The metrics in which only datasets of one size are close."""
-
-
-def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError:
+def no_neighbors(datasets: Sequence[Any], metric: Metric, limit: Any) -> InputError:
     """Return the error that says that no two datasets are close, and what to do.
 
     Parameters
     ----------
     datasets : sequence
         The datasets that are tried.
-    metric : str or callable
+    metric : Metric
         Their metric.
     limit : number
         The largest distance of neighbors.
 
     Examples
     --------
-    >>> print(no_neighbors([[0, 0], [0, 1]], "symmetric", 1))
+    >>> from sensitivity_lab.metrics import METRICS
+    >>> print(no_neighbors([[0, 0], [0, 1]], METRICS["symmetric"], 1))
     no two datasets of size 2 are neighbors at distance 1: give sizes=[1, 2]
     """
     if not all(isinstance(x, list | tuple) for x in datasets):
@@ -169,10 +155,10 @@ def no_neighbors(datasets: Sequence[Any], metric: Any, limit: Any) -> InputError
         )
         told = f"no two datasets of {several}"
     way = "give datasets that are closer, or a larger distance"
-    if sizes and metric in _ADDED:
+    if sizes and metric.resizes:
         largest = max(sizes[-1], 1)
         way = f"give sizes=[{largest - 1}, {largest}]"
-    elif sizes and metric in _REPLACED:
+    elif sizes and metric.resizes is False:
         way = "give at least two values" if sizes[-1] else "give sizes of at least 1"
     return InputError(f"{told} are neighbors at distance {shown(limit)}: {way}")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.keys import key_of, multiset
+from sensitivity_lab.metrics import Metric
+from sensitivity_lab.metrics.cells import key_of, multiset
 from sensitivity_lab.results.literals import literal, short_literal
 
-from .metrics import ORDER_IGNORED
 from .report import Evidence
 
 PROBES = 2048
@@ -32,7 +32,7 @@ def try_inputs_again(
     inputs: Sequence[Any],
     answers: Sequence[Any],
     progress: bool | None,
-    metric: str = "",
+    metric: Metric,
 ) -> None:
     """Raise InputError if a second call on one of many inputs returns another answer.
 
@@ -47,7 +47,7 @@ def try_evidence_again(
     call: Callable[[Any], Any],
     shown: Sequence[Evidence],
     progress: bool | None,
-    metric: str = "",
+    metric: Metric,
 ) -> None:
     """Raise InputError if one of many calls on the evidence's datasets returns another answer."""
     datasets = {
@@ -96,10 +96,10 @@ def probes(inputs: Sequence[Any], most: int | None = None) -> Iterator[int]:
             yield place
 
 
-def _check_same(x: Any, before: Any, now: Any, metric: str) -> None:
+def _check_same(x: Any, before: Any, now: Any, metric: Metric) -> None:
     if key_of(before) == key_of(now):
         return
-    if metric in ORDER_IGNORED and multiset(before) == multiset(now):
+    if metric.unordered and multiset(before) == multiset(now):
         return
     raise InputError(
         "transformation must be a function, but it is randomised, or keeps something from one "

@@ -11,7 +11,7 @@ from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_flag, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .claims import ROUNDING_ULPS, check_claim, check_tolerance
@@ -60,7 +60,7 @@ def audit_recorded(
         The numbers of records; both datasets of a pair have one of these sizes.
     *targets : str, class or function
         The library's mechanisms, as `recording` takes them.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
+    neighbors : Relation or str
         Which datasets are neighbors, at a distance of at most k; a name means k = 1. What a library
         claims is for k = 1, so its claim at k is k times as large; a note says so. A `budget` is
         what a run may lose between these neighbors: say it to protect people who have k records.

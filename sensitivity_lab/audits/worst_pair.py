@@ -14,12 +14,14 @@ from sensitivity_lab import running
 from sensitivity_lab.checks import unboxed
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.exact.keys import key_of, multiset
+from sensitivity_lab.metrics import METRICS, Distances, Metric
+from sensitivity_lab.metrics.cells import signed_key
+from sensitivity_lab.metrics.vectors import rational
 from sensitivity_lab.results.literals import short_literal
 from sensitivity_lab.search.pairs import Farthest
 
 from .inputs import no_neighbors
-from .metrics import NUMERIC, ORDER_IGNORED, Distances, distances, entries, exact
+from .metrics import distances, entries
 from .report import Evidence
 
 PAIR_LIMIT = 200_000_000
@@ -63,7 +65,7 @@ class WorstPairs:
 
 def worst_pairs(
     answered: Sequence[Answered],
-    inputs: str,
+    inputs: str | Metric,
     outputs: str,
     limits: Sequence[int],
     progress: bool | None = False,
@@ -75,7 +77,8 @@ def worst_pairs(
     answered : sequence of Answered
         Every dataset once; their order decides between equally bad pairs of a group.
     inputs, outputs : str
-        The names of the metrics on datasets and on answers, from `metrics.METRICS`.
+        The names of the metrics on datasets and on answers, from `metrics.METRICS`; `inputs` can be
+        a metric.
     limits : sequence of int
         The largest distances of datasets; there is a search for each.
     progress : bool, optional
@@ -104,24 +107,29 @@ def worst_pairs(
     exactly, one row of the distance matrix at a time. Datasets are sorted by group, so all pairs of
     a row belong to the group of its dataset.
     """
-    if outputs in NUMERIC:
+    near_metric = METRICS[inputs] if isinstance(inputs, str) else inputs
+    far_metric = METRICS[outputs]
+    if far_metric.sees == "numbers":
         _check_numbers(answered)
-    kept = sorted(_representatives(answered, inputs, outputs), key=lambda one: one.group)
+    kept = sorted(_representatives(answered, near_metric, outputs), key=lambda one: one.group)
     check_pairs(len(kept))
     places = {id(one): place for place, one in enumerate(answered)}
     groups = np.array([one.group for one in kept], dtype=np.int64)
-    near = distances(inputs, [one.dataset for one in kept])
-    far = distances(outputs, [one.answer for one in kept])
+    near = distances(near_metric, [one.dataset for one in kept])
+    far = distances(far_metric, [one.answer for one in kept])
     best, divided, alone = search(near, far, limits, groups, progress)
     if alone and outputs != "discrete":  # what is returned is compared among some of the datasets
-        raise no_neighbors([one.dataset for one in kept], inputs, alone[0])
+        raise no_neighbors([one.dataset for one in kept], near_metric, alone[0])
     for limit in set(limits) - {limit for limit, _ in best}:
         best[limit, kept[0].group] = 0, 0, 0
 
     def pair(entry: int, x: int, y: int) -> WorstPair:
         one, two = sorted((kept[x], kept[y]), key=lambda dataset: places[id(dataset)])
         evidence = Evidence(one.dataset, two.dataset, one.answer, two.answer)
-        return WorstPair(far.difference(entry), evidence, (one.group, two.group))
+        truth = far.truth(entry)
+        if isinstance(truth, float):
+            raise QueryError("two answers have different sizes, and so no distance in this metric")
+        return WorstPair(truth, evidence, (one.group, two.group))
 
     return WorstPairs(
         {key: pair(*found) for key, found in best.items()},
@@ -144,24 +152,26 @@ def _check_numbers(answered: Sequence[Answered]) -> None:
     for one in answered:
         try:
             for entry in entries(one.answer):
-                exact(entry)
+                rational(entry)
         except QueryError as error:
             raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
 
 
-def _representatives(answered: Sequence[Answered], inputs: str, outputs: str) -> Sequence[Answered]:
+def _representatives(
+    answered: Sequence[Answered], inputs: Metric, outputs: str
+) -> Sequence[Answered]:
     """Return the datasets without those that cannot make a worse pair than the others."""
-    if inputs not in ORDER_IGNORED:
+    if not inputs.unordered:
         return answered
     alike: dict[Hashable, dict[Hashable, Answered]] = {}
     for one in answered:
-        records = frozenset(multiset(one.dataset).items())
-        alike.setdefault((records, one.group), {}).setdefault(key_of(one.answer), one)
+        records = inputs.form_by(signed_key, one.dataset)
+        alike.setdefault((records, one.group), {}).setdefault(signed_key(one.answer), one)
     if outputs != "absolute":
         return [one for same in alike.values() for one in same.values()]
     kept = []
     for same in alike.values():
-        ordered = sorted(same.values(), key=lambda one: exact(one.answer))
+        ordered = sorted(same.values(), key=lambda one: rational(one.answer))
         kept += [ordered[0], ordered[-1]] if len(ordered) > 1 else ordered
     return kept
 

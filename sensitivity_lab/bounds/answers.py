@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm, powered
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.again import SAMPLE, agree, largest_of, no_function, spread
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -88,12 +88,8 @@ class Answers:
     def gaps(self, x: Datasets, y: Datasets) -> NDArray[np.float64]:
         """Return how far the answers on pairs are apart, in the norm; shape (pairs,)."""
         found = np.array(self.on([*x, *y]))
-        differences = np.abs(found[: len(x)] - found[len(x) :])
-        if self.norm == "Linf":
-            return np.asarray(differences.max(axis=1))
-        if self.norm == "L2":
-            return np.asarray(np.sqrt((differences**2).sum(axis=1)))
-        return np.asarray(differences.sum(axis=1))
+        apart = powered(found[: len(x)] - found[len(x) :], self.norm)
+        return np.sqrt(apart) if self.norm == "L2" else apart
 
     def check_again(self, pair: Datasets) -> None:
         """Ask again for some answers that are remembered, and for those on a pair.

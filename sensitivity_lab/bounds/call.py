@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes
 from sensitivity_lab.queries import as_query
@@ -63,8 +63,8 @@ def sensitivity_bounds(
         See `global_sensitivity`. Evaluated again and again on datasets of the sizes of x and y.
     size : int or iterable of int
         The number n of records of x; for several, the maximum is bounded.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     time_limit : float, default 1.0
@@ -78,8 +78,9 @@ def sensitivity_bounds(
         The smallest and the largest answer that the query can give, or each coordinate of it. It is
         checked on every answer.
     per_record : number, optional
-        How much the answer can change, in the norm, when one record changes: one is replaced under
-        a bounded relation, added or removed under the others. The bound is k times that.
+        How much the answer can change, in the norm, when one record changes: when one is replaced
+        under a bounded relation, added or removed under the others, and either under one that
+        counts both alike. The bound is k times that.
     monotone : bool, default False
         Whether the answer, a number, never falls when records rise. Then it is bounded by the
         answers on the smallest and on the largest records. It is checked on random datasets, and

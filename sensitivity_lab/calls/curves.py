@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError, NoEngineError
-from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import IntervalProblem, problem_on
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
@@ -27,8 +27,8 @@ from sensitivity_lab.search.engine import AnyEngine, Finding, Findings, Options,
 from sensitivity_lab.search.gaps import GapCurve
 from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.columns import as_universes
+from sensitivity_lab.universes.families import Family
 from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.relation import Family
 from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
 
 from .checkpoints import open_checkpoint

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem, problem_on
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Query, as_query
@@ -57,8 +57,8 @@ def global_sensitivity(
         fixed length.
     size : int or iterable of int
         The number n of records of x, from 1 to the universe's size; for several, the maximum.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     method : str, default "auto"

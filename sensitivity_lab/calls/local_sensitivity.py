@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from sensitivity_lab.checks import check_text
-from sensitivity_lab.exact.norms import check_norm
 from sensitivity_lab.interval_problem import LocalIntervalProblem, dataset_on, local_problem_on
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query, as_query
@@ -53,8 +53,8 @@ def local_sensitivity(
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     method : str, default "auto"

@@ -11,7 +11,7 @@ import numpy as np
 
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import Problem, check_sizes, check_witnesses
 from sensitivity_lab.queries import Answer, Query, as_query
@@ -64,8 +64,8 @@ def neighbor_table(
         As in `global_sensitivity`.
     size : int or iterable of int
         The number n of records of x, or several.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        Which datasets are neighbors; a name means at a distance of at most 1.
+    neighbors : Relation or str
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
     row_limit : int, default 5000

@@ -11,7 +11,7 @@ from sensitivity_lab.checks import finite_number, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import check_norm
+from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query, as_query
@@ -23,6 +23,7 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
+    RELATIONS,
     Bounded,
     Relation,
     Unbounded,
@@ -74,11 +75,11 @@ def smooth_sensitivity(
     beta : int, float, Fraction or Decimal
         The damping per unit of distance: above 0 (a Decimal, from 1e-400), at most 1e6. For noise
         scaled to the result, `sensitivity_lab.noise.smooth_beta` of the privacy loss.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}, default Bounded(1)
+    neighbors : Relation or str, default Bounded(1)
         The relation, at a distance of at most k: the most rows that one person can have. Bounded: z
-        and y have the size of x. Unbounded (in both directions) and symmetric difference, whose
-        single steps are the same: see `sizes`. There, replacing a row is two steps, so replacing k
-        rows takes a distance of 2 k.
+        and y have the size of x. For relations that add and remove see `sizes`. Unbounded (in both
+        directions) and symmetric difference have the same single steps, and replacing a row is two
+        of them, so replacing k rows takes a distance of 2 k.
     sizes : tuple of (int, int), optional
         For relations that add and remove: the smallest and the largest size of z and y. By default
         all sizes for which the query is defined, up to the whole universe.
@@ -139,14 +140,13 @@ def smooth_sensitivity(
       y          z without 0.25, with 1  f(y) = 0.625
       method     order_statistics, exact arithmetic, no dataset needed evaluation
     """
-    relation, damping = _check_relation(neighbors), _check_beta(beta)
+    (relation, step), damping = _check_relation(neighbors), _check_beta(beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)
     universe = check_universe(universe)
     x = dataset_of(dataset, universe)
     limits = _check_sizes(sizes, int(x.sum()), universe, as_query(query), relation)
-    replace = relation.step == "replace"
     stop = _Stop(damping, farthest)
-    problem = SmoothProblem(universe, as_query(query), x, replace, limits, stop, check_norm(norm))
+    problem = SmoothProblem(universe, as_query(query), x, step, limits, stop, check_norm(norm))
     run = check_run(run, "smooth_sensitivity", "checkpoint", "scratch")
     options = Options(n_jobs, progress, run)
     chosen = choose(problem, method, options)
@@ -171,20 +171,23 @@ def smooth_sensitivity(
     )
 
 
-def _check_relation(neighbors: Any) -> Relation:
+def _check_relation(neighbors: Any) -> tuple[Relation, Relation]:
+    """Return a relation and the one that counts its steps, or raise InputError."""
     relation = as_relation(neighbors)
-    if relation.step is None:
+    step = relation.step
+    if step is None:
+        *some, last = (f"{one.__name__}(k)" for one in RELATIONS.values() if one().step is not None)
         raise InputError(
             "smooth sensitivity needs a distance between all datasets, which counts records that "
-            f"are replaced, or added and removed; {relation} declares none; use Bounded(k), "
-            "Unbounded(k) or SymmetricDifference(k), where k is the most rows of one person"
+            f"are replaced, or added and removed; {relation} declares none; use {', '.join(some)} "
+            f"or {last}, where k is the most rows of one person"
         )
     if relation.exactly and relation.k > 1:
         raise InputError(
             "smooth sensitivity is for neighbors at a distance of at most k, got "
             f"{relation}; use exactly=False"
         )
-    return relation
+    return relation, step
 
 
 def _check_beta(beta: Any) -> Fraction:
@@ -200,7 +203,7 @@ def _check_sizes(
     sizes: Any, size: int, universe: FiniteUniverse, query: Query, relation: Relation
 ) -> tuple[int, float]:
     """Return the smallest and the largest size of datasets, or raise InputError."""
-    if relation.step == "replace":
+    if relation.keeps_size:
         Problem(universe, (query,), (relation.at(1),), (size,)).checked()
         if sizes is not None:
             raise InputError(f"sizes is for relations that add and remove, not {relation}")
@@ -271,7 +274,7 @@ def _local(
 ) -> Sensitivity:
     """Return the local sensitivity of z; one way only where z cannot go the other way."""
     size = int(finding.x.sum())
-    if not problem.replace and size in problem.limits:
+    if problem.add_or_remove and size in problem.limits:
         relation = Unbounded(1, direction="add" if finding.y.sum() > size else "remove")
     query = problem.query
     of_z = LocalProblem(problem.universe, query, relation, finding.x, problem.norm)

@@ -18,13 +18,19 @@ from sensitivity_lab.search.run import Run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import RELATIONS, Relation, Unbounded
+from sensitivity_lab.universes.relations import RELATIONS, Relation
 from sensitivity_lab.universes.universe import Universe
 
 from .completion import columns, completed, files, queries
 from .output import complain
 from .tables import STANDARD_INPUT, read_table
 from .written import read_distances, read_exact, split_domain, values_of
+
+_DIRECTED = [name for name, relation in RELATIONS.items() if relation.directions]
+"""The relations that --direction goes with."""
+
+DIRECTIONS = tuple(dict.fromkeys(one for name in _DIRECTED for one in RELATIONS[name].directions))
+"""What --direction can be, the default first."""
 
 
 def add_universe(parser: argparse.ArgumentParser, *, several_sizes: bool = False) -> None:
@@ -137,18 +143,20 @@ def add_relation(parser: argparse.ArgumentParser, more: str = "", *, several: bo
         nargs="+" if several else None,
         choices=RELATIONS,
         required=True,
-        help="replace records (bounded), add or remove them (unbounded), or count both as steps "
-        f"(symmetric_difference){more}",
+        help="what a neighbor does: "
+        + "; ".join(f"{name}: {relation().does}" for name, relation in RELATIONS.items())
+        + more,
     )
 
 
 def add_direction(parser: argparse.ArgumentParser) -> None:
-    """Add whether the unbounded relation adds records, removes them, or both."""
+    """Add whether a relation that has a direction adds records, removes them, or both."""
     parser.add_argument(
         "--direction",
-        choices=("both", "add", "remove"),
-        default="both",
-        help="with unbounded: what the neighbor does to the dataset; default: both",
+        choices=DIRECTIONS,
+        default=DIRECTIONS[0],
+        help=f"with {' or '.join(_DIRECTED)}: what the neighbor does to the dataset; default: "
+        f"{DIRECTIONS[0]}",
     )
 
 
@@ -249,14 +257,11 @@ def read_families(
 ) -> list[Relation]:
     """Return the relations that were asked for, at a distance."""
     asked = parsed.neighbors if names is None else names
-    if parsed.direction != "both" and "unbounded" not in asked:
-        raise InputError(f"--direction goes with --neighbors unbounded, not {', '.join(asked)}")
-    return [
-        Unbounded(k, parsed.exactly, parsed.direction)
-        if name == "unbounded"
-        else RELATIONS[name](k, parsed.exactly)
-        for name in asked
-    ]
+    if parsed.direction != DIRECTIONS[0] and not set(_DIRECTED) & set(asked):
+        raise InputError(
+            f"--direction goes with --neighbors {' or '.join(_DIRECTED)}, not {', '.join(asked)}"
+        )
+    return [RELATIONS[name].towards(parsed.direction, k, parsed.exactly) for name in asked]
 
 
 def read_universe(parsed: argparse.Namespace) -> AnyUniverse:

@@ -20,6 +20,7 @@ from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
 from .arguments import (
+    DIRECTIONS,
     add_distances,
     add_exactly,
     add_json,
@@ -96,7 +97,7 @@ def add_smooth(commands: Commands) -> None:
     )
     add_search(smooth)
     add_json(smooth)
-    smooth.set_defaults(run=_smooth, exactly=False, direction="both")
+    smooth.set_defaults(run=_smooth, exactly=False, direction=DIRECTIONS[0])
 
 
 def _add_dataset(parser: argparse.ArgumentParser) -> None:

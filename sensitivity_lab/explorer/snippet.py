@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
-from sensitivity_lab.universes.relations import Relation, Unbounded
+from sensitivity_lab.universes.relations import Relation
 
 from .source import Source
 from .state import State
@@ -75,10 +77,12 @@ def _local(state: State, neighbors: str) -> list[str]:
 
 
 def _relation(relation: Relation) -> str:
-    direction = ""
-    if isinstance(relation, Unbounded) and relation.direction != "both":
-        direction = f', direction="{relation.direction}"'
-    return f"sl.{type(relation).__name__}({relation.k}{direction})"
+    given = "".join(
+        f', {field.name}="{value}"' if isinstance(value, str) else f", {field.name}={value}"
+        for field in fields(relation)[1:]
+        if (value := getattr(relation, field.name)) != field.default
+    )
+    return f"sl.{type(relation).__name__}({relation.k}{given})"
 
 
 def _imports(code: str) -> list[str]:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sensitivity_lab.queries import NAMED
-from sensitivity_lab.universes.relations import (
-    Bounded,
-    Relation,
-    SymmetricDifference,
-    Unbounded,
-)
+from sensitivity_lab.universes import relations
+from sensitivity_lab.universes.relations import Relation
 
 QUERIES = (
     *NAMED,
@@ -19,11 +15,9 @@ QUERIES = (
 """The queries to choose from, by name."""
 
 RELATIONS: dict[str, Relation] = {
-    "bounded: replace records": Bounded(1),
-    "unbounded: add or remove": Unbounded(1),
-    "unbounded: add only": Unbounded(1, direction="add"),
-    "unbounded: remove only": Unbounded(1, direction="remove"),
-    "symmetric difference": SymmetricDifference(1),
+    f"{relation.name}: {variant.does}": variant
+    for relation in relations.RELATIONS.values()
+    for variant in relation.variants()
 }
 """The relations to choose from, by what the page calls them; all mean at most k."""
 
@@ -59,7 +53,7 @@ class State:
 
     column: str
     query: str = "mean"
-    relation: str = "bounded: replace records"
+    relation: str = next(iter(RELATIONS))
     size: int = 1
     k: int = 1
     epsilon: float = 1

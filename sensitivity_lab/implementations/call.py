@@ -21,7 +21,7 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.datasets import neighboring_datasets
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Relation, Unbounded, as_relation, check_whole
+from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
 
 from .answers import gap_between
 from .folds import Fold
@@ -59,13 +59,14 @@ def implemented_sensitivity(
         What datasets are drawn from.
     size : int or iterable of int
         The number n of records of x, from 1 to the universe's size; for several, the maximum.
-    neighbors : Relation, {"bounded", "unbounded", "symmetric_difference"} or None
-        Which datasets are neighbors; a name means at a distance of at most 1. "At most" includes
-        distance 0: the same records in another order. None asks for distance 0 only.
+    neighbors : Relation, str or None
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        "At most" includes distance 0: the same records in another order. None asks for distance 0
+        only.
     order : {"free", "aligned"}, default "free"
         "free": datasets are multisets, so any order of x is compared with any order of y.
         "aligned": y is x, in its order, except at the positions that are replaced (`Bounded`: the
-        Hamming distance of sequences), or removed and inserted (the other relations).
+        Hamming distance of sequences), or removed and inserted (relations that add and remove).
     ideal : str, Query or callable, optional
         The same query as mathematics; by default what the fold declares, if anything. An
         error of a given query is raised; after an error of a declared one, `ideal` is None.
@@ -234,8 +235,12 @@ def _check_order(order: Any, relation: Relation | None, universe: FiniteUniverse
             "order='aligned' needs a neighbor relation: without one, x and y are the same "
             "sequence; choose order='free'"
         )
-    replaces = not isinstance(relation, Unbounded)
-    if relation.exactly and replaces and universe.counts is not None:
+    if relation.aligned is None:
+        raise InputError(
+            f"order='aligned' needs a relation that replaces records, or that removes and inserts "
+            f"them, not {relation}, which does both; choose order='free'"
+        )
+    if relation.exactly and relation.exchanges and universe.counts is not None:
         raise InputError(
             f"order='aligned' with {relation} needs a domain with unlimited copies, where a record "
             "can be replaced by an equal one; choose exactly=False or order='free'"

@@ -14,6 +14,7 @@ import numpy as np
 from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
+from sensitivity_lab.metrics.lists import common_places
 from sensitivity_lab.queries import Function
 from sensitivity_lab.results.release import Release, of_datasets
 from sensitivity_lab.results.reprs import rounded_up, show_sizes
@@ -21,7 +22,6 @@ from sensitivity_lab.results.result import Found, Stated, check_size
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import (
-    Bounded,
     Dataset,
     Relation,
     check_dataset,
@@ -277,24 +277,13 @@ def _check_aligned(
 ) -> None:
     """Raise VerificationError unless y is x except at as many positions as the relation allows."""
     x, y = witness.x, witness.y
-    if isinstance(relation, Bounded):
+    if relation is not None and relation.aligned == "replaced":
         shared = sum(a == b for a, b in zip(x, y, strict=False))
     else:
-        shared = _longest_common_subsequence(x, y)
+        shared = len(common_places(x, y)[0])
     changes = () if relation is None else relation.changes(len(x), universe)
     if not any(len(x) - i == len(y) - j <= shared for i, j in changes):
         raise VerificationError(
             f"x = {show(x)} and y = {show(y)} are not aligned neighbors ({relation}): they share "
             f"{shared} positions"
         )
-
-
-def _longest_common_subsequence(x: Dataset, y: Dataset) -> int:
-    lengths = [0] * (len(y) + 1)
-    for a in x:
-        diagonal = 0
-        for place, b in enumerate(y, start=1):
-            above = lengths[place]
-            lengths[place] = diagonal + 1 if a == b else max(above, lengths[place - 1])
-            diagonal = above
-    return lengths[-1]

@@ -22,7 +22,7 @@ from sensitivity_lab.search.enumeration.evaluate import lattice_of
 from sensitivity_lab.search.enumeration.pairs import Family
 from sensitivity_lab.search.lattice import Lattice
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Bounded, Relation, RemovedAdded
+from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .aligned_orders import AlignedPairs, Alignment
 from .all_orders import Code, count_orders, evaluate_orders
@@ -211,7 +211,7 @@ class Question:
         exactly = relation is not None and relation.exactly
         alignment = Alignment(
             targets=tuple((i, j, size - i) for size, (i, j) in self.changes),
-            replacing=isinstance(relation, Bounded),
+            replacing=relation is not None and relation.aligned == "replaced",
             equal=exactly or len(values) == 1,
             limits=self.limits,
         )

@@ -137,9 +137,10 @@ def clipping_sweep(
     epsilon : number, optional
         The privacy loss of *each* release, above 0. The result has the total over all bounds.
     neighbors : Relation or name, default "unbounded"
-        Which datasets are neighbors; a name means at a distance of at most 1. The textbook's
-        ``upper - lower`` is the bounded sensitivity; adding or removing a record moves the sum by
-        up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5 and 10.
+        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        The textbook's ``upper - lower`` is the bounded sensitivity; adding or removing a record
+        moves the sum by up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5
+        and 10.
     release : callable, optional
         The mechanism, called once per bound, in order, as ``release(clipped_sum, sensitivity,
         epsilon)`` with three Fractions. The lab makes no noise: pass

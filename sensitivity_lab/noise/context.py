@@ -16,7 +16,7 @@ from typing import Any
 
 from sensitivity_lab.checks import check_flag
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, PrivateSizeWarning
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.release import Release
 from sensitivity_lab.results.result import Result
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.release import Release
 
 from .arguments import not_negative

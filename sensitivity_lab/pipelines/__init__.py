@@ -28,18 +28,22 @@ clamp(0, 5) >> sum_(0, 5)
 """
 
 from sensitivity_lab.exact.roots import Root, upper_of
-
-from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
-from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
-from .laplace import Measurement, laplace
-from .metrics import (
+from sensitivity_lab.metrics import (
+    AbsoluteDistance,
     ChangeOneDistance,
+    GroupsDistance,
     IdDistance,
+    L1Distance,
+    L2Distance,
     Metric,
     PairDistance,
     SharedIdDistance,
     SymmetricDistance,
 )
+
+from .changes import AddMaxRows, AddOneRow, AddRowsWithID, AddRowsWithSharedID
+from .domains import Domain, Numbers, Pair, Scalar, Values, Vector
+from .laplace import Measurement, laplace
 from .rounding import rounding_error, summation_error
 from .stability.measure import measured_stability
 from .stability.result import MeasuredStability, StabilityWitness
@@ -62,7 +66,6 @@ from .steps.truncation import (
 )
 from .table_domains import Groups, Table
 from .transformation import Start, Step, Transformation
-from .vector_metrics import AbsoluteDistance, GroupsDistance, L1Distance, L2Distance
 
 __all__ = [
     "AbsoluteDistance",

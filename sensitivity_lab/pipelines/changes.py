@@ -7,9 +7,14 @@ from typing import Any
 
 from sensitivity_lab.checks import check_text, shown, whole_number
 from sensitivity_lab.errors import InputError
-
-from .metrics import IdDistance, Metric, PairDistance, SharedIdDistance, SymmetricDistance
-from .vector_metrics import AbsoluteDistance
+from sensitivity_lab.metrics import (
+    AbsoluteDistance,
+    IdDistance,
+    Metric,
+    PairDistance,
+    SharedIdDistance,
+    SymmetricDistance,
+)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 pandas chooses the type of a column by all its values: whole numbers become floats if another value
 is a half or missing. Here, each value of a column depends only on its own cell
-(`sensitivity_lab.pipelines.encoding.plain`) and on the type that a schema declares.
+(`sensitivity_lab.metrics.encoding.plain`) and on the type that a schema declares.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import pandas as pd
 
 from sensitivity_lab.checks import names_of, shown
 from sensitivity_lab.errors import InputError
-
-from .encoding import encode, plain
+from sensitivity_lab.metrics.encoding import encode, plain
 
 Schema = tuple[tuple[str, Any], ...]
 """Columns and their declared types, by name."""

@@ -7,15 +7,14 @@ from typing import Any
 
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import show_number
+from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, Metric
 from sensitivity_lab.noise.arguments import positive
 from sensitivity_lab.noise.scales import laplace_epsilon
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import protected_distance, unit_line
 from .domains import Domain, Scalar, Vector
-from .metrics import Metric
 from .transformation import Start, Transformation, as_start
-from .vector_metrics import AbsoluteDistance, L1Distance
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,13 +6,12 @@ from typing import Any
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics import AbsoluteDistance, PairDistance
 
 from .changes import AddMaxRows, AddRowsWithID, AddRowsWithSharedID, ProtectedChange
 from .domains import Pair, Scalar
-from .metrics import PairDistance
 from .table_domains import Table
 from .transformation import Start
-from .vector_metrics import AbsoluteDistance
 
 
 def start(*changes: ProtectedChange) -> Start:

@@ -19,10 +19,10 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError, kind_of
+from sensitivity_lab.metrics.encoding import encode
 
 from .columns import check_schema, declared, table_of
 from .domains import Counted, Domain
-from .encoding import encode
 
 
 @dataclass(frozen=True)

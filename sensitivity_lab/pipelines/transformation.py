@@ -15,11 +15,11 @@ from sensitivity_lab.checks import (
     named,
 )
 from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.metrics import Metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .changes import Unit, check_unit, protected_distance, unit_line
 from .domains import Domain
-from .metrics import Metric
 
 
 @dataclass(frozen=True, repr=False)

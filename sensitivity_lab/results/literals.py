@@ -17,7 +17,7 @@ import pandas as pd
 from sensitivity_lab.checks import number_text, shown, unboxed
 from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.keys import key_of, multiset
+from sensitivity_lab.metrics.cells import key_of, multiset
 
 SHOWN = 16
 """Of a longer dataset or answer only so many entries are shown."""

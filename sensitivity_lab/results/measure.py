@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from sensitivity_lab.exact.difference import Difference, nearest, rational_of
-from sensitivity_lab.exact.norms import Norm, distance
+from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.queries import Answer, Answered, Query
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse

@@ -11,7 +11,7 @@ from typing import Literal
 import pandas as pd
 
 from sensitivity_lab.checks import number_text
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Answer, Query
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, show

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import AnyUniverse
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -158,19 +158,22 @@ def of_datasets(
         and len(several) == 1
         and relation is not None
         and not relation.keeps_size
-        and not _is_one_for_all_sizes(result.query, relation, universe),
+        and not _is_one_for_all_sizes(result.query, relation, universe, several[0]),
     )
 
 
-def _is_one_for_all_sizes(query: Any, relation: Relation, universe: AnyUniverse) -> bool:
-    """Tell whether a sensitivity is known not to depend on the size.
+def _is_one_for_all_sizes(query: Any, relation: Relation, universe: AnyUniverse, size: int) -> bool:
+    """Tell whether no other size is known to have a larger sensitivity than this one.
 
     Let f(x) be the sum of g(r) over the records r of x. With x = C + A and y = C + B, f(x) - f(y)
     depends on A and B only. If changes only add, or only remove, every choice of up to k records is
     possible at every size. If they do both, but every record can occur any number of times, then
-    the record with the largest norm of g, added k times, is a worst case: another change moves the
-    sum by at most that for each of its k records.
+    more than k records are enough for every change of up to k. If no more than k records change in
+    all, any number is: the record with the largest norm of g, added k times, is a worst case, since
+    another change moves the sum by at most that for each of its k records.
     """
     if not (isinstance(query, Query) and query.adds_up(universe)):
         return False
-    return universe.size == math.inf or not relation.exchanges
+    if universe.size < math.inf:
+        return not relation.exchanges
+    return relation.counts_each_record or size > relation.k

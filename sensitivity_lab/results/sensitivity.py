@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sensitivity_lab.checks import number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import AnyUniverse, finite
 from sensitivity_lab.universes.multiset import FiniteUniverse

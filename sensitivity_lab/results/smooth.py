@@ -13,10 +13,9 @@ import pandas as pd
 from sensitivity_lab.checks import check_column, check_text, number_text
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.finite import finite
-from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, multiplicities_of, show
 
@@ -53,7 +52,8 @@ class SmoothSensitivity(Found):
     x : tuple of records
         The dataset, ascending.
     local : Sensitivity
-        The local sensitivity of z, with the neighbor y of z that attains it.
+        The local sensitivity of z, with the neighbor y of z that attains it, among those of
+        `sizes`.
     status : {"exact"}
         "exact": no dataset gives more; the search left nothing out.
     method : str
@@ -139,7 +139,8 @@ class SmoothSensitivity(Found):
         """Measure z and y again, and how far z is from x."""
         self.local.verify()
         x, z, y = (multiplicities_of(data, self.universe) for data in (self.x, self.z, self.y))
-        apart = _distance(x, z, self.neighbors)
+        step = self.neighbors.step
+        apart = None if step is None else int(step.between(x, z))
         if apart != self.distance:
             raise VerificationError(
                 f"z = {show(self.z)} is at distance {apart} from x = {show(self.x)}, "
@@ -162,7 +163,7 @@ class SmoothSensitivity(Found):
         """Return what noise has to know of it."""
         least, most = self.sizes
         whole = self.query.least_size, self.universe.size
-        # Bounded neighbors have one size. Other relations need all sizes, or it is not smooth.
+        # Steps that keep the size stay at one. Others need all sizes, or it is not smooth.
         some = least != most and (least, math.inf if most is None else most) != whole
         release = of_datasets(self, "smooth", self._norm, self.size)
         return replace(release, beta=self.beta, left_out=self.sizes if some else None)
@@ -271,13 +272,6 @@ class SmoothSensitivity(Found):
     @property
     def _what(self) -> str:
         return "Smooth sensitivity"
-
-
-def _distance(x: Multiplicities, z: Multiplicities, relation: Relation) -> int:
-    """Return how far two datasets are apart."""
-    if relation.step == "replace":
-        return int(np.maximum(z - x, 0).sum())
-    return int(np.abs(z - x).sum())
 
 
 def _short(value: Fraction) -> str:

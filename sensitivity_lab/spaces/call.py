@@ -15,7 +15,7 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.results.sweep import Sweep
 
 from . import graphs, sequences

@@ -24,7 +24,7 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import Things
 from sensitivity_lab.running import tracked

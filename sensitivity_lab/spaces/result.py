@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sensitivity_lab.errors import InputError, VerificationError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import Release
 from sensitivity_lab.results.result import Found, Stated

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, root_difference
-from sensitivity_lab.exact.norms import POWERS, Norm, powered
+from sensitivity_lab.metrics.norms import POWERS, Norm, powered
 from sensitivity_lab.running import counter
 from sensitivity_lab.search.pairs import Farthest
 

@@ -1,30 +1,253 @@
-"""The neighbor relations, and checks of datasets and of pairs of neighbors."""
+"""The neighbor relations, and checks of datasets and of pairs of neighbors.
+
+Every relation is one picture: ``x = C + A`` and ``y = C + B``, a shared core C plus the records
+that only x and only y have. Equal values are different records. A relation is the set of *changes*
+``(len(A), len(B))``, records removed from x and records added to it, that it allows. It declares
+all that the package asks of it, here and nowhere else: its changes, which of them are feasible, how
+far two datasets are apart, and its words. Nobody asks for its class.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from itertools import chain
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from sensitivity_lab.checks import check_flag, did_you_mean, shown, text_of
 from sensitivity_lab.checks import check_whole as check_whole
 from sensitivity_lab.errors import InputError, VerificationError
+from sensitivity_lab.metrics.metric import Row
+from sensitivity_lab.metrics.records import (
+    AddOrRemoveDistance,
+    ChangeOneDistance,
+    Counts,
+    OfMultisets,
+    SymmetricDistance,
+    moved,
+)
 
 from .interval import Space
 from .multiplicities import Multiplicities
 from .multiset import FiniteUniverse
-from .relation import Relation as Relation
-from .relation import RemovedAdded as RemovedAdded
-from .relation import Step as Step
 
 Dataset = tuple[Any, ...]
 """The records of a dataset, ascending: numbers, or rows in the order of their universe."""
 
+RemovedAdded = tuple[int, int]
+"""Numbers of records (removed from x, added to x)."""
 
 _SHOWN = 16
 """The most records of a dataset that are shown."""
+
+
+class Shortage(NamedTuple):
+    """Why the datasets of a size have no neighbors, in words.
+
+    Attributes
+    ----------
+    change : str
+        What a neighbor would have, such as "replaced", after "2 records".
+    reason : str
+        What is missing.
+    way : str
+        What to do besides leaving out the size, after ", or "; "" if there is nothing.
+    """
+
+    change: str
+    reason: str
+    way: str = ""
+
+
+@dataclass(frozen=True)
+class Relation(ABC):
+    """A neighbor relation at a Hamming distance.
+
+    A subclass declares what is abstract here, and may declare what has a default.
+
+    Parameters
+    ----------
+    k : int
+        The Hamming distance, at least 1.
+    exactly : bool, default False
+        Whether neighbors are at distance exactly `k` instead of at most `k`.
+    """
+
+    k: int = 1
+    exactly: bool = False
+
+    name: ClassVar[str]
+
+    elsewhere: ClassVar[tuple[str, ...]] = ()
+    """What the relation is called elsewhere; messages then say its name."""
+
+    directions: ClassVar[tuple[str, ...]] = ()
+    """What `direction` can be, the default first; () if there is no such parameter."""
+
+    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = None
+    """What records are at the positions where two ordered neighbors differ; None: not defined.
+
+    If they are replaced, both datasets have a record there; see `implemented_sensitivity`.
+    """
+
+    metric: ClassVar[OfMultisets]
+    """By which distance datasets that are not equal are neighbors at most k apart.
+
+    It need not obey the triangle inequality, see `AddOrRemoveDistance`. No distance decides who is
+    exactly k apart, since records can be exchanged with equal ones.
+    """
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        object.__setattr__(self, "k", check_whole("k", self.k, "a Hamming distance, at least 1"))
+        object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
+
+    @classmethod
+    def variants(cls) -> list[Self]:
+        """Return the relation at most 1 apart, in every direction that it has."""
+        return [cls.towards(direction) for direction in cls.directions or ("",)]
+
+    @classmethod
+    def towards(cls, direction: str, k: int = 1, exactly: bool = False) -> Self:
+        """Return the relation in a direction; one that has no directions is the same in all."""
+        directed: dict[str, Any] = {"direction": direction} if cls.directions else {}
+        return cls(k, exactly, **directed)
+
+    @property
+    def family(self) -> str:
+        """The relation without its distance, for tables and labels."""
+        return self.name
+
+    @property
+    @abstractmethod
+    def does(self) -> str:
+        """What a neighbor does to x, in a few words for menus and help."""
+
+    def between(self, x: Multiplicities, y: Multiplicities) -> Row:
+        """Return how far datasets are apart; `INFINITE` or more if that is no number of steps.
+
+        The last axis is that of the values: of several datasets y there is a distance for each.
+        """
+        removed, added = moved(x, y)
+        return self.metric.apart(added, removed)
+
+    @property
+    def step(self) -> Relation | None:
+        """The relation whose distance counts the single steps from a dataset to any other one.
+
+        None if no distance does. Smooth sensitivity damps by that distance, so it has a meaning for
+        relations that declare it: datasets at most k steps apart are their neighbors at distance k.
+        """
+        return None
+
+    @property
+    def keeps_size(self) -> bool:
+        """Whether x and y have the same number of records, so that it can be public."""
+        return all(removed == added for removed, added in self._changes_at(1))
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether some change removes records and adds others at once."""
+        return any(removed and added for removed, added in self._all_changes)
+
+    @property
+    def counts_each_record(self) -> bool:
+        """Whether no more than k records are removed and added in all."""
+        return all(removed + added <= self.k for removed, added in self._changes_at(self.k))
+
+    @property
+    def growth(self) -> int:
+        """How many more records than x a dataset y at distance k can have."""
+        return max(0, *(added - removed for removed, added in self._changes_at(self.k)))
+
+    @property
+    def meaning(self) -> str:
+        """Whether k is the distance "at most" or "exactly"."""
+        return "exactly" if self.exactly else "at most"
+
+    def at(self, k: int) -> Self:
+        """Return the same relation at another distance."""
+        return replace(self, k=k)
+
+    def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
+        """Return the changes that lead from a dataset of this size to a neighbor.
+
+        Raises
+        ------
+        InputError
+            If the distance is not feasible; the message says the largest feasible one.
+        """
+        self.check_feasible(size, universe)
+        distances = (self.k,) if self.exactly else range(1, self.k + 1)
+        return tuple(change for k in distances for change in self.changes_at(k, size, universe))
+
+    def check_feasible(self, size: int, universe: Space) -> None:
+        """Raise InputError if no dataset of this size has neighbors at the distance."""
+        most = self._largest(size, universe)
+        if self.k > most:
+            raise InputError(
+                f"{self} is not feasible for datasets of size {size} in "
+                f"{_with_article(universe.extent)}: {self._limits}; "
+                + self._advice(most, size, universe)
+            )
+
+    def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
+        """Yield the changes of datasets of this size at distance exactly k, whatever its own."""
+        return (
+            (removed, added)
+            for removed, added in self._changes_at(k)
+            if removed <= size and added <= universe.size - size and size - removed + added > 0
+        )
+
+    def shortage(self, size: int, universe: Space) -> Shortage | None:
+        """Return why datasets of a size have no neighbors; None: as `check_feasible` says."""
+        return None
+
+    @property
+    @abstractmethod
+    def _limits(self) -> str:
+        """The feasibility conditions, in words."""
+
+    @abstractmethod
+    def _largest(self, size: int, universe: Space) -> int | float:
+        """Return the largest feasible distance."""
+
+    @abstractmethod
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+        """Yield the changes at distance exactly k."""
+
+    @property
+    def _all_changes(self) -> Iterable[RemovedAdded]:
+        """The changes at every distance up to k."""
+        return chain.from_iterable(map(self._changes_at, range(1, self.k + 1)))
+
+    def _advice(self, most: int | float, size: int, universe: Space) -> str:
+        if most < 1:
+            advice = "choose another size or a larger universe"
+            if size == universe.size:
+                advice = (
+                    "choose a smaller size, or take as the universe what a record can be, "
+                    "Universe.from_domain(values)"
+                )
+            return f"no distance is feasible; {advice}"
+        return f"the largest feasible k is {most}"
+
+    def __str__(self) -> str:
+        return f"{self.family}, {self.meaning} {self.k}"
+
+
+def _with_article(extent: str) -> str:
+    return f"an {extent}" if extent.startswith("interval") else f"a {extent}"
+
+
+def _others(size: int, universe: Space) -> str:
+    """Return how many records are outside a dataset, in words."""
+    left = universe.size - size
+    others = {0: "no other", 1: "only 1 other"}.get(int(left), f"only {left} others")
+    return f"the universe has {others}"
 
 
 @dataclass(frozen=True)
@@ -50,12 +273,27 @@ class Bounded(Relation):
     """
 
     name: ClassVar[str] = "bounded"
-    keeps_size: ClassVar[bool] = True
+    elsewhere: ClassVar[tuple[str, ...]] = (
+        "replace",
+        "replace_one",
+        "change_one",
+        "swap",
+        "substitute",
+    )
+    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "replaced"
+    metric: ClassVar[OfMultisets] = ChangeOneDistance()
+    does = "replace records"
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> Relation | None:
         """A record is replaced."""
-        return "replace"
+        return Bounded(1)
+
+    def shortage(self, size: int, universe: Space) -> Shortage | None:
+        """Return why datasets of a size have no neighbors."""
+        if self.k > size:
+            return Shortage("replaced", f"it has only {size}")
+        return Shortage("replaced", _others(size, universe), "take a larger universe")
 
     @property
     def _limits(self) -> str:
@@ -98,15 +336,23 @@ class Unbounded(Relation):
     direction: Literal["both", "add", "remove"] = "both"
 
     name: ClassVar[str] = "unbounded"
+    elsewhere: ClassVar[tuple[str, ...]] = ("add", "remove", "add_remove", "add_or_remove")
+    directions: ClassVar[tuple[str, ...]] = ("both", "add", "remove")
+    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "removed or inserted"
+    metric: ClassVar[OfMultisets] = AddOrRemoveDistance()
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        words = ("both", "add", "remove")
-        if not isinstance(self.direction, str) or self.direction not in words:
+        if not isinstance(self.direction, str) or self.direction not in self.directions:
             raise InputError(
                 f"direction must be 'both', 'add' or 'remove', got {shown(self.direction)}"
             )
+
+    @property
+    def does(self) -> str:
+        """What a neighbor does to x."""
+        return {"both": "add or remove"}.get(self.direction, f"{self.direction} only")
 
     @property
     def family(self) -> str:
@@ -114,9 +360,22 @@ class Unbounded(Relation):
         return self.name if self.direction == "both" else f"{self.name} ({self.direction})"
 
     @property
-    def step(self) -> Step | None:
-        """A record is added or removed; one direction alone is no distance."""
-        return "add or remove" if self.direction == "both" else None
+    def step(self) -> Relation | None:
+        """A record is added or removed; one direction alone is no distance.
+
+        Datasets of one size are joined by such steps, too, so they are counted as those of
+        `SymmetricDifference` are, which has the same single steps.
+        """
+        return SymmetricDifference(1) if self.direction == "both" else None
+
+    def shortage(self, size: int, universe: Space) -> Shortage | None:
+        """Return why datasets of a size have no neighbors."""
+        if self.direction == "add" or self.k < size:
+            return Shortage("more", _others(size, universe), "take a larger universe")
+        way = ""
+        if self.direction == "both" and self.k <= universe.size - size:
+            way = f"only compare it with larger datasets: Unbounded({self.k}, direction='add')"
+        return Shortage("less", "empty datasets are not compared", way)
 
     @property
     def _limits(self) -> str:
@@ -163,11 +422,15 @@ class SymmetricDifference(Relation):
     """
 
     name: ClassVar[str] = "symmetric difference"
+    elsewhere: ClassVar[tuple[str, ...]] = ("symmetric", "symmetric_distance")
+    aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = "removed or inserted"
+    metric: ClassVar[OfMultisets] = SymmetricDistance()
+    does = "add and remove"
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> Relation | None:
         """A record is added or removed."""
-        return "add or remove"
+        return SymmetricDifference(1)
 
     @property
     def _limits(self) -> str:
@@ -181,19 +444,77 @@ class SymmetricDifference(Relation):
         return ((removed, k - removed) for removed in range(k, -1, -1))
 
 
+@dataclass(frozen=True)
+class EditDistance(OfMultisets):
+    """How many rows are replaced, added or removed, each counting one.
+
+    Examples
+    --------
+    >>> EditDistance().distance([1, 2, 2], [2, 5]), EditDistance().distance([1], [])
+    (2, 1)
+    """
+
+    name = "rows replaced, added or removed"
+
+    @staticmethod
+    def apart(added: Counts, removed: Counts) -> Row:
+        """Return the larger number: as many as can be are replacements."""
+        return np.maximum(removed, added)
+
+
+@dataclass(frozen=True)
+class Edit(Relation):
+    """Replace, add or remove: a record that is replaced, added or removed counts once.
+
+    With i records removed and j added, ``min(i, j)`` of them are replacements, so the distance is
+    ``max(i, j)``: for k = 1, y is x with a record replaced, added or removed.
+
+    Parameters
+    ----------
+    k : int
+        The Hamming distance, at least 1: the larger of the numbers of records removed and added.
+    exactly : bool, default False
+        Whether the larger of these numbers is k, instead of at most k.
+
+    Examples
+    --------
+    >>> import sensitivity_lab as sl
+    >>> universe = sl.Universe.from_dataset([1, 2, 3])
+    >>> list(sl.neighboring_datasets(universe, (1, 2), sl.Edit(1)))
+    [(2, 3), (1, 3), (2,), (1,), (1, 2, 3)]
+    """
+
+    name: ClassVar[str] = "edit"
+    elsewhere: ClassVar[tuple[str, ...]] = ("edit_distance", "add_remove_replace")
+    metric: ClassVar[OfMultisets] = EditDistance()
+    does = "replace, add or remove"
+
+    @property
+    def step(self) -> Relation | None:
+        """A record is replaced, added or removed."""
+        return Edit(1)
+
+    @property
+    def _limits(self) -> str:
+        return (
+            "removing k needs k <= size and a record that is left or added, adding k needs k <= "
+            "records outside x"
+        )
+
+    def _largest(self, size: int, universe: Space) -> int | float:
+        outside = universe.size - size
+        return max(size, outside) if outside else size - 1
+
+    def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
+        yield from ((k, added) for added in range(k, -1, -1))
+        yield from ((removed, k) for removed in range(k - 1, -1, -1))
+
+
 RELATIONS: dict[str, type[Relation]] = {
-    "bounded": Bounded,
-    "unbounded": Unbounded,
-    "symmetric_difference": SymmetricDifference,
+    relation.name.replace(" ", "_"): relation
+    for relation in (Bounded, Unbounded, SymmetricDifference, Edit)
 }
-
-
-_ELSEWHERE = {
-    ("replace", "replace_one", "change_one", "swap", "substitute"): "bounded",
-    ("add", "remove", "add_remove", "add_or_remove"): "unbounded",
-    ("symmetric", "symmetric_distance"): "symmetric_difference",
-}
-"""What relations are called elsewhere, and here."""
+"""The relations by the name that arguments and commands take."""
 
 
 def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relation:
@@ -204,18 +525,19 @@ def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relatio
         return neighbors(k, exactly)
     if isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS:
         return RELATIONS[neighbors.replace(" ", "_")](k, exactly)
+    classes = ", ".join(f"{relation.__name__}(k)" for relation in RELATIONS.values())
     raise InputError(
         f"unknown neighbor relation {shown(neighbors)}; choose one of "
-        f"{', '.join(map(repr, RELATIONS))}, or Bounded(k), Unbounded(k), SymmetricDifference(k)"
-        f"{_meant(neighbors)}"
+        f"{', '.join(map(repr, RELATIONS))}, or {classes}{_meant(neighbors)}"
     )
 
 
 def _meant(neighbors: Any) -> str:
     """Return the end of the message about an unknown relation: what may be meant."""
     if isinstance(neighbors, str):
-        for words, name in _ELSEWHERE.items():
-            if neighbors.lower().replace(" ", "_").replace("-", "_") in words:
+        words = neighbors.lower().replace(" ", "_").replace("-", "_")
+        for name, relation in RELATIONS.items():
+            if words in relation.elsewhere:
                 return f"; did you mean {name!r}?"
     return did_you_mean(neighbors, RELATIONS)
 
@@ -272,7 +594,7 @@ def check_related(
                 f"a dataset has {dataset[place]} records {universe.values[place]}, "
                 f"the universe {limits[place]}"
             )
-    removed, added = int(np.maximum(x - y, 0).sum()), int(np.maximum(y - x, 0).sum())
+    removed, added = moved(x, y)
     # Shared records can change places with equal ones outside both, as far as there are any.
     limits = universe.multiplicities(int(x.sum()) + relation.k)
     swaps = int(np.minimum(np.minimum(x, y), limits - np.maximum(x, y)).sum())

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from strategies import NAMES
+from strategies import NAMES, RELATION_CHOICES
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
@@ -252,13 +252,11 @@ def test_what_is_no_claim(claim, message):
         ({"norm": "L3"}, "norm must be one of 'L1', 'L2', 'Linf', got 'L3'"),
         (
             {"neighbors": "nearby"},
-            "unknown neighbor relation 'nearby'; choose one of 'bounded', 'unbounded', "
-            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+            f"unknown neighbor relation 'nearby'; {RELATION_CHOICES}",
         ),
         (
             {"neighbors": ["bounded"]},
-            "unknown neighbor relation ['bounded']; choose one of 'bounded', 'unbounded', "
-            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+            f"unknown neighbor relation ['bounded']; {RELATION_CHOICES}",
         ),
         (
             {"size": 0},

@@ -43,6 +43,8 @@ def test_a_claim_is_compared_with_the_truth(values, verdict):
         (sl.Bounded(1), "change_one"),
         (sl.Unbounded(1), "add_or_remove"),
         (sl.SymmetricDifference(2), "symmetric"),
+        (sl.Edit(1), naive.edit),
+        (sl.Edit(2), naive.edit),
     ],
 )
 def test_the_truth_is_that_of_the_definition(neighbors, metric, table, claim):

@@ -65,6 +65,13 @@ def test_without_a_declaration_nothing_is_known_from_above():
         ),
         (
             np.sum,
+            {"per_record": 100},
+            sl.Edit(3),
+            300.0,
+            "one changed record is declared to change the answer by at most 100",
+        ),
+        (
+            np.sum,
             {"per_record": Fraction(1, 3) + 100, "value_range": (0, 10**9)},
             sl.Bounded(3),
             301.0,
@@ -101,7 +108,9 @@ def test_a_range_of_vectors_is_that_of_each_coordinate(norm, upper):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("relation", [sl.Bounded(2, exactly=True), sl.Unbounded(2), sl.Bounded(7)])
+@pytest.mark.parametrize(
+    "relation", [sl.Bounded(2, exactly=True), sl.Unbounded(2), sl.Bounded(7), sl.Edit(2)]
+)
 def test_rows_of_a_table_and_few_records_are_searched_too(relation):
     """Of 8 records, 7 replaced is more than there are outside: A and B have some in common."""
     table = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6, 7, 8], "b": list("xxyyzzww")})
@@ -118,7 +127,7 @@ def test_rows_of_a_table_and_few_records_are_searched_too(relation):
 
 
 @pytest.mark.parametrize("records", [[1, 1, 1], [0, 0, 5], [0, 0, 5, 5], [1, 2, 2, 2, 9]])
-@pytest.mark.parametrize("relation", [sl.Bounded, sl.SymmetricDifference])
+@pytest.mark.parametrize("relation", [sl.Bounded, sl.SymmetricDifference, sl.Edit])
 def test_exactly_k_exchanges_equal_records_where_there_are_no_others(records, relation):
     """Else no start is found, and the search for one does not end, whatever the time limit."""
     universe = sl.Universe.from_dataset(records)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from curve_cases import never
-from strategies import NAMES
+from strategies import NAMES, RELATION_CHOICES
 
 import sensitivity_lab as sl
 
@@ -103,8 +103,7 @@ def test_bad_universes_are_named(universes, message):
         ),
         (
             {"neighbors": ["bounded", "nearby"]},
-            "unknown neighbor relation 'nearby'; choose one of 'bounded', 'unbounded', "
-            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+            f"unknown neighbor relation 'nearby'; {RELATION_CHOICES}",
         ),
         (
             {"neighbors": "bounded", "exactly": "yes"},

@@ -91,7 +91,7 @@ def test_bounded_agrees_with_the_definition(name, method, place, beta):
 
 @pytest.mark.representative("name")
 @pytest.mark.parametrize("name", ["median", "mean", "sum", "count", "var", "std_ddof_1"])
-@pytest.mark.parametrize("family", ["unbounded", "symmetric_difference"])
+@pytest.mark.parametrize("family", ["unbounded", "symmetric_difference", "edit"])
 @given(place=places(most=6), beta=BETAS)
 def test_adding_and_removing_agrees_with_the_definition(name, family, place, beta):
     universe, x = place
@@ -107,7 +107,7 @@ def test_adding_and_removing_agrees_with_the_definition(name, family, place, bet
         records_of(universe, most),
         as_fractions(x),
         theirs,
-        "unbounded",
+        "edit" if family == "edit" else "unbounded",
         range(ours.least_size, most + 1),
     )
     check(result, largest, beta)

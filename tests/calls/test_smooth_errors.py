@@ -11,7 +11,7 @@ import pytest
 
 import sensitivity_lab as sl
 from sensitivity_lab.checks import shown
-from sensitivity_lab.universes.relation import Relation
+from sensitivity_lab.universes.relations import RELATIONS, Relation
 
 GRID = sl.Universe.from_domain([0, 0.25, 0.5, 0.75, 1])
 
@@ -56,10 +56,11 @@ def test_the_relation_declares_the_steps_that_are_damped(relation, told):
     text = refused(
         sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation
     )
+    *some, last = (f"{one.__name__}(k)" for one in RELATIONS.values() if one().step is not None)
     assert text == (
         "smooth sensitivity needs a distance between all datasets, which counts records that are "
-        f"replaced, or added and removed; {told} declares none; use Bounded(k), Unbounded(k) or "
-        "SymmetricDifference(k), where k is the most rows of one person"
+        f"replaced, or added and removed; {told} declares none; use {', '.join(some)} or {last}, "
+        "where k is the most rows of one person"
     )
 
 
@@ -69,6 +70,7 @@ def test_a_relation_declares_no_steps_by_itself():
     @dataclass(frozen=True)
     class Own(Relation):
         name: ClassVar[str] = "own"
+        does = "something"
         _limits = "none"
 
         def _largest(self, size, universe):
@@ -132,6 +134,27 @@ def test_what_is_too_large_is_refused_with_its_number():
         "std, not range; enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
         "200,000; choose a smaller size or a coarser universe with fewer distinct values"
     )
+
+
+def test_where_a_step_can_be_of_either_kind_every_dataset_is_listed():
+    told = refused(
+        sl.errors.NoEngineError,
+        [0],
+        GRID,
+        "mean",
+        beta=1,
+        neighbors="edit",
+        sizes=(1, 3),
+        method="linear",
+    )
+    assert told == (
+        "no engine accepts mean here: linear covers relations that replace records, or that add "
+        "and remove them, not edit, of which a step can be either"
+    )
+    result = sl.smooth_sensitivity(
+        GRID, "mean", dataset=[0], beta=1, neighbors="edit", sizes=(1, 3)
+    )
+    assert result.method == "enumeration"
 
 
 def test_a_domain_needs_a_largest_size():

@@ -15,6 +15,7 @@ from paths import ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab.article import checks, experiments
+from sensitivity_lab.universes.relations import RELATIONS
 
 MEDIAN_PRINTED = """\
 Sensitivity of median: 4 (exact)
@@ -161,6 +162,17 @@ def test_sensitivity_in_one_direction_exactly(capsys):
     assert (code, err) == (0, "")
     assert out.endswith("\n  value      20.0\n  exact      20\n  upper      20.0\n")
     assert "  neighbors  unbounded (add), exactly 2; size 2; " in out
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_every_relation_goes_by_its_name(capsys, name):
+    code, out, err = run(
+        capsys,
+        *("sensitivity", "--domain", "a=1,10", "--query", "sum", "--size", "2"),
+        *("--neighbors", name),
+    )
+    assert (code, err) == (0, "")
+    assert f"  neighbors  {RELATIONS[name]()}; size 2; " in out
 
 
 @pytest.mark.representative

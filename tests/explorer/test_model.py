@@ -79,7 +79,7 @@ STATES = [
     replace(STATE, query="median", relation="unbounded: add or remove", k=1),
     replace(STATE, query="std", relation="unbounded: add only", epsilon=0.1),
     replace(STATE, query="percentile_25", relation="unbounded: remove only"),
-    replace(STATE, query="sum", relation="symmetric difference", domain="0:10:0.5"),
+    replace(STATE, query="sum", relation="symmetric difference: add and remove", domain="0:10:0.5"),
     replace(STATE, query="max", domain="1, 2.5, 7", record=3, value="2.5"),
     replace(STATE, query="iqr", k=1, record=6, value="7"),
 ]

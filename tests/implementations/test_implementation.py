@@ -11,14 +11,9 @@ import oracle_implementation as oracle
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
-
-RELATIONS = {
-    "bounded": sl.Bounded,
-    "unbounded": sl.Unbounded,
-    "symmetric_difference": sl.SymmetricDifference,
-}
 
 FOLDS = {
     "float16": (
@@ -52,6 +47,7 @@ def questions(draw):
     values = draw(st.lists(st.sampled_from(values), min_size=2, max_size=3, unique=True))
     name = draw(st.sampled_from(sorted(RELATIONS)))
     k, exactly, order = draw(st.tuples(st.integers(1, 2), st.booleans(), st.sampled_from(ORDERS)))
+    order = "free" if RELATIONS[name].aligned is None else order
     size = draw(st.integers(k + 1, 3))
     if draw(st.booleans()):
         universe = sl.Universe.from_domain(values)
@@ -59,7 +55,7 @@ def questions(draw):
     counts = draw(st.lists(st.integers(1, 3), min_size=len(values), max_size=len(values)))
     counts[0] += max(0, size + k - sum(counts))
     universe = sl.Universe(values, counts)
-    if exactly and name != "unbounded":
+    if exactly and RELATIONS[name](k).exchanges:
         order = "free"
     return fold, code, universe, list(universe), size, RELATIONS[name](k, exactly), order
 

@@ -37,6 +37,12 @@ import sensitivity_lab as sl
             "sequence; choose order='free'",
         ),
         (
+            lambda: ask(order="aligned", neighbors=sl.Edit(1)),
+            sl.errors.InputError,
+            "order='aligned' needs a relation that replaces records, or that removes and inserts "
+            "them, not edit, at most 1, which does both; choose order='free'",
+        ),
+        (
             lambda: ask(
                 universe=sl.Universe([1, 2], [3, 3]),
                 order="aligned",

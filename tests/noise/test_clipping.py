@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import RELATION_CHOICES
 
 import sensitivity_lab as sl
 from sensitivity_lab.noise.clipping import clipping_bounds, clipping_sweep
@@ -298,8 +299,7 @@ BOTH = "give either step (linear) or factor (logarithmic)"
         ),
         (
             lambda: clipping_sweep(AGES, [3], neighbors="close"),
-            "unknown neighbor relation 'close'; choose one of 'bounded', 'unbounded', "
-            "'symmetric_difference', or Bounded(k), Unbounded(k), SymmetricDifference(k)",
+            f"unknown neighbor relation 'close'; {RELATION_CHOICES}",
         ),
     ],
 )

@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab import noise, spaces
@@ -127,7 +128,6 @@ UNIVERSES = {  # and whether its records, or their limit, may be private
     "copies": (sl.Universe.from_domain([0, 4, 9], copies=3), True),
     "enough copies": (sl.Universe.from_domain([0, 4, 9], copies=7), False),
 }
-RELATIONS = {"bounded": sl.Bounded, "unbounded": sl.Unbounded, "symmetric": sl.SymmetricDifference}
 SIZES = {"one": 4, "several": (3, 4, 5)}
 
 
@@ -141,7 +141,7 @@ def of_numbers():
         for query, (several, size) in itertools.product(("median", "sum"), SIZES.items()):
             # f(x) - f(y) of a sum is that of the records that change: with any number of copies,
             # or changes that only add or only remove, it is the same for every size.
-            one_way = relation == "unbounded" or (relation == "symmetric" and k == 1)
+            one_way = relation == "unbounded" or (relation == "symmetric_difference" and k == 1)
             sums = query == "sum" and (one_way or named == "domain")
             yield Case(
                 f"{named}, {asked}, {query}, {several}",

@@ -224,6 +224,7 @@ GROWING = [
     sl.Unbounded(2, direction="add"),
     sl.Unbounded(2, direction="remove"),
     sl.SymmetricDifference(2),
+    sl.Edit(2),
 ]
 
 
@@ -260,6 +261,18 @@ def test_a_sum_over_few_records_depends_on_the_size_where_records_are_added_and_
         sl.noise.laplace_scale(three, 1, public_universe=True)
     added = sl.global_sensitivity(few, "sum", size=2, neighbors=sl.Unbounded(1))
     assert sl.noise.laplace_scale(added, 1, public_universe=True) == 10
+
+
+def test_a_sum_depends_on_a_size_that_has_not_the_records_to_replace():
+    """Of one record, one at most is replaced: -5 by 6 and 6, not -5 and -5."""
+    domain = sl.Universe.from_domain([-5, 6])
+    one, three = (
+        sl.global_sensitivity(domain, "sum", size=size, neighbors=sl.Edit(2)) for size in (1, 3)
+    )
+    assert (one.value, three.value) == (17, 22)
+    with pytest.warns(sl.errors.PrivateSizeWarning):
+        sl.noise.laplace_scale(one, 1)
+    assert sl.noise.laplace_scale(three, 1) == 22
 
 
 # Copies

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle_records import NORMS
 from record_checks import changes_of_one, check_witness, each_relation, expected_of, solve
-from strategies import RELATIONS
+from strategies import BY_NAME, RELATIONS
 from strategies_records import CASES, Asked, frame
 
 import sensitivity_lab as sl
@@ -131,14 +131,9 @@ def test_additive_queries_need_no_enumeration(case, k):
 
 @pytest.mark.representative("family")
 @each_norm
-@pytest.mark.parametrize("family", ["bounded", "unbounded", "symmetric_difference"])
+@pytest.mark.parametrize("family", BY_NAME)
 def test_curves_are_global_sensitivities(norm, family):
     universe = sl.TableUniverse.from_dataset(TABLE)
-    relation = {
-        "bounded": sl.Bounded,
-        "unbounded": sl.Unbounded,
-        "symmetric_difference": sl.SymmetricDifference,
-    }[family]
     curves = sl.sensitivity_curves(
         {"table": universe},
         list(FIXED.values()),
@@ -150,7 +145,7 @@ def test_curves_are_global_sensitivities(norm, family):
     rows = curves.to_frame()
     assert len(rows) == len(FIXED)
     for query, told in zip(FIXED.values(), rows["sensitivity"], strict=True):
-        assert told == changes_of_one(universe, query, relation(1), norm).value
+        assert told == changes_of_one(universe, query, BY_NAME[family](1), norm).value
 
 
 @pytest.mark.representative("family")

@@ -19,6 +19,7 @@ from sensitivity_lab.search.enumeration import local_max as local_enumeration
 from sensitivity_lab.search.enumeration import smooth_max as smooth_enumeration
 from sensitivity_lab.search.enumeration.evaluate import Evaluator
 from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes.relations import RELATIONS as ALL_RELATIONS
 
 CALLS = 400_000
 """Calls of Python and C: far below a second."""
@@ -39,7 +40,9 @@ ASKED = {
     "a histogram": (TABLE, COUNTS, 1_000, "L2"),
 }
 
-RELATIONS = (sl.Bounded(3), sl.Bounded(50), sl.SymmetricDifference(20), sl.Unbounded(2))
+RELATIONS = (sl.Bounded(3), sl.Bounded(50), sl.SymmetricDifference(20), sl.Edit(9), sl.Unbounded(2))
+
+STEPS = [step for step in dict.fromkeys(one().step for one in ALL_RELATIONS.values()) if step]
 
 
 def refusing(refuse):
@@ -100,14 +103,14 @@ def test_local(asked, relation, engine):
 
 @pytest.mark.representative("asked", "engine")
 @pytest.mark.parametrize("engine", engines_for("smooth"), ids=lambda engine: engine.name)
-@pytest.mark.parametrize("replace", [True, False], ids=["bounded", "unbounded"])
+@pytest.mark.parametrize("step", STEPS, ids=str)
 @pytest.mark.parametrize("asked", ASKED)
-def test_smooth(asked, replace, engine):
+def test_smooth(asked, step, engine):
     universe, query, size, norm = ASKED[asked]
-    sizes = (size, size) if replace else (1, universe.size)
+    sizes = (size, size) if step.keeps_size else (1, universe.size)
     x = dataset_of(universe, size)
-    problem = SmoothProblem(universe, as_query(query), x, replace, sizes, lambda *_: False, norm)
-    if engine.name == "variance" and query == "std" and replace:
+    problem = SmoothProblem(universe, as_query(query), x, step, sizes, lambda *_: False, norm)
+    if engine.name == "variance" and query == "std" and step.keeps_size:
         assert isinstance(engine.plan(problem, Options()), Plan)
         return
     refusal = refusing(lambda: engine.plan(problem, Options()))

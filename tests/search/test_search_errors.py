@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from search_cases import UNIVERSE, ask
-from strategies import NAMES
+from strategies import NAMES, RELATION_CHOICES
 
 import sensitivity_lab as sl
 from sensitivity_lab.problem import Problem
@@ -16,10 +16,6 @@ from sensitivity_lab.search.engines import ENGINES
 QUERY_CHOICES = (
     f"choose one of {NAMES}, percentile_25 (any number from 0 "
     "to 100), a query such as Percentile(25), or a function of a 1-D array"
-)
-RELATION_CHOICES = (
-    "choose one of 'bounded', 'unbounded', 'symmetric_difference', or Bounded(k), Unbounded(k), "
-    "SymmetricDifference(k)"
 )
 SIZE = "size must be a whole number (a number of records, at least 1), got"
 

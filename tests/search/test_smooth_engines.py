@@ -165,7 +165,7 @@ def two_clusters(random):
 def test_thousands_of_records_need_few_states(query, drawn):
     """Of up to 6,000 states per distance and kind of pair, a few are looked at."""
     universe, x, stop = large(drawn(np.random.default_rng(1)).tolist(), 1_500)
-    problem = SmoothProblem(universe, as_query(query), x, True, (1_500, 1_500), stop)
+    problem = SmoothProblem(universe, as_query(query), x, sl.Bounded(1), (1_500, 1_500), stop)
     visited = 0
 
     def counted(side, groups, start):
@@ -184,13 +184,15 @@ def test_thousands_of_records_need_few_states(query, drawn):
 
 def test_adding_and_removing_many_records_stops_early():
     universe, x, stop = large(range(10_000), 5_000)
-    problem = SmoothProblem(universe, as_query("mean"), x, False, (1, 10_000), stop)
+    problem = SmoothProblem(
+        universe, as_query("mean"), x, sl.SymmetricDifference(1), (1, 10_000), stop
+    )
     assert SmoothLinear().plan(problem, Options()).solve().farthest == 20
 
 
 def test_a_sum_has_nothing_to_find_beyond_a_change():
     universe, x, _ = large(range(100), 50)
-    problem = SmoothProblem(universe, as_query("sum"), x, True, (50, 50), lambda *_: False)
+    problem = SmoothProblem(universe, as_query("sum"), x, sl.Bounded(1), (50, 50), lambda *_: False)
     assert SmoothLinear().plan(problem, Options()).solve().farthest <= 1
 
 

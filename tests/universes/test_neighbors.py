@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from math import comb
 
 import oracle
@@ -89,10 +89,16 @@ def test_counts_of_distinct_records_are_binomials(k):
     removed = [comb(30, j) for j in range(1, k + 1)]
     added = [comb(70, j) for j in range(1, k + 1)]
     both = [comb(100, j) for j in range(1, k + 1)]  # records that change sides
+    within = [
+        sum(comb(30, i) * comb(70, j) for i in range(far + 1) for j in range(far + 1))
+        for far in range(k + 1)
+    ]
+    edited = [far - near for near, far in pairwise(within)]
     for relation, terms in (
         (sl.Bounded, replaced),
         (sl.Unbounded, [less + more for less, more in zip(removed, added, strict=True)]),
         (sl.SymmetricDifference, both),
+        (sl.Edit, edited),
     ):
         assert sl.universes.count_neighbors(universe, x, relation(k)) == sum(terms)
         assert sl.universes.count_neighbors(universe, x, relation(k, exactly=True)) == terms[-1]

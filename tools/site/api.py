@@ -37,6 +37,7 @@ GROUPS = {
     "sensitivity_lab.noise": "Noise and clipping",
     "sensitivity_lab.pipelines.steps": "Steps of a pipeline",
     "sensitivity_lab.pipelines.stability": "Stability of a pipeline",
+    "sensitivity_lab.metrics": "Domains, metrics and transformations",
     "sensitivity_lab.pipelines": "Domains, metrics and transformations",
     "sensitivity_lab.audits": "Audits",
     "sensitivity_lab.spaces": "Spaces",

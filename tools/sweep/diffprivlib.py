@@ -12,6 +12,7 @@ from sensitivity_lab.audits.recorded import audit_recorded
 from sensitivity_lab.audits.replay.rows import RETURNED, WHOLE, ReplayRow
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.metrics import OF_NEIGHBORS
 from sensitivity_lab.results.literals import literal, short_literal
 
 from .diffprivlib_settings import settings
@@ -27,7 +28,6 @@ _MECHANISMS = (
     "GeometricFolded",
 )
 
-_METRICS = {"bounded": "change_one", "unbounded": "add_or_remove"}
 _BUDGET = 1
 
 
@@ -57,7 +57,7 @@ def _audit(setting: Setting) -> AuditReport:
     """Return the audit of a call."""
     neighbors, sizes = setting.option("neighbors"), setting.sizes or ()
     if setting.option("audit") == "scores":
-        metric = _METRICS[neighbors]
+        metric = OF_NEIGHBORS[neighbors]
         return audit_map(
             _scored(setting), 1, setting.values, sizes, inputs=metric, outputs="Linf", d_in=1,
             every_order=False, subject=setting.constructor, progress=False,
@@ -138,7 +138,7 @@ def _script(setting: Setting, row: AuditRow) -> str:
     place = 0 if step in (WHOLE, RETURNED) else int(step.split()[1]) - 1
     lines = _HEAD.replace("MECHANISMS", repr(_MECHANISMS)).replace("CALL", setting.source)
     lines += f"x, y = {literal(list(seen.x))}, {literal(list(seen.y))}\n"
-    lines += f"assert not farther({_METRICS[neighbors]!r}, x, y, 1)\n"
+    lines += f"assert not farther({OF_NEIGHBORS[neighbors]!r}, x, y, 1)\n"
     lines += f"history = {_plain_list(history)}\n"
     if row.verdict == "not aligned":
         lines += _UNALIGNED

@@ -8,9 +8,10 @@ from typing import Any
 from sensitivity_lab.audits.couplings.call import audit_randomized
 from sensitivity_lab.audits.opendp.call import audit_opendp
 from sensitivity_lab.audits.opendp.measurement import audit_opendp_measurement
-from sensitivity_lab.audits.opendp.subject import METRICS, RECORDS, our_input_metric
+from sensitivity_lab.audits.opendp.subject import OUR_NAMES, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.results.literals import literal, short_literal
 
 from .opendp_settings import settings
@@ -87,7 +88,7 @@ def _script(subject: _Subject, row: AuditRow) -> str:
     """Return a script that shows a claim of OpenDP to be too small."""
     setting, (near, far) = subject.setting, subject.metrics
     x, y = row.evidence.x, row.evidence.y
-    if near in RECORDS and not isinstance(x, str):
+    if METRICS[near].sees == "records" and not isinstance(x, str):
         x, y = list(x), list(y)
     kind = setting.option("audit")
     distance = f"assert not farther({near!r}, x, y, {row.distance})"
@@ -148,7 +149,7 @@ def _prelude() -> Any:
 
 def _metric(metric: Any) -> str:
     """Return our name of a metric of OpenDP."""
-    return METRICS[str(metric).partition("(")[0]]
+    return OUR_NAMES[str(metric).partition("(")[0]]
 
 
 def _version() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
@@ -16,7 +17,6 @@ from sensitivity_lab.audits.claims import (
     holds_float,
 )
 from sensitivity_lab.audits.inputs import check_several, check_values, vectors
-from sensitivity_lab.audits.metrics import METRICS
 from sensitivity_lab.audits.report import AuditReport, AuditRow, Evidence
 from sensitivity_lab.audits.subjects import name_of, subject_named
 from sensitivity_lab.audits.worst_pair import check_pairs
@@ -29,6 +29,8 @@ from sensitivity_lab.checks import (
     listed,
 )
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics import METRICS
+from sensitivity_lab.metrics.cells import key_of, signed_key
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import check_whole, show
@@ -161,7 +163,7 @@ def audit_randomized(
     if subject is not None:
         check_text("subject", subject, "a text")
     every_order = check_flag("every_order", every_order)
-    signed_zeros = check_flag("signed_zeros", signed_zeros)
+    cells = signed_key if check_flag("signed_zeros", signed_zeros) else key_of
     check_running(None, progress)
     tolerance = check_tolerance(tolerance_ulps)
     source, told = _source(function, choices, seeds, draws)
@@ -174,13 +176,15 @@ def audit_randomized(
     tried = running.tracked(datasets, unit="datasets", progress=progress)
     made = [source.outputs(x) for x in tried]
     check_backward(source, datasets, made, progress)
-    outputs = gathered(made, output_metric, signed_zeros)
-    found = farthest(datasets, outputs, input_metric, limits, source.enumerated, progress)
+    gather = partial(gathered, metric=METRICS[output_metric], cells=cells)
+    outputs = gather(made)
+    near = METRICS[input_metric]
+    found = farthest(datasets, outputs, near, limits, source.enumerated, progress)
     rows = []
     for limit, claimed in zip(limits, claims, strict=True):
         pair = found[limit]
         row = _row(limit, claimed, pair, datasets, outputs.shown, source.enumerated, tolerance)
-        truth = check_again(source, pair, datasets, made, output_metric, signed_zeros, row.verdict)
+        truth = check_again(source, pair, datasets, made, gather, row.verdict)
         if truth is not None and truth < pair.truth:
             pair = Coupled(pair.x, pair.y, truth)
             row = _row(limit, claimed, pair, datasets, outputs.shown, source.enumerated, tolerance)

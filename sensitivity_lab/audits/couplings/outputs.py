@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.audits.metrics import Distances, distances
+from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.checks import listed
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics import Distances, Metric
+from sensitivity_lab.metrics.cells import Cells
 from sensitivity_lab.results.literals import short_literal
 
 OUTPUT_LIMIT = 2_000
@@ -105,16 +105,16 @@ class Outputs:
     ----------
     items : list
         The outputs.
-    metric : Distances
-        Their metric.
+    distances : Distances
+        How far apart they are.
     matrix : ndarray, shape (outputs, outputs)
-        Their distances, in the metric's unit.
+        The same for all pairs, in a unit of its own.
     distributions : list of Distribution
         One per dataset.
     """
 
     items: list[Any]
-    metric: Distances
+    distances: Distances
     matrix: NDArray[Any]
     distributions: list[Distribution]
 
@@ -127,7 +127,7 @@ class Outputs:
         )
 
 
-def gathered(made: Sequence[Sequence[Any]], metric: str, signed_zeros: bool) -> Outputs:
+def gathered(made: Sequence[Sequence[Any]], metric: Metric, cells: Cells) -> Outputs:
     """Return the outputs on all datasets as distributions over one list of outputs."""
     seen: dict[Hashable, int] = {}
     items: list[Any] = []
@@ -135,7 +135,7 @@ def gathered(made: Sequence[Sequence[Any]], metric: str, signed_zeros: bool) -> 
     for outputs in made:
         line = []
         for output in outputs:
-            key = key_of(_marked(output) if signed_zeros else output)
+            key = cells(output)
             if key not in seen:
                 seen[key] = len(items)
                 items.append(_frozen(output))
@@ -147,7 +147,7 @@ def gathered(made: Sequence[Sequence[Any]], metric: str, signed_zeros: bool) -> 
                     )
             line.append(seen[key])
         places.append(line)
-    measured = distances(metric, [_marked(item) for item in items] if signed_zeros else items)
+    measured = distances(metric, items, cells)
     matrix = _matrix(measured, len(items))
     # Each output stands for all at distance 0 from it, such as other orders of a multiset.
     stands = [int(np.flatnonzero(line == 0)[0]) for line in matrix]
@@ -155,9 +155,9 @@ def gathered(made: Sequence[Sequence[Any]], metric: str, signed_zeros: bool) -> 
     return Outputs(items, measured, matrix, distributions)
 
 
-def _matrix(metric: Distances, number: int) -> NDArray[Any]:
+def _matrix(measured: Distances, number: int) -> NDArray[Any]:
     """Return all distances; entry [i, j] is that of outputs i and j."""
-    rows = [metric.row(i) for i in range(number)]
+    rows = [measured.row(i) for i in range(number)]
     whole = any(row.dtype == object for row in rows)
     matrix = np.zeros((number, number), dtype=object if whole else np.int64)
     for i, row in enumerate(rows):
@@ -179,13 +179,3 @@ def _frozen(output: Any) -> Any:
     if isinstance(output, np.ndarray):
         output = output.tolist()
     return tuple(map(_frozen, output)) if isinstance(output, list | tuple) else output
-
-
-def _marked(output: Any) -> Any:
-    """Return an output whose negative zeros differ from zero."""
-    if isinstance(output, Mapping):
-        return {name: _marked(value) for name, value in output.items()}
-    if isinstance(output, list | tuple | np.ndarray):
-        return tuple(map(_marked, output))
-    zero = isinstance(output, float | np.floating) and output == 0
-    return ("negative zero",) if zero and math.copysign(1, output) < 0 else output

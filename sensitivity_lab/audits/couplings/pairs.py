@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +10,14 @@ import numpy as np
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.inputs import no_neighbors
-from sensitivity_lab.audits.metrics import Distances, distances
+from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.keys import key_of
-from sensitivity_lab.exact.record_distances import INFINITE
+from sensitivity_lab.metrics import Metric
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
 from .distance import exact_distance, sampled_distance
-from .outputs import Distribution, Outputs, Source, gathered
+from .outputs import Distribution, Outputs, Source
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Coupled:
 def farthest(
     datasets: Sequence[Any],
     outputs: Outputs,
-    metric: str,
+    metric: Metric,
     limits: Sequence[int],
     enumerated: bool,
     progress: bool | None,
@@ -73,12 +71,9 @@ def farthest(
     if alone:
         raise no_neighbors(datasets, metric, min(alone))
     return {
-        limit: Coupled(x, y, _truth(outputs.metric, found)) for limit, (found, x, y) in best.items()
+        limit: Coupled(x, y, outputs.distances.truth(found))
+        for limit, (found, x, y) in best.items()
     }
-
-
-def _truth(metric: Distances, entry: int) -> Difference | float:
-    return math.inf if entry >= INFINITE else metric.difference(entry)
 
 
 def check_backward(
@@ -113,8 +108,7 @@ def check_again(
     pair: Coupled,
     datasets: Sequence[Any],
     made: Sequence[Sequence[Any]],
-    metric: str,
-    signed_zeros: bool,
+    gather: Callable[[Sequence[Sequence[Any]]], Outputs],
     verdict: str,
 ) -> Any:
     """Call the function on a pair again.
@@ -136,9 +130,7 @@ def check_again(
         return None
     if verdict != "violated":
         return None
-    drawn = gathered(
-        [source.outputs(datasets[place]) for place in (pair.x, pair.y)], metric, signed_zeros
-    )
+    drawn = gather([source.outputs(datasets[place]) for place in (pair.x, pair.y)])
     x, y = drawn.distributions
     found = sampled_distance(x, y, drawn.matrix, 0)
-    return _truth(drawn.metric, found)
+    return drawn.distances.truth(found)

@@ -14,9 +14,6 @@ from sensitivity_lab.results.literals import one_line
 
 from .records import check_comparable
 
-REAL = frozenset({"absolute", "L1", "L2", "Linf", "Linf_monotonic"})
-"""The metrics whose distances need not be whole numbers."""
-
 Claim = tuple[Number | None, str]
 """What a map promises at a distance, or None and the reason why it promises nothing."""
 

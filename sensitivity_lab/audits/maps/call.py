@@ -14,13 +14,14 @@ from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.subjects import name_of, subject_named
 from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text
 from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.metrics import Given, as_metric
+from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.relations import show
 
-from .arguments import REAL, check_datasets, check_distances, check_one_source, claims_of
-from .extended import Metric, check_metric
-from .records import plain, single_key
+from .arguments import check_datasets, check_distances, check_one_source, claims_of
+from .records import plain
 from .report import Question, collected, rows_of
 
 
@@ -32,8 +33,8 @@ def audit_map(
     sizes: int | Iterable[int] | None = None,
     *,
     datasets: Any = None,
-    inputs: Metric = "symmetric",
-    outputs: Metric = "absolute",
+    inputs: Given = "symmetric",
+    outputs: Given = "absolute",
     d_in: Any = (1, 2),
     every_order: bool = True,
     subject: str | None = None,
@@ -142,8 +143,8 @@ def audit_map(
       y  0.25  ->  0.25
     """
     check_callable("transformation", transformation, "a function of a dataset")
-    near, far = check_metric("inputs", inputs), check_metric("outputs", outputs)
-    limits = check_distances(d_in, real=not isinstance(near, str) or near in REAL)
+    near, far = as_metric("inputs", inputs), as_metric("outputs", outputs)
+    limits = check_distances(d_in, real=near.real)
     check_running(None, progress)
     if subject is not None:
         check_text("subject", subject, "a text")
@@ -155,7 +156,7 @@ def audit_map(
     def call(x: Any) -> Any:
         try:
             answer = collected(transformation(copy.copy(x)))
-            single_key(plain(answer))  # raises if answers cannot be compared
+            signed_key(plain(answer))  # raises if answers cannot be compared
             return answer
         except Exception as error:
             raise QueryError(
@@ -164,11 +165,11 @@ def audit_map(
 
     answers = [call(x) for x in running.tracked(tried, unit="datasets", progress=progress)]
     rows = rows_of(question, call, tried, answers, progress)
-    setting = f"{_named(near)} of at most k to {_named(far)}; {among}; implementation"
+    setting = f"{_named(inputs)} of at most k to {_named(outputs)}; {among}; implementation"
     return AuditReport(subject_named(subject or name_of(transformation)), rows, setting)
 
 
-def _named(metric: Metric) -> str:
+def _named(metric: Given) -> str:
     """Return the name of a metric for the report."""
     return metric if isinstance(metric, str) else name_of(metric)
 

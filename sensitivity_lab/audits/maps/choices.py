@@ -12,9 +12,9 @@ from sensitivity_lab.audits.replay.returned import Path, parts
 from sensitivity_lab.audits.replay.rows import RETURNED, ReplayRow
 from sensitivity_lab.audits.report import Evidence
 from sensitivity_lab.audits.worst_pair import Answered
+from sensitivity_lab.metrics import METRICS, Metric
 from sensitivity_lab.results.literals import one_line
 
-from .extended import Metric
 from .pairs import farthest
 
 AGAIN = 8
@@ -91,7 +91,7 @@ def compare_choices(
         Returns the runs on a dataset, one for each candidate that can be selected.
     datasets : sequence
         The datasets that are tried.
-    inputs : str or callable
+    inputs : Metric
         The metric on datasets; neighbors are at most 1 apart.
     progress : bool, optional
         Whether to show progress bars.
@@ -113,7 +113,8 @@ def compare_choices(
         notes = (NOT_COMPARED,) if chance else ()
         if len(codes) < 2:
             return (), notes
-        seen = farthest(answered, inputs, "discrete", [1], progress, refuse_alone=True)[1].evidence
+        best = farthest(answered, inputs, METRICS["discrete"], [1], progress, refuse_alone=True)
+        seen = best[1].evidence
         if seen.answer_x == seen.answer_y:
             return (), notes
         pair = [places[id(x)] for x in (seen.x, seen.y)]

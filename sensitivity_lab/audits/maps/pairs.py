@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.audits.inputs import no_neighbors
+from sensitivity_lab.audits.metrics import any_distances
 from sensitivity_lab.audits.report import Evidence
 from sensitivity_lab.audits.worst_pair import Answered, check_pairs, search
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.metrics import Distances, Metric
+from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import short_literal
 
-from .extended import Extended, Metric, measured, order_ignored
-from .records import plain, record_keys, single_key
+from .records import numbers_of, plain, records_of
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,9 @@ def farthest(
     Where the input metric ignores order, datasets with the same records and the same answer make
     the same pairs, so one of them is kept. All pairs of the others are measured exactly.
     """
-    kept = _distinct(answered) if order_ignored(inputs) else list(answered)
+    kept = _distinct(answered, inputs) if inputs.unordered else list(answered)
     check_pairs(len(kept))
-    near = measured(inputs, [one.dataset for one in kept])
+    near = _distances(inputs, [one.dataset for one in kept])
     far = _of_answers(outputs, kept)
     one_group = np.zeros(len(kept), dtype=np.int64)
     best, _, alone = search(near, far, limits, one_group, progress)
@@ -71,25 +74,32 @@ def farthest(
     return {limit: pair(limit) for limit in limits}
 
 
-def _of_answers(outputs: Metric, kept: Sequence[Answered]) -> Extended:
+def _of_answers(outputs: Metric, kept: Sequence[Answered]) -> Distances:
     """Return the distances of answers, or raise QueryError, which names a dataset if it can."""
     try:
-        return measured(outputs, [one.answer for one in kept])
+        return _distances(outputs, [one.answer for one in kept])
     except QueryError:
         for one in kept:
             try:
-                measured(outputs, [one.answer])
+                _distances(outputs, [one.answer])
             except QueryError as error:
                 raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
         raise
 
 
-def _distinct(answered: Sequence[Answered]) -> list[Answered]:
+def _distances(metric: Metric, items: Sequence[Any]) -> Distances:
+    """Return the distances of datasets or answers, whatever has records or numbers."""
+    if metric.sees == "records":
+        items = list(map(records_of, items))
+    elif metric.sees == "numbers":
+        items = list(map(numbers_of, items))
+    return any_distances(metric, items)
+
+
+def _distinct(answered: Sequence[Answered], inputs: Metric) -> list[Answered]:
     """Return one of the datasets that have the same records and the same answer."""
     kept: dict[Hashable, Answered] = {}
     for one in answered:
-        counts: dict[Hashable, int] = {}
-        for key in record_keys(one.dataset):
-            counts[key] = counts.get(key, 0) + 1
-        kept.setdefault((frozenset(counts.items()), single_key(plain(one.answer))), one)
+        records = inputs.form_by(signed_key, records_of(one.dataset))
+        kept.setdefault((records, signed_key(plain(one.answer))), one)
     return list(kept.values())

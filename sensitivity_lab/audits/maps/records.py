@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -12,11 +11,8 @@ import pandas as pd
 
 from sensitivity_lab.checks import shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import signed_key
 from sensitivity_lab.results.literals import short_literal
-
-_MINUS_ZERO = ("minus zero",)
-"""The key of -0.0 as a record, which Python says is equal to 0.0."""
 
 
 def records_of(dataset: Any) -> Sequence[Any]:
@@ -66,40 +62,12 @@ def text_of(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def record_keys(dataset: Any) -> list[Hashable]:
-    """Return the keys of the records of a dataset; those of 0.0 and -0.0 differ.
-
-    A function may tell the two zeros apart, so a library may count them as two records. As records
-    they differ here, and so no pair is called close that a library calls far apart.
-
-    Examples
-    --------
-    >>> record_keys([0.0]) == record_keys([-0.0]), record_keys([[0.0]]) == record_keys([[-0.0]])
-    (False, False)
-    """
-    return [single_key(record) for record in records_of(dataset)]
-
-
-def single_key(record: Any) -> Hashable:
-    """Return the key of a single record, or of a whole dataset that counts as one."""
-    if isinstance(record, Mapping):
-        return frozenset((key_of(name), single_key(value)) for name, value in record.items())
-    if isinstance(record, np.ndarray):
-        record = record.tolist()
-    if isinstance(record, list | tuple):
-        return tuple(map(single_key, record))
-    number = unboxed(record)
-    if isinstance(number, float) and not number and math.copysign(1, number) < 0:
-        return _MINUS_ZERO
-    return key_of(number)
-
-
 def check_comparable(name: str, item: Any) -> None:
     """Raise InputError if what is no table cannot be compared and hashed, or holds itself."""
     if isinstance(item, pd.DataFrame | pd.Series) or hasattr(item, "lazy"):
         return
     try:
-        hash(single_key(item))
+        hash(signed_key(item))
     except Exception as error:
         raise InputError(
             f"{name} must be what can be compared and hashed, got {shown(item)}, which raised "

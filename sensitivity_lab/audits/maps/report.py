@@ -11,9 +11,9 @@ from sensitivity_lab.audits.randomness import try_evidence_again, try_inputs_aga
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.audits.worst_pair import Answered
 from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.metrics import Metric
 
 from .arguments import Claim
-from .extended import Metric
 from .pairs import farthest
 from .records import plain
 
@@ -54,8 +54,7 @@ def rows_of(
     def again(x: Any) -> Any:
         return plain(call(x))
 
-    metric = question.outputs if isinstance(question.outputs, str) else ""
-    try_inputs_again(again, inputs, list(map(plain, answers)), progress, metric)
+    try_inputs_again(again, inputs, list(map(plain, answers)), progress, question.outputs)
     answered = [Answered(*pair) for pair in zip(inputs, answers, strict=True)]
     metrics = question.inputs, question.outputs
     worst = farthest(answered, *metrics, question.limits, progress, question.refuse_alone)
@@ -64,7 +63,7 @@ def rows_of(
         again,
         [type(seen)(seen.x, seen.y, plain(seen.answer_x), plain(seen.answer_y)) for seen in shown],
         progress,
-        metric,
+        question.outputs,
     )
     return tuple(
         AuditRow(

@@ -16,13 +16,13 @@ from sensitivity_lab.audits.subjects import name_of
 from sensitivity_lab.checks import check_callable, check_flag, check_text, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics import Given, as_metric
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
 from .arguments import check_one_source
 from .call import audit_map, datasets_of
 from .choices import Selected, compare_choices
-from .extended import Metric
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def audit_selection(
     values: Iterable[Any] | None = None,
     sizes: int | Iterable[int] | None = None,
     *mechanisms: type,
-    inputs: Metric,
+    inputs: Given,
     method: str = "randomise",
     scores: str = "utility",
     sensitivity: str = "sensitivity",
@@ -229,7 +229,8 @@ def audit_selection(
         subject=name_of(function) if subject is None else subject,
         **options,
     )
-    rows, notes = compare_choices(runner.runs_on, tried, inputs, options.get("progress"))
+    near = as_metric("inputs", inputs)
+    rows, notes = compare_choices(runner.runs_on, tried, near, options.get("progress"))
     return replace(
         report,
         rows=(*report.rows, *rows),

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
 from sensitivity_lab.audits.maps.arguments import check_distances, check_one_source, claims_of
-from sensitivity_lab.audits.maps.extended import order_ignored
 from sensitivity_lab.audits.maps.report import Question, rows_of
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.worst_pair import check_pairs
 from sensitivity_lab.checks import check_flag, check_running
+from sensitivity_lab.metrics import as_metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
@@ -162,12 +162,13 @@ def audit_opendp(
     limits = check_distances(d_in, subject.real)
     tolerance = check_tolerance(tolerance_ulps)
     claims = claims_of(subject.claim, limits)
-    if not order_ignored(subject.inputs):
+    near, far = as_metric("inputs", subject.inputs), as_metric("outputs", subject.outputs)
+    if not near.unordered:
         check_pairs(len(inputs))
     check_running(n_jobs, progress)
     calls = calls_of(transformation, n_jobs)
     answers = ask(calls.call, inputs, n_jobs if calls.shipped else 1, progress)
-    question = Question(subject.inputs, subject.outputs, limits, claims, tolerance)
+    question = Question(near, far, limits, claims, tolerance)
     rows = rows_of(question, partial(invoke, transformation), inputs, answers, progress)
     setting = f"{subject.metrics}; {among}; implementation{calls.remark}"
     return AuditReport(subject.name, rows, setting)

@@ -10,10 +10,11 @@ from sensitivity_lab.audits.maps.arguments import check_datasets
 from sensitivity_lab.audits.maps.records import text_of
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import show
 
-from .subject import METRICS, RECORDS
+from .subject import OUR_NAMES
 
 
 def inputs_of(
@@ -64,8 +65,10 @@ def accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
 
 def _takes_lines(transformation: Any) -> bool:
     """Tell whether the input is a text whose lines are the records."""
-    text = str(transformation.input_domain) == "AtomDomain(T=String)"
-    return text and METRICS.get(str(transformation.input_metric).partition("(")[0]) in RECORDS
+    if str(transformation.input_domain) != "AtomDomain(T=String)":
+        return False
+    name = OUR_NAMES.get(str(transformation.input_metric).partition("(")[0])
+    return name is not None and METRICS[name].sees == "records"
 
 
 def _lines(sizes: Any, lines: tuple[str, ...]) -> tuple[int, ...]:

@@ -16,13 +16,13 @@ from typing import Any
 from sensitivity_lab import running
 from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
 from sensitivity_lab.audits.maps.arguments import check_distances, check_one_source, claims_of
-from sensitivity_lab.audits.maps.extended import check_metric
 from sensitivity_lab.audits.maps.records import table_numbers
 from sensitivity_lab.audits.maps.report import Question, rows_of
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.checks import check_callable, check_flag, check_rational, check_running, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.metrics import as_metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import short_literal
 
@@ -127,9 +127,8 @@ def audit_opendp_measurement(
     )
     limits = check_distances(d_in, subject.real)
     claims = claims_of(subject.claim, limits)
-    question = Question(
-        subject.inputs, subject.outputs, limits, claims, check_tolerance(tolerance_ulps)
-    )
+    near, far = as_metric("inputs", subject.inputs), as_metric("outputs", subject.outputs)
+    question = Question(near, far, limits, claims, check_tolerance(tolerance_ulps))
     call = partial(_answer, twin, answer)
     answers = [call(x) for x in running.tracked(inputs, unit="inputs", progress=progress)]
     rows = rows_of(question, call, inputs, answers, progress)
@@ -187,9 +186,11 @@ def _subject(make: Any, scale: float, neighbors: Any, outputs: Any) -> _Noisy:
             f"the privacy measure {noisy.output_measure} is not covered; those that are: "
             f"{', '.join(_NORMS)}, and their approximate forms"
         )
-    metric = _NORMS[measure] if outputs is None else check_metric("outputs", outputs)
+    if outputs is None:
+        outputs = _NORMS[measure]
+    as_metric("outputs", outputs)  # or raise InputError
     near = our_input_metric(noisy, neighbors)
-    return _Noisy(noisy, near, metric, None, scale, measure)
+    return _Noisy(noisy, near, outputs, None, scale, measure)
 
 
 def _made(make: Any, scale: float) -> Any:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audits.maps.extended import Metric
 from sensitivity_lab.checks import check_callable, names_of, shown
 from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.metrics import Given
 
-METRICS = {
+OUR_NAMES = {
     "SymmetricDistance": "symmetric",
     "InsertDeleteDistance": "insert_delete",
     "ChangeOneDistance": "change_one",
@@ -26,9 +26,6 @@ METRICS = {
     "LInfDistance": "Linf",
 }
 """OpenDP's metrics with one number, and our names for them."""
-
-RECORDS = frozenset({"symmetric", "insert_delete", "change_one", "hamming"})
-"""Those that count records."""
 
 _COMPONENTS = {"L01InfDistance": ("L0", "L1", "Linf"), "L02InfDistance": ("L0", "L2", "Linf")}
 """OpenDP's metrics with three numbers, in the order of a map's answer."""
@@ -51,8 +48,8 @@ class Subject:
     """
 
     transformation: Any
-    inputs: Metric
-    outputs: Metric
+    inputs: Given
+    outputs: Given
     place: int | None
 
     @property
@@ -116,7 +113,7 @@ def needed(user: str) -> tuple[Any, Any]:
     return Transformation, Measurement
 
 
-def our_input_metric(made: Any, neighbors: Any) -> Metric:
+def our_input_metric(made: Any, neighbors: Any) -> Given:
     """Return the input metric of a transformation or measurement, or the caller's own."""
     if neighbors is None:
         return _metric("input", str(made.input_metric))
@@ -150,9 +147,9 @@ def check_subject(transformation: Any, component: str | None, neighbors: Any = N
 
 def _metric(side: str, metric: str) -> str:
     """Return our name of an OpenDP metric, or raise InputError."""
-    known = METRICS.get(metric.removeprefix(_FRAME).partition("(")[0])
+    known = OUR_NAMES.get(metric.removeprefix(_FRAME).partition("(")[0])
     if known is None:
-        covered = ", ".join([*METRICS, *(_COMPONENTS if side == "output" else ())])
+        covered = ", ".join([*OUR_NAMES, *(_COMPONENTS if side == "output" else ())])
         own = "; give neighbors=, a function of two inputs" if side == "input" else ""
         raise InputError(
             f"the {side} metric {metric} is not covered; those that are: {covered}{own}"

@@ -12,7 +12,7 @@ from sensitivity_lab import running
 from sensitivity_lab.audits.randomness import PROBES, probes
 from sensitivity_lab.audits.row import FAILING, AuditRow
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
 from .rows import ReplayRow

@@ -14,7 +14,8 @@ from sensitivity_lab.audits.metrics import entries
 from sensitivity_lab.audits.row import Evidence
 from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
+from sensitivity_lab.universes.relations import Relation
 
 from .histories import SEED, drawn
 from .returned import NOTHING, Path, bare
@@ -163,7 +164,7 @@ def _along(x: Run, again: Run, path: Path) -> bool:
     return math.isclose(two - one, _MOVE, rel_tol=1e-6)
 
 
-def compare_after_one_history(beside: Beside, metric: str, k: int, progress: bool | None) -> None:
+def compare_after_one_history(beside: Beside, relation: Relation, progress: bool | None) -> None:
     """Compare what all neighbors return after the same releases, with one more run on each.
 
     Runs that make the same calls are fed the same history, drawn between their true values. A
@@ -184,7 +185,7 @@ def compare_after_one_history(beside: Beside, metric: str, k: int, progress: boo
         # released that could be the same.
         fed = [run for one, run in made if run is not None and run.sites == one.sites]
         beside.all_compared &= len(fed) == len(group)
-        while _see_farthest(beside, fed, metric, k, progress):
+        while _see_farthest(beside, fed, relation, progress):
             pass
 
 
@@ -196,7 +197,7 @@ def _fed(recorder: Recorder, run: Run, history: Sequence[Any]) -> Run | None:
 
 
 def _see_farthest(
-    beside: Beside, runs: Sequence[Run], metric: str, k: int, progress: bool | None
+    beside: Beside, runs: Sequence[Run], relation: Relation, progress: bool | None
 ) -> bool:
     """See a pair of neighbors that return something else; tell whether to look on."""
     codes: dict[Hashable, int] = {}
@@ -205,7 +206,7 @@ def _see_farthest(
     ]
     if len(codes) < 2:
         return False
-    pair = worst_pairs(answered, metric, "discrete", [k], progress).farthest
+    pair = worst_pairs(answered, relation.metric, "discrete", [relation.k], progress).farthest
     of = {id(run.dataset): run for run in runs}
     for one in pair.values():
         if one.truth.close() and one.evidence.answer_x != one.evidence.answer_y:

@@ -12,8 +12,9 @@ from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.audits.worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.universes.relations import Relation
 
 from .ranks import division, excess, times
 from .runs import NO_CALL, Run
@@ -21,9 +22,8 @@ from .runs import NO_CALL, Run
 
 def decisive_row(
     runs: Sequence[Run],
-    metric: str,
+    relation: Relation,
     norm: Norm,
-    k: int,
     tolerance: Number,
     progress: bool | None,
     whole: bool,
@@ -33,6 +33,7 @@ def decisive_row(
     `whole` tells that each claim is known to be for the whole budget, whatever the distance: it is
     what the noise is enough for. Other claims are for k = 1, and count k times.
     """
+    k = relation.k
     claims, answers = zip(*map(_vector, runs), strict=True)
     # Python compares Decimals and Fractions with floats, but not with each other.
     distinct = sorted(set(claims), key=Fraction)
@@ -41,7 +42,7 @@ def decisive_row(
         Answered(run.dataset, answer, groups[claim])
         for run, answer, claim in zip(runs, answers, claims, strict=True)
     ]
-    found = worst_pairs(answered, metric, norm, [k], progress)
+    found = worst_pairs(answered, relation.metric, norm, [k], progress)
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
     row = _decisive(found, distinct, k, 1 if whole else k, tolerance)

@@ -13,13 +13,10 @@ from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.checks import check_callable, check_flag, check_running, check_text
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm, check_norm
+from sensitivity_lab.metrics.norms import Norm, check_norm
 from sensitivity_lab.results.literals import brief, short_literal
 from sensitivity_lab.universes.relations import (
-    Bounded,
     Relation,
-    SymmetricDifference,
-    Unbounded,
     as_relation,
     show,
 )
@@ -31,12 +28,6 @@ from .one_vector import decisive_row
 from .replay import replayed
 from .returned import parts
 from .runs import Recorder, Run
-
-_METRIC_OF = {
-    Bounded: "change_one",
-    Unbounded: "add_or_remove",
-    SymmetricDifference: "symmetric",
-}
 
 _WRONG_VALUE = (
     "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
@@ -53,8 +44,6 @@ class Question:
     among : str
         The datasets in words.
     relation : Relation
-    metric : str
-        The relation's metric.
     norm : {"L1", "L2", "Linf"}
     progress : bool, optional
     """
@@ -62,7 +51,6 @@ class Question:
     datasets: list[list[Any]]
     among: str
     relation: Relation
-    metric: str
     norm: Norm
     progress: bool | None
 
@@ -100,7 +88,9 @@ def check_question(
     progress: Any,
 ) -> Question:
     """Return what is asked, or raise InputError."""
-    relation, metric = _check_relation(neighbors)
+    relation = as_relation(neighbors)
+    if relation.exactly:
+        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
     check_norm(norm)
     check_callable("function", function, "a function of a list")
     if where is not None:
@@ -117,7 +107,7 @@ def check_question(
     order = "in every order" if every_order else "in one order"
     among = f"values {brief(universe)}, sizes {show(wanted)} {order}"
     among += "" if where is None else f", {len(datasets):,} datasets that `where` accepts"
-    return Question(datasets, among, relation, metric, norm, progress)
+    return Question(datasets, among, relation, norm, progress)
 
 
 def answered(
@@ -150,12 +140,8 @@ def answered(
     QueryError, TooLargeError
         See `audit_recorded`.
     """
-    metric, norm, k, progress = (
-        question.metric,
-        question.norm,
-        question.relation.k,
-        question.progress,
-    )
+    relation, norm, progress = question.relation, question.norm, question.progress
+    k = relation.k
     tried = running.tracked(question.datasets, unit="datasets", progress=progress)
     runs = [recorder.run(x) for x in tried]
     kept = check_again(recorder, runs, progress)
@@ -166,19 +152,19 @@ def answered(
         raise QueryError(replay.refusal)
     if wanted:
         rows, told, notes, unjudged = replayed(
-            recorder, runs, metric, norm, k, replay.histories, replay.budget, tolerance, progress,
+            recorder, runs, relation, norm, replay.histories, replay.budget, tolerance, progress,
             beside,
         )  # fmt: skip
     else:
         whole = replay.budget is not None
-        row, told = decisive_row(runs, metric, norm, k, tolerance, progress, whole)
+        row, told = decisive_row(runs, relation, norm, tolerance, progress, whole)
         check_evidence(recorder, [row], runs)
-        compare_after_one_history(beside, metric, k, progress)
+        compare_after_one_history(beside, relation, progress)
         rows, notes, unjudged = (row, *beside.row(k)), (), beside.notes
     told += _WRONG_VALUE if all(map(_says_nothing, rows)) else ""
-    setting = f"{question.relation}; norm {norm}; {question.among}; implementation{told}"
+    setting = f"{relation}; norm {norm}; {question.among}; implementation{told}"
     unjudged = (*unjudged, *kept)
-    changing = _changing_epsilon(runs, metric)
+    changing = _changing_epsilon(runs, relation)
     return AuditReport(
         subject,
         rows,
@@ -203,12 +189,12 @@ def _told(replay: Replay, k: int) -> tuple[str, ...]:
     return ()
 
 
-def _changing_epsilon(runs: Sequence[Run], metric: str) -> tuple[str, ...]:
+def _changing_epsilon(runs: Sequence[Run], relation: Relation) -> tuple[str, ...]:
     """Return a note if a mechanism shows another epsilon where perhaps a neighbor does not."""
     first: dict[Hashable, Any] = {}
     for run in runs:
         for place, seen in enumerate(run.seen):
-            size = len(run.dataset) if metric == "change_one" else None
+            size = len(run.dataset) if relation.keeps_size else None
             key = run.sites[place], place, size
             if parts(first.setdefault(key, seen)) != parts(seen):
                 return (
@@ -228,15 +214,6 @@ def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:
     if any(len({step.claim for step in run.steps}) > 1 for run in runs):
         return True
     return heeds_releases(recorder, runs)
-
-
-def _check_relation(neighbors: Any) -> tuple[Relation, str]:
-    """Return a relation and the name of its metric, or raise InputError."""
-    relation = as_relation(neighbors)
-    metric = _METRIC_OF.get(type(relation))
-    if metric is None or relation.exactly:
-        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
-    return relation, metric
 
 
 def _accepted(where: Callable[[list[Any]], bool] | None, x: list[Any]) -> bool:

@@ -12,8 +12,9 @@ from sensitivity_lab.audits.inputs import no_neighbors
 from sensitivity_lab.audits.metrics import distances
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.universes.relations import Relation
 
 from .again import check_evidence, check_same
 from .beside import Beside
@@ -29,9 +30,8 @@ RUN_LIMIT = 1_000_000
 def replayed(
     recorder: Recorder,
     runs: Sequence[Run],
-    metric: str,
+    relation: Relation,
     norm: Norm,
-    k: int,
     histories: Any,
     budget: Number | None,
     tolerance: Number,
@@ -47,8 +47,9 @@ def replayed(
             f"on {short_literal(runs[0].dataset)} the library called no recorded mechanism; "
             f"{NO_CALL}"
         )
+    k = relation.k
     starts = [(), *histories_of(histories, runs)]
-    near = _neighbors(runs, metric, k)
+    near = _neighbors(runs, relation)
     worst = Worst(norm, k)
     total = 0
     for start in starts:
@@ -71,19 +72,19 @@ def replayed(
     return (*rows, *beside.row(k)), text, notes, (*unjudged, *beside.notes)
 
 
-def _neighbors(runs: Sequence[Run], metric: str, k: int) -> list[list[int]]:
+def _neighbors(runs: Sequence[Run], relation: Relation) -> list[list[int]]:
     """Return, by dataset, the places of the datasets at most k apart from it, but for itself."""
-    near = distances(metric, [run.dataset for run in runs])
+    near = distances(relation.metric, [run.dataset for run in runs])
     found: list[list[int]] = [[] for _ in runs]
     alone = True
     for x in range(len(runs) - 1):
         row = near.row(x)
-        for later in np.flatnonzero(row <= near.limit(k)).tolist():
+        for later in np.flatnonzero(row <= near.limit(relation.k)).tolist():
             alone &= not row[later]
             found[x].append(x + 1 + later)
             found[x + 1 + later].append(x)
     if alone:
-        raise no_neighbors([run.dataset for run in runs], metric, k)
+        raise no_neighbors([run.dataset for run in runs], relation.metric, relation.k)
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import unboxed
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
 
 Path = tuple[Hashable, ...]
 """Where a part stands in a returned value."""

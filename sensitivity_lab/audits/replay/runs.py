@@ -16,7 +16,7 @@ from sensitivity_lab.audits.recording import Call, Tape
 from sensitivity_lab.checks import as_python, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.keys import key_of
+from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
 from .returned import Path, parts

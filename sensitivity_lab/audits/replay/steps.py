@@ -9,14 +9,15 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from sensitivity_lab.audits.claims import holds_float
 from sensitivity_lab.audits.metrics import distances, entries
 from sensitivity_lab.audits.row import Evidence
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics import METRICS
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import plain, short_literal
 
 from .ranks import division, excess, times
@@ -104,11 +105,11 @@ class Worst:
         key = one.key, two.key
         if key not in self._gaps:
             try:
-                metric = distances(self.norm, (one.value, two.value))
+                found = distances(METRICS[self.norm], (one.value, two.value))
             except QueryError as error:
                 both = f"{short_literal(x.dataset)} and {short_literal(y.dataset)}"
                 raise QueryError(f"on {both}, at step {one.place + 1}, {error}") from None
-            self._gaps[key] = metric.difference(metric.row(0)[0])
+            self._gaps[key] = cast(Difference, found.truth(found.row(0)[0]))  # of finite numbers
         return self._gaps[key]
 
     def rows(self, tolerance: Number, budget: Number | None) -> tuple[ReplayRow, ...]:

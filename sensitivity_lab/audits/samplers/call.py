@@ -16,7 +16,7 @@ from sensitivity_lab.audits.row import FAILING, AuditRow
 from sensitivity_lab.audits.subjects import name_of, subject_named
 from sensitivity_lab.checks import check_choice, check_text
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .draws import Draw

@@ -11,7 +11,7 @@ import numpy as np
 from sensitivity_lab.checks import as_python, check_rational, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.noise.analytic import analytic_gaussian_scale
 
 from .draws import GAUSSIAN, LAPLACE, UNKNOWN, Draw

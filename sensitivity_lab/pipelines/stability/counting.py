@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
-from sensitivity_lab.pipelines.metrics import ChangeOneDistance, IdDistance, Metric
+from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric
 
 Ways = dict[tuple[int, int], int]
 """The number of ways in which datasets can differ, by (difference of their sizes, distance).

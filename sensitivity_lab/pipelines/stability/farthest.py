@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensitivity_lab.exact.roots import Distance
-from sensitivity_lab.pipelines.metrics import Metric
+from sensitivity_lab.metrics import Metric
 from sensitivity_lab.running import tracked
 
 from .inputs import Drawn, Indices

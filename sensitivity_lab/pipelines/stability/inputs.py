@@ -20,14 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SharedIdDistance
+from sensitivity_lab.metrics.encoding import encode, encode_keys, encode_rows, plain
 from sensitivity_lab.pipelines.columns import any_column_of
-from sensitivity_lab.pipelines.encoding import encode, encode_keys, encode_rows, plain
-from sensitivity_lab.pipelines.metrics import (
-    ChangeOneDistance,
-    IdDistance,
-    Metric,
-    SharedIdDistance,
-)
 from sensitivity_lab.pipelines.steps.truncation import take
 
 from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_size

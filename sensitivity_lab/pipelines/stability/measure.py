@@ -11,9 +11,9 @@ import numpy as np
 
 from sensitivity_lab.checks import check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.metrics import Metric, PairDistance
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines.changes import distance_of
-from sensitivity_lab.pipelines.metrics import Metric, PairDistance
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.running import Block, run
 

@@ -11,11 +11,16 @@ import pandas as pd
 
 from sensitivity_lab.checks import named
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
+from sensitivity_lab.metrics import (
+    AbsoluteDistance,
+    L1Distance,
+    L2Distance,
+    PairDistance,
+    SharedIdDistance,
+)
 from sensitivity_lab.pipelines.changes import neighbors_text
-from sensitivity_lab.pipelines.metrics import PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 from sensitivity_lab.results.reprs import Facts, rounded_up
 
 if TYPE_CHECKING:

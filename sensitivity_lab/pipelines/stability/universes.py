@@ -12,8 +12,8 @@ import numpy as np
 from sensitivity_lab.checks import as_python, listed, one_or_several, shown, whole_number
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.roots import as_fraction
+from sensitivity_lab.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.domains import Counted, Domain, Pair, Scalar, Values
-from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import Transformation
 from sensitivity_lab.universes.multiset import FiniteUniverse

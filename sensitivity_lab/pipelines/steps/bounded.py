@@ -8,8 +8,8 @@ from typing import Any
 
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.exact.roots import show_number, whole
+from sensitivity_lab.metrics import ChangeOneDistance, Metric, SymmetricDistance
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Values, show_bounds
-from sensitivity_lab.pipelines.metrics import ChangeOneDistance, Metric, SymmetricDistance
 from sensitivity_lab.pipelines.transformation import MismatchError
 
 Bounds = tuple[Fraction, Fraction]

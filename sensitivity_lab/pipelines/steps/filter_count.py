@@ -10,18 +10,18 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_kind, check_text, names_of, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.pipelines.columns import rows_in
-from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values
-from sensitivity_lab.pipelines.encoding import plain
-from sensitivity_lab.pipelines.metrics import (
+from sensitivity_lab.metrics import (
+    AbsoluteDistance,
     ChangeOneDistance,
     IdDistance,
     Metric,
     SymmetricDistance,
 )
+from sensitivity_lab.metrics.encoding import plain
+from sensitivity_lab.pipelines.columns import rows_in
+from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, Values
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
 from .per_group import on_groups
 

@@ -10,10 +10,9 @@ from typing import Any
 from sensitivity_lab.checks import check_callable, cut, shown, whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import as_fraction, show_number, whole
+from sensitivity_lab.metrics import AbsoluteDistance, Metric
 from sensitivity_lab.pipelines.domains import Domain, Scalar
-from sensitivity_lab.pipelines.metrics import Metric
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
 from .bounded import Bounds
 

@@ -10,17 +10,19 @@ import pandas as pd
 from sensitivity_lab.checks import check_text, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import Distance, root_of
-from sensitivity_lab.pipelines.domains import Domain
-from sensitivity_lab.pipelines.encoding import MISSING, encode
-from sensitivity_lab.pipelines.metrics import (
+from sensitivity_lab.metrics import (
     ChangeOneDistance,
+    GroupsDistance,
     IdDistance,
+    L1Distance,
+    L2Distance,
     Metric,
     SymmetricDistance,
 )
+from sensitivity_lab.metrics.encoding import MISSING, encode
+from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Groups, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import GroupsDistance, L1Distance, L2Distance
 
 from .filter_count import check_columns
 from .truncation import places_of, take

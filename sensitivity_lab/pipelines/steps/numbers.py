@@ -16,6 +16,8 @@ from sensitivity_lab.checks import listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import whole
+from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, L2Distance, Metric, PairDistance
+from sensitivity_lab.metrics.encoding import MISSING, encode
 from sensitivity_lab.pipelines.domains import (
     Domain,
     Numbers,
@@ -25,14 +27,8 @@ from sensitivity_lab.pipelines.domains import (
     Vector,
     check_bounds,
 )
-from sensitivity_lab.pipelines.encoding import MISSING, encode
-from sensitivity_lab.pipelines.metrics import (
-    Metric,
-    PairDistance,
-)
 from sensitivity_lab.pipelines.rounding import summation_error
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance, L1Distance, L2Distance
 
 from .bounded import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
 from .per_group import on_groups

@@ -7,14 +7,9 @@ from typing import Any, overload
 
 from sensitivity_lab.checks import shown, whole_number
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics import IdDistance, Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.changes import Unit
 from sensitivity_lab.pipelines.domains import Domain, Pair
-from sensitivity_lab.pipelines.metrics import (
-    IdDistance,
-    Metric,
-    PairDistance,
-    SharedIdDistance,
-)
 from sensitivity_lab.pipelines.transformation import MismatchError, Start, Step, Transformation
 
 

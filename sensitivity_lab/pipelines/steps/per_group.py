@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from sensitivity_lab.exact.roots import Distance, Root, whole
+from sensitivity_lab.metrics import GroupsDistance, Metric, PairDistance, SymmetricDistance
 from sensitivity_lab.pipelines.domains import Counted, Domain, Numbers, Pair, Scalar, Vector
-from sensitivity_lab.pipelines.metrics import Metric, PairDistance, SymmetricDistance
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import MismatchError, Transformation
-from sensitivity_lab.pipelines.vector_metrics import GroupsDistance
 
 Build = Callable[[Domain, Metric], Transformation]
 

@@ -9,19 +9,19 @@ import pandas as pd
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.pipelines.columns import Schema
-from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar
-from sensitivity_lab.pipelines.encoding import encode_keys, encode_rows
-from sensitivity_lab.pipelines.metrics import (
+from sensitivity_lab.metrics import (
+    AbsoluteDistance,
     IdDistance,
     Metric,
     PairDistance,
     SharedIdDistance,
     SymmetricDistance,
 )
+from sensitivity_lab.metrics.encoding import encode_keys, encode_rows
+from sensitivity_lab.pipelines.columns import Schema
+from sensitivity_lab.pipelines.domains import Domain, Pair, Scalar
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
 from .filter_count import check_columns, rows_per_id
 from .public_joins import check_two_keys, joined_rows, key_columns, shown_columns

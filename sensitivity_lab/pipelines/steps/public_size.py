@@ -8,13 +8,12 @@ from typing import Any
 
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import show_number, whole
+from sensitivity_lab.metrics import AbsoluteDistance, Metric
 from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, check_bounds
-from sensitivity_lab.pipelines.metrics import Metric
 from sensitivity_lab.pipelines.rounding import rounding_error
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
-from sensitivity_lab.pipelines.vector_metrics import AbsoluteDistance
 
 from .bounded import Bounds, exact_sum, magnitude_of, named, numbers_in, replacements
 

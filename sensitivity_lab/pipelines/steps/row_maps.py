@@ -11,6 +11,8 @@ import pandas as pd
 
 from sensitivity_lab.checks import check_flag, names_of, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SymmetricDistance
+from sensitivity_lab.metrics.encoding import encode
 from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.columns import (
     Row,
@@ -21,13 +23,6 @@ from sensitivity_lab.pipelines.columns import (
     rows_in,
 )
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Values
-from sensitivity_lab.pipelines.encoding import encode
-from sensitivity_lab.pipelines.metrics import (
-    ChangeOneDistance,
-    IdDistance,
-    Metric,
-    SymmetricDistance,
-)
 from sensitivity_lab.pipelines.table_domains import Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
 

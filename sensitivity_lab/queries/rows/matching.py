@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
-import numbers
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from sensitivity_lab.checks import as_python, check_whole, is_hashable, is_long, listed, shown
+from sensitivity_lab.checks import check_whole, is_hashable, is_long, listed, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.metrics.cells import kind_of, table_key
 
 _NAMED = 5
 """The most values that an error names."""
 
 
-def kind_of(value: Any) -> str | None:
-    """Return the kind of a value; values of two kinds are never equal. None says "any".
-
-    Examples
-    --------
-    >>> kind_of(True), kind_of(0.5), kind_of("0.5"), kind_of((1, 2))
-    ('numbers', 'numbers', 'texts', None)
-    >>> kind_of(pd.Timestamp("2020-01-01")), kind_of(datetime.date(2020, 1, 1))
-    ('timestamps', 'dates')
-    """
-    if isinstance(value, str):
-        return "texts"
-    if isinstance(value, bytes):
-        return "bytes"
-    if isinstance(value, datetime.timedelta | np.timedelta64):
-        return "spans of time"
-    if isinstance(value, numbers.Number | np.bool_):
-        return "numbers"
-    if isinstance(value, datetime.datetime):
-        return "timestamps" if value.tzinfo is None else "timestamps with a time zone"
-    return "dates" if isinstance(value, datetime.date) else None
-
-
-def as_key(value: Any) -> Any:
-    """Return a category as columns hold it: a Python number, a Timestamp or Timedelta of pandas."""
-    if isinstance(value, np.datetime64):
-        return pd.Timestamp(value)
-    if isinstance(value, np.timedelta64):
-        return pd.Timedelta(value)
-    return as_python(value)
-
-
 def keys_of(name: str, values: Any) -> tuple[Any, ...]:
     """Return distinct values as a tuple, missing ones as None, or raise InputError."""
-    given = list(map(as_key, listed(values, f"{name} must be a sequence")))
-    for value in given:
-        if not is_hashable(value) or is_long(value):
-            raise InputError(f"{name} must be single values of the column, got {shown(value)}")
-    keys = [None if pd.isna(value) is True else value for value in given]
+    keys = list(map(table_key, listed(values, f"{name} must be a sequence")))
+    for key in keys:
+        if not is_hashable(key) or is_long(key):
+            raise InputError(f"{name} must be single values of the column, got {shown(key)}")
     if not keys:
         raise InputError(f"{name} must list at least one value, got none")
     ((key, count),) = Counter(keys).most_common(1)

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from sensitivity_lab.checks import shown, told_apart
 from sensitivity_lab.errors import SensitivityLabError
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.running.spread import AnyMachine
 from sensitivity_lab.search.counting import estimate

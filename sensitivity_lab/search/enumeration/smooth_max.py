@@ -39,6 +39,9 @@ _SURE = 4.0
 _BYTES = 700
 """About how many bytes a dataset needs, besides its numbers and its neighbors."""
 
+_AT_ONCE = 256
+"""So many distances are found at a time."""
+
 _PAIR_BYTES = 3 * WORD
 """What a dataset around a core takes: in the core's list, and its place among neighbors."""
 
@@ -85,6 +88,7 @@ class SmoothEnumeration:
                 )
         # Around every core are the datasets with one record more.
         around = number * min(values, int(highest)) * _PAIR_BYTES
+        around *= 1 if problem.replace or problem.add_or_remove else 2
         memory = each * number + (_BYTES // 2 + WORD * values) * cores + around
         return Plan(partial(_solve, problem, options), Cost(CALL + memory))
 
@@ -93,10 +97,13 @@ def _solve(problem: SmoothProblem, options: Options) -> LocalMaxima:
     """Return the local maxima over all distances."""
     lattice = _Lattice.of(problem, options)
     best: dict[int, tuple[Difference, int, int]] = {}
+    distances: list[int] = []
     every = range(len(lattice.datasets))
     for z in tracked(every, unit="datasets", progress=options.progress):
         gap, y = lattice.furthest(z)
-        distance = problem.distance(lattice.datasets[z])
+        if z % _AT_ONCE == 0:
+            distances = problem.distances(lattice.datasets[z : z + _AT_ONCE])
+        distance = distances[z % _AT_ONCE]
         if distance not in best or best[distance][0] < gap:
             best[distance] = gap, z, y
     maxima: list[LocalMaximumAtDistance] = []
@@ -139,7 +146,7 @@ class _Lattice:
         answers = answers_on(lambda: listed, len(listed), problem.query, problem.universe, options)
         place = {tuple(data.tolist()): number for number, data in enumerate(listed)}
         neighbors: list[list[int]] = [[] for _ in listed]
-        if problem.replace:
+        if not problem.add_or_remove:
             members: dict[tuple[int, ...], list[int]] = {}
             for data, number in place.items():
                 for core in _cores(data):
@@ -148,7 +155,7 @@ class _Lattice:
                 some = _that_matter(group, answers)
                 for number in group:
                     neighbors[number] += some
-        else:
+        if not problem.replace:
             for data, number in place.items():
                 for core in _cores(data):
                     if core in place:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import rational_of
-from sensitivity_lab.exact.norms import Norm, distance
+from sensitivity_lab.metrics.norms import Norm, distance, powered
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.running.machine import IN_TURN
@@ -163,9 +163,8 @@ class VectorFinder:
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
             batch = slice(start, start + rows)
-            far = self._distances(
-                *(_scaled(self._exponent, of) for of in (answers_x[batch], answers_y))
-            )
+            one, other = (_scaled(self._exponent, of) for of in (answers_x[batch], answers_y))
+            far: Floats = powered(one[:, None] - other[None], self.problem.norm)
             if disjoint:
                 far[~disjoint.fits(batch)] = -np.inf
             least = max(least, float(far.max()) - 2 * self._slack)
@@ -176,18 +175,6 @@ class VectorFinder:
             for gap, x, y in near
             if gap >= least and gap > -np.inf
         ]
-
-    def _distances(self, one: Floats, other: Floats) -> Floats:
-        """Return the distances (for L2 their squares) of all pairs of rows."""
-        gaps = np.abs(one[:, None] - other[None])
-        far: Floats
-        if self.problem.norm == "L2":
-            far = (gaps * gaps).sum(axis=2)
-        elif self.problem.norm == "L1":
-            far = gaps.sum(axis=2)
-        else:
-            far = gaps.max(axis=2)
-        return far
 
     def _pair(self, gap: float, family: Family, x: int, y: int) -> FoundPair:
         """Return the pair of the datasets of these ranks among those of their sizes."""

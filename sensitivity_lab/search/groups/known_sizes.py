@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sensitivity_lab.exact.norms import Norm
 from sensitivity_lab.exact.root_sums import Gap, root_gap
+from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.metrics.records import OfMultisets, SymmetricDistance
 from sensitivity_lab.queries import Query
 from sensitivity_lab.universes.interval import Space
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -45,6 +46,8 @@ class OneChange(Relation):
     added: int = 0
 
     name: ClassVar[str] = "one change"
+    does = "remove and add so many records"
+    metric: ClassVar[OfMultisets] = SymmetricDistance()
 
     def changes(self, size: int, universe: Space) -> tuple[RemovedAdded, ...]:
         """Return the change."""

@@ -41,7 +41,7 @@ _BLOCK = 512
 
 
 class SmoothLinear:
-    """The engine: exact for sum, mean and count under every relation.
+    """The engine: exact for sum, mean and count, replacing records or adding and removing them.
 
     Notes
     -----
@@ -52,13 +52,18 @@ class SmoothLinear:
     name = "linear"
     kind: Kind = "smooth"
     covers = COVERS
-    reach = "every relation"
+    reach = "relations that replace, or that add and remove"
 
     def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
         """Plan the search; refuse queries that are not linear in the records."""
         refused = refusal(problem)
         if refused is not None:
             return refused
+        if not (problem.replace or problem.add_or_remove):
+            return Refusal(
+                f"{self.name} covers relations that replace records, or that add and remove them, "
+                f"not {problem.step.family}, of which a step can be either"
+            )
         search = _replacing if problem.replace else _adding_and_removing
         return Plan(partial(search, problem), Cost(_bytes(problem)))
 

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from sensitivity_lab.metrics.records import moved
 from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
@@ -121,12 +122,9 @@ class Column:
 
 def swaps_of(finding: Finding, relation: Relation, numbers: FiniteUniverse) -> int:
     """Return the smallest number of records that are replaced by equal ones."""
-    removed, added = (
-        int(np.maximum(one - other, 0).sum())
-        for one, other in ((finding.x, finding.y), (finding.y, finding.x))
-    )
+    removed, added = moved(finding.x, finding.y)
     changes = relation.changes(int(finding.x.sum()), numbers)
-    return min(i - removed for i, j in changes if i - removed == j - added >= 0)
+    return min(i - int(removed) for i, j in changes if i - removed == j - added >= 0)
 
 
 def _lifted(finding: Finding, column: Column, swaps: int) -> Finding:

@@ -19,7 +19,7 @@ from operator import itemgetter
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.exact.norms import Norm, distance
+from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
-from sensitivity_lab.universes.relation import Steps
+from sensitivity_lab.universes.families import Steps
 
 from . import few_records
 from .comparing import Sets, Spread
@@ -54,7 +54,7 @@ class Variance:
     name = "variance"
     kind: Kind = "global"
     covers = COVERS
-    reach = "bounded, unbounded, symmetric difference up to 2"
+    reach = "changes that only remove, only add, or replace as many"
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and sizes for which no patterns are proved."""
@@ -102,25 +102,22 @@ def _solve(problem: Problem, progress: bool | None) -> Findings:
 def _families(problem: Problem, total: int) -> Iterator[tuple[list[Shape], Positions | None]]:
     """Yield the shapes of relations that differ in k only, and their levels.
 
-    A level is the number of the first relation that has the shape; those after it have it, too.
-    Under "exactly" every shape is asked for by itself, and there are no levels.
+    The level of a shape is how many of the relations do not have it: those of the smallest
+    distances. Under "exactly" every shape is asked for by itself, and there are no levels.
     """
-    for family in dict.fromkeys(relation.at(1) for relation in problem.neighbors):
-        alike = [relation for relation in problem.neighbors if relation.at(1) == family]
-        if family.exactly:
-            changes = [change for relation in alike for change in problem.changes(relation)]
-        else:
-            changes = problem.changes(max(alike, key=attrgetter("k")))
-            changes = sorted(changes, key=lambda change: sum(change[1]))
-        shapes = [
-            Shape(size - removed, removed, added, total) for size, (removed, added) in changes
+    for family in problem.families:
+        exactly = family.relations[0].exactly
+        found = [
+            (int((steps.stops <= place).sum()), Shape(steps.size - removed, removed, added, total))
+            for steps in family.steps
+            for place, (removed, added) in enumerate(
+                zip(steps.removed.tolist(), steps.added.tolist(), strict=True)
+            )
         ]
-        distance = np.array([sum(change) for _, change in changes])
-        most = max(relation.k for relation in alike)
-        # Replacing a record counts as one or as two, so distances are in these units.
-        each = int(distance.max()) // most
-        steps = np.array(sorted(relation.k for relation in alike)) * each
-        yield shapes, None if family.exactly else steps.searchsorted(distance)
+        if not exactly:
+            found.sort(key=lambda of: (of[0], of[1].only_x + of[1].only_y))
+        levels, shapes = zip(*found, strict=True)
+        yield list(shapes), None if exactly else np.array(levels)
 
 
 def _solved(

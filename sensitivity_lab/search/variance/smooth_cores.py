@@ -253,7 +253,7 @@ class Pairs:
         # On the other side values are times -1, hence in reverse order.
         if not self.side.upward:
             one, other = one[::-1], other[::-1]
-        near = problem.distance(one) <= group.distance
+        near = problem.distances([one])[0] <= group.distance
         return (one, other) if near else (other, one)
 
 

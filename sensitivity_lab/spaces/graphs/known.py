@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.spaces.closed_form import ClosedForm
 
 from .relations import EdgeNeighbors, NodeNeighbors

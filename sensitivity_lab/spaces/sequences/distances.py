@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sensitivity_lab.metrics.lists import common_places
+
 Places = tuple[int, ...]
 """Where entries of a sequence stand, ascending from 0."""
 
@@ -19,22 +21,7 @@ def fewest_edits(x: Sequence[object], y: Sequence[object]) -> tuple[Places, Plac
     >>> fewest_edits("abab", "baa")
     ((0, 3), (2,))
     """
-    common = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]  # of x[i:] and y[j:]
-    for i in reversed(range(len(x))):
-        for j in reversed(range(len(y))):
-            longer = max(common[i + 1][j], common[i][j + 1])
-            common[i][j] = 1 + common[i + 1][j + 1] if x[i] == y[j] else longer
-    i = j = 0
-    stay_x, stay_y = set(), set()
-    while i < len(x) and j < len(y):
-        if x[i] == y[j]:
-            stay_x.add(i)
-            stay_y.add(j)
-            i, j = i + 1, j + 1
-        elif common[i + 1][j] >= common[i][j + 1]:
-            i += 1
-        else:
-            j += 1
+    stay_x, stay_y = map(set, common_places(x, y))
     deleted = tuple(place for place in range(len(x)) if place not in stay_x)
     return deleted, tuple(place for place in range(len(y)) if place not in stay_y)
 

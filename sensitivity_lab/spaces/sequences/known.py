@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sensitivity_lab.exact.difference import rational_of
-from sensitivity_lab.exact.norms import Norm
+from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.spaces.closed_form import ClosedForm
 
 from .relations import Hamming, InsertDelete

@@ -19,7 +19,7 @@ from paths import ROOT
 
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.pipelines.encoding import encode, encode_rows, plain
+from sensitivity_lab.metrics.encoding import encode, encode_rows, plain
 
 NA = None
 

@@ -13,7 +13,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
-from sensitivity_lab.pipelines.encoding import encode
+from sensitivity_lab.metrics.encoding import encode
 
 ROWS = pl.SymmetricDistance()
 TABLES = pl.Start(pl.Table(), ROWS)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from one_process_cluster import one_process_cluster
+from strategies import BY_NAME
 
 import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
@@ -150,7 +151,7 @@ def whole(x):
 def test_a_search_is_the_same_on_every_machine(folder, function, values, data):
     limits = data.draw(st.lists(st.integers(1, 2), min_size=len(values), max_size=len(values)))
     records = oracle.universe_of(values, limits)
-    relation = data.draw(st.sampled_from(["bounded", "unbounded", "symmetric_difference"]))
+    relation = data.draw(st.sampled_from(list(BY_NAME)))
     distance, exactly = data.draw(st.integers(1, 2)), data.draw(st.booleans())
     assume(len(records) > 2 * distance)
     size = data.draw(st.integers(distance + 1, len(records) - distance))

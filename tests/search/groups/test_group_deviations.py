@@ -16,17 +16,13 @@ from checks import check_value
 from group_cases import Row, grouped, table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.groups import spread
 
 MANY = int(os.environ.get("STRESS", "20000"))
 
-RELATIONS = {
-    "bounded": sl.Bounded,
-    "unbounded": sl.Unbounded,
-    "symmetric_difference": sl.SymmetricDifference,
-}
 POOLS = ((0, 1, 2, 3), (0, 1, 5, 9, 40), (0.1, 0.2, 0.7), (10**17, 10**17 + 1, 3))
 
 

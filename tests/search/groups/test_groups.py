@@ -16,6 +16,7 @@ from checks import check_value
 from group_cases import Row, grouped, table
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from strategies import BY_NAME as RELATIONS
 
 import sensitivity_lab as sl
 from sensitivity_lab.search.groups import combine, spread
@@ -31,11 +32,6 @@ INNER = {
     "max": ("max",),
     "sum": ("sum",),
     "count": ("count",),
-}
-RELATIONS = {
-    "bounded": sl.Bounded,
-    "unbounded": sl.Unbounded,
-    "symmetric_difference": sl.SymmetricDifference,
 }
 POOLS = (
     (0, 1, 2, 3),

@@ -20,6 +20,7 @@ from sensitivity_lab.queries.l_statistics import LStatistic, Midrange, Range, Tr
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engines import CONTINUOUS
 from sensitivity_lab.search.intervals.spread import Family
+from sensitivity_lab.universes.relations import Relation
 
 MANY = int(os.environ.get("STRESS", "20000"))
 
@@ -51,7 +52,7 @@ class Case:
     upper: Fraction
     inside: tuple[Fraction, ...]
     size: int
-    relation: sl.Bounded | sl.Unbounded | sl.SymmetricDifference
+    relation: Relation
     family: str
 
     @property

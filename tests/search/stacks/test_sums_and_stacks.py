@@ -126,7 +126,7 @@ def check_solved_or_refused(relation, rows):
         assert low * (1 - 1e-5) <= value <= high * (1 + 1e-5)
 
 
-RELATIONS = [sl.Bounded(1), sl.Unbounded(1), sl.SymmetricDifference(2)]
+RELATIONS = [sl.Bounded(1), sl.Unbounded(1), sl.SymmetricDifference(2), sl.Edit(1)]
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -83,6 +83,7 @@ def drawn(rng: Random):
             sl.Bounded(rng.randint(1, min(len(x), len(outside))), exactly=True),
             sl.Unbounded(most, direction="add"),
             sl.SymmetricDifference(rng.randint(1, len(x) - 1)),
+            sl.Edit(rng.randint(1, len(x) - 1)),
         ]
     return x, outside, rng.choice(relations)
 

@@ -56,7 +56,7 @@ def neighborhoods(total: int, size: int) -> list[tuple[Any, Pairs]]:
     found = []
     for family, (relation, parameters) in RELATIONS.items():
         name, direction = relation.name.replace(" ", "_"), parameters.get("direction", "both")
-        furthest = 2 if relation is sl.SymmetricDifference else 3
+        furthest = {sl.SymmetricDifference: 2, sl.Edit: 1}.get(relation, 3)
         for k, exact in product(range(1, furthest + 1), (False, True)):
             if k <= most_feasible(family, size, total, exact):
                 listed = pairs(total, size, name, k, exact, direction)

@@ -18,7 +18,7 @@ from sensitivity_lab import pipelines as pl
 from sensitivity_lab import spaces
 from sensitivity_lab.queries import Query
 from sensitivity_lab.spaces import graphs, sequences
-from sensitivity_lab.universes.relation import Relation
+from sensitivity_lab.universes.relations import RELATIONS, Relation
 
 _ASKED: dict[str, Any] = {"size": 2, "neighbors": sl.Bounded(1)}
 _NEW = ("__getitem__", "__contains__", "__call__", "__rshift__", "__rrshift__")
@@ -29,7 +29,7 @@ def _made() -> Iterator[Any]:
     """Results, and what is made of arguments."""
     yield from (UNIVERSE, DOMAIN, ROWS, sl.Universe.from_interval(0, 5))
     yield sl.TableUniverse.from_domain({"sex": ["f", "m"], "age": [1, 2]})
-    yield from (sl.Bounded(1), sl.Unbounded(2, direction="add"), sl.SymmetricDifference(2))
+    yield from (one.at(2) for relation in RELATIONS.values() for one in relation.variants())
     yield from (MEASURED, SMOOTH, MEASURED.witness)
     yield sl.local_sensitivity(DOMAIN, "mean", dataset=[1, 2, 3], neighbors="bounded")
     histogram = sl.Histogram("sex", categories=["f", "m"])
@@ -89,8 +89,9 @@ def instances() -> dict[str, list[Any]]:
 
 _BETWEEN = {
     # What relations, metrics, domains and rules declare to engines and to each other.
-    *((Relation, name) for name in ("changes", "changes_at", "check_feasible")),
-    *((pl.Metric, name) for name in ("form", "between", "norm")),
+    *((Relation, name) for name in dir(Relation) if not name.startswith("_") and name != "at"),
+    *((pl.Metric, name) for name in ("form", "form_by", "between", "norm")),
+    *((pl.Metric, name) for name in ("among", "measure", "apart", "extended")),
     *((pl.Domain, name) for name in ("read_values", "within", "limit", "only_rows_per_id")),
     *((kind, "kept") for kind in (pl.DropExcess, pl.DropNonUnique)),
 }

@@ -15,6 +15,7 @@ import oracle
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
+from sensitivity_lab.universes.relations import Relation
 
 MOST_RECORDS = 8
 MOST_CHANGES = 3
@@ -115,8 +116,18 @@ RELATIONS = {
     "unbounded (add)": (sl.Unbounded, {"direction": "add"}),
     "unbounded (remove)": (sl.Unbounded, {"direction": "remove"}),
     "symmetric difference": (sl.SymmetricDifference, {}),
+    "edit": (sl.Edit, {}),
 }
 """By family: the class of a relation and its parameters besides the distance."""
+
+
+BY_NAME = {relation.name.replace(" ", "_"): relation for relation, _ in RELATIONS.values()}
+"""The classes, by the names that arguments and the oracle take."""
+
+RELATION_CHOICES = f"choose one of {', '.join(map(repr, BY_NAME))}, or " + ", ".join(
+    f"{relation.__name__}(k)" for relation in BY_NAME.values()
+)
+"""What an error lists where a relation is not known."""
 
 
 def most_feasible(family: str, size: int, total: float, exactly: bool) -> float:
@@ -128,6 +139,7 @@ def most_feasible(family: str, size: int, total: float, exactly: bool) -> float:
         "unbounded (add)": outside,
         "unbounded (remove)": size - 1,
         "symmetric difference": total if outside >= 1 else size - 1,
+        "edit": max(size, outside) if outside >= 1 else size - 1,
     }[family]
 
 
@@ -136,7 +148,7 @@ class Asked:
     """A universe, a feasible relation and one or several sizes of x."""
 
     universe: sl.Universe
-    relation: sl.Bounded | sl.Unbounded | sl.SymmetricDifference
+    relation: Relation
     size: int | list[int]
 
     @property

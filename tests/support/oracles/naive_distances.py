@@ -21,6 +21,10 @@ def add_or_remove(a, b):
     return abs(len(a) - len(b)) if one_way else math.inf
 
 
+def edit(a, b):
+    return max((Counter(a) - Counter(b)).total(), (Counter(b) - Counter(a)).total())
+
+
 def hamming(a, b):
     return sum(p != q for p, q in zip(a, b, strict=True)) if len(a) == len(b) else math.inf
 
@@ -94,7 +98,8 @@ DISTANCE = {
 def within(inputs, a, b, distance):
     if inputs == "L2":
         return l2_squared(a, b) <= distance**2
-    return DISTANCE[inputs](a, b) <= distance
+    measure = DISTANCE[inputs] if isinstance(inputs, str) else inputs
+    return measure(a, b) <= distance
 
 
 def farthest(datasets, answers, inputs, outputs, distance):

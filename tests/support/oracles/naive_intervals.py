@@ -20,14 +20,8 @@ Dataset = tuple[Fraction, ...]
 
 def changes(family: str, k: int, exactly: bool, size: int) -> list[tuple[int, int]]:
     """The numbers of records (removed, added) that a relation allows for a size of x."""
-    distances = [k] if exactly else range(1, k + 1)
-    allowed = {
-        "bounded": [(d, d) for d in distances],
-        "unbounded": [change for d in distances for change in ((d, 0), (0, d))],
-        "unbounded (add)": [(0, d) for d in distances],
-        "unbounded (remove)": [(d, 0) for d in distances],
-        "symmetric difference": [(i, d - i) for d in distances for i in range(d + 1)],
-    }[family]
+    name, _, direction = family.removesuffix(")").partition(" (")
+    allowed = oracle.shapes(name.replace(" ", "_"), k, exactly, direction or "both")
     return [(i, j) for i, j in allowed if i <= size and size - i + j > 0]
 
 

@@ -17,6 +17,7 @@ different records of the universe. At distance d, with 1 <= d <= k, or d = k whe
     "bounded"               |A| = |B| = d
     "unbounded"             |A| = d and B empty (remove), or A empty and |B| = d (add)
     "symmetric_difference"  |A| + |B| = d
+    "edit"                  the larger of |A| and |B| is d
 
 Neither x nor y is ever empty. What the universe has too few records for is left out; no pair at all
 is an error.
@@ -198,7 +199,7 @@ def neighbors(
     for record in x:
         outside.remove(record)  # ValueError if x is not a dataset of the universe
     seen: set[Dataset] = set()
-    for removed, added in _shapes(relation, k, exactly, direction):
+    for removed, added in shapes(relation, k, exactly, direction):
         # No core is left of too small an x. Equal cores with equal additions make equal neighbors.
         for core in set(combinations(x, len(x) - removed)) if len(x) >= max(removed, 1) else ():
             for addition in set(combinations(outside, added)):
@@ -208,7 +209,7 @@ def neighbors(
                     yield y
 
 
-def _shapes(relation: str, k: int, exactly: bool, direction: str) -> list[tuple[int, int]]:
+def shapes(relation: str, k: int, exactly: bool, direction: str) -> list[tuple[int, int]]:
     """Sizes (of A, of B) that a neighbor relation allows."""
     if k < 1:
         raise ValueError(f"the distance must be at least 1, not {k}")
@@ -221,6 +222,9 @@ def _shapes(relation: str, k: int, exactly: bool, direction: str) -> list[tuple[
             return {"both": removals + additions, "add": additions, "remove": removals}[direction]
         case "symmetric_difference", "both":
             return [(i, d - i) for d in distances for i in range(d + 1)]
+        case "edit", "both":
+            both = [(i, j) for i in range(k + 1) for j in range(k + 1)]
+            return [shape for shape in both if max(shape) in distances]
     raise ValueError(f"no neighbor relation {relation!r} with direction {direction!r}")
 
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
+import oracle
+
 Ordered = tuple[float, ...]
 Code = Callable[[Ordered], float]
 
@@ -90,7 +92,7 @@ def sensitivity(
     """
     shapes = [
         (removed, added)
-        for removed, added in _shapes(relation, k, exactly, direction)
+        for removed, added in oracle.shapes(relation, k, exactly, direction)
         if removed <= n and n - removed + added > 0
     ]
     pairs = _free if order == "free" else _aligned_by[relation]
@@ -106,17 +108,6 @@ def sensitivity(
     if largest < 0:
         raise ValueError("there is no pair of neighboring datasets")
     return largest
-
-
-def _shapes(relation: str, k: int, exactly: bool, direction: str) -> list[tuple[int, int]]:
-    """Numbers of records (only in x, only in y)."""
-    distances = [k] if exactly else range(1, k + 1)
-    if relation == "bounded":
-        return [(d, d) for d in distances]
-    if relation == "symmetric_difference":
-        return [(i, d - i) for d in distances for i in range(d + 1)]
-    removals, additions = [(d, 0) for d in distances], [(0, d) for d in distances]
-    return {"both": removals + additions, "add": additions, "remove": removals}[direction]
 
 
 def _free(

@@ -18,12 +18,14 @@ DIGITS = 50  # significant digits of exp and of what it is multiplied with
 
 
 def distance(x: Iterable[Any], z: Iterable[Any], relation: str) -> int:
-    """Records replaced to get from x to z, or added and removed.
+    """Records replaced to get from x to z, or added and removed, or any of these.
 
     >>> distance([1, 2, 2], [2, 3, 3], "bounded"), distance([1, 2, 2], [2, 3, 3], "unbounded")
     (2, 4)
     """
     gone, new = Counter(x) - Counter(z), Counter(z) - Counter(x)
+    if relation == "edit":
+        return max(gone.total(), new.total())
     return gone.total() if relation == "bounded" else gone.total() + new.total()
 
 

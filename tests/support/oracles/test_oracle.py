@@ -124,13 +124,14 @@ def labeled_pairs(universe, n, relation, k, exactly):
             "bounded": removed if removed == added else 0,
             "unbounded": removed + added if not removed or not added else 0,
             "symmetric_difference": removed + added,
+            "edit": max(removed, added),
         }[relation]
         if len(x) == n and (distance == k or (not exactly and 1 <= distance <= k)):
             yield tuple(sorted(universe[i] for i in x)), tuple(sorted(universe[i] for i in y))
 
 
 @pytest.mark.parametrize("universe", [[1, 2, 3, 4, 5], [1, 1, 2, 2, 3], [7, 7, 7, 7]])
-@pytest.mark.parametrize("relation", ["bounded", "unbounded", "symmetric_difference"])
+@pytest.mark.parametrize("relation", ["bounded", "unbounded", "symmetric_difference", "edit"])
 @pytest.mark.parametrize("exactly", [False, True])
 def test_pairs_are_the_labeled_pairs(universe, relation, exactly):
     for n, k in product(range(1, len(universe) + 1), range(1, 6)):

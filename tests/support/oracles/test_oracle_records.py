@@ -113,7 +113,7 @@ def test_the_covariance_of_a_column_with_itself_is_its_variance():
 
 RELATIONS = [
     (relation, k, exactly)
-    for relation in ("bounded", "unbounded", "symmetric_difference")
+    for relation in ("bounded", "unbounded", "symmetric_difference", "edit")
     for k in (1, 2)
     for exactly in (False, True)
 ]
@@ -153,6 +153,7 @@ def by_positions(universe, n, query, relation, k, exactly):
                 "bounded": removed if removed == added else None,
                 "unbounded": max(removed, added) if 0 in (removed, added) else None,
                 "symmetric_difference": removed + added,
+                "edit": max(removed, added),
             }[relation]
             if distance is None or not 1 <= distance <= k or (exactly and distance < k):
                 continue

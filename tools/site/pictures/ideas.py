@@ -79,10 +79,11 @@ def draw_relations() -> Figure:
     rows = (
         ("Unbounded(1)", "CCCA", "one record leaves (or joins)"),
         ("Bounded(1)", "CCCAB", "one record is replaced, n stays"),
+        ("Edit(1)", "CCCAB", "one is replaced, leaves or joins"),
         ("SymmetricDifference(2)", "CCCAB", "one leaves, one joins: two steps"),
         ("Unbounded(2)", "CCAA", "two records leave (or join)"),
     )
-    figure = new_figure(7.6, 3.3)
+    figure = new_figure(7.6, 3.8)
     ax = figure.add_subplot()
     for row, (name, labels, meaning) in enumerate(rows):
         ax.text(-0.7, -row, name, ha="right", va="center", family="monospace", fontsize=9.5)

@@ -1,4 +1,4 @@
-"""Norms of the difference of two answers, exactly."""
+"""The norms L1, L2 and Linf of the difference of two answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_choice
 from sensitivity_lab.errors import QueryError
-
-from .difference import Difference
-from .root_sums import norm_of_roots
+from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.exact.root_sums import norm_of_roots
 
 Norm = Literal["L1", "L2", "Linf"]
 """For a single number all three are the absolute value."""
@@ -34,8 +33,9 @@ def powered(vectors: NDArray[Any], norm: Norm) -> NDArray[Any]:
 
     Parameters
     ----------
-    vectors : ndarray of int64, Python ints or Fractions, shape (..., d)
-        The vectors, along the last axis; d can be 0. Of int64, what is added up has to fit.
+    vectors : ndarray of int64, Python ints, Fractions or floats, shape (..., d)
+        The vectors, along the last axis; d can be 0. Of int64, what is added up has to fit; floats
+        are rounded.
     norm : {"L1", "L2", "Linf"}
         The sum of the absolute values, the root of the sum of squares, or the largest absolute
         value.
@@ -43,7 +43,7 @@ def powered(vectors: NDArray[Any], norm: Norm) -> NDArray[Any]:
     Returns
     -------
     ndarray, shape (...)
-        The L1 and Linf norms, and the squares of the L2 norms, without rounding.
+        The L1 and Linf norms, and the squares of the L2 norms.
 
     Examples
     --------

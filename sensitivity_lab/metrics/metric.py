@@ -1,0 +1,176 @@
+"""What a metric is: the part of data that it sees, and how far two such parts are apart.
+
+A metric turns data into a *form* that can be compared and hashed, and measures the distance of two
+forms. Data with equal forms are at distance 0. Where many items are compared with each other, it
+measures them in rows of the matrix of their distances.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.checks import shown, text_of, whole_number
+from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.exact.roots import Root, as_fraction, whole
+
+from .cells import Cells
+from .encoding import encode
+
+Row = NDArray[Any]
+"""Distances from one item to all later ones: int64, or Python ints where those do not fit."""
+
+INFINITE = 2**62
+"""The row entry of items that no number of steps connects."""
+
+Sees = Literal["records", "numbers", "data"]
+"""What metrics compare."""
+
+
+class Metric(ABC):
+    """A distance between data; metrics with equal parameters are equal.
+
+    Attributes
+    ----------
+    sees : {"records", "numbers", "data"}
+        What it compares: the records of a dataset, the numbers of an answer, or data as a whole.
+    unordered : bool
+        Whether it compares records and ignores their order.
+    real : bool
+        Whether its distances may be other than whole numbers.
+    resizes : bool or None
+        Whether two datasets at distance 1 have different sizes (True), or the same size (False);
+        None if that depends on them.
+
+    Examples
+    --------
+    >>> from sensitivity_lab import pipelines as pl
+    >>> isinstance(pl.SymmetricDistance(), pl.Metric), pl.L1Distance() == pl.L2Distance()
+    (True, False)
+    """
+
+    sees: ClassVar[Sees] = "data"
+    unordered: ClassVar[bool] = False
+    real: ClassVar[bool] = False
+    resizes: ClassVar[bool | None] = None
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the metric counts, in words."""
+
+    @abstractmethod
+    def form(self, data: Any) -> Hashable:
+        """Return the part of the data that the metric sees."""
+
+    def form_by(self, cells: Cells, data: Any) -> Hashable:
+        """Return the form of data whose records, or which as a whole, are equal as `cells` says.
+
+        What is compared by number, or in tables by value, is compared so in any case.
+        """
+        return self.form(data)
+
+    @abstractmethod
+    def between(self, a: Any, b: Any) -> Any:
+        """Return the distance of two forms."""
+
+    def distance(self, a: Any, b: Any) -> Any:
+        """Return the exact distance of two datasets, tables or answers.
+
+        Raises
+        ------
+        InputError
+            If one of them is not what the metric compares.
+        """
+        try:
+            return self.between(self.form(a), self.form(b))
+        except SensitivityLabError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"cannot measure ({self.name}) the distance of {shown(a)} and {shown(b)}: "
+                f"{type(error).__name__}: {text_of(error)}"
+            ) from error
+
+    def among(self, forms: Sequence[Any]) -> Distances:
+        """Return the distances of many forms, measured one row of their matrix at a time."""
+        return _Pairwise(self, forms)
+
+    def extended(self) -> Metric:
+        """Return the metric for answers that can be infinite, missing, or of any length."""
+        return self
+
+    def check(self, d_in: Any) -> Any:
+        """Return a distance that stability maps take, or raise InputError."""
+        if self.real:
+            amount = as_fraction(d_in, f"d_in ({self.name})")
+            if amount < 0:
+                raise InputError(f"d_in ({self.name}) must be at least 0, got {shown(d_in)}")
+            return whole(amount)
+        distance = whole_number(d_in)
+        if distance is not None and 0 <= distance < INFINITE:
+            return distance
+        raise InputError(
+            f"d_in must be a whole number of at least 0 ({self.name}), got {shown(d_in)}"
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OfCells(Metric):
+    """A metric on data in cells, which are compared by value unless something else is asked for."""
+
+    def form(self, data: Any) -> Hashable:
+        """Return the form of data whose cells are equal if their values are."""
+        return self.form_by(encode, data)
+
+    @abstractmethod
+    def form_by(self, cells: Cells, data: Any) -> Hashable:
+        """Return the form of data whose cells are equal as `cells` says."""
+
+
+class Distances(ABC):
+    """The distances of listed items, in a unit of their own; here whole numbers."""
+
+    @abstractmethod
+    def row(self, k: int) -> Row:
+        """Return the distances from item k to the items k + 1, k + 2, ..., in the unit."""
+
+    def limit(self, distance: Number) -> Any:
+        """Return the largest row entry of pairs that are at most this distance apart."""
+        return min(math.floor(distance), INFINITE - 1)
+
+    def truth(self, entry: Any) -> Difference | float:
+        """Return the real number that a row entry stands for, or math.inf."""
+        return math.inf if entry >= INFINITE else Difference(Fraction(int(entry)), Fraction(0))
+
+
+@dataclass(frozen=True)
+class _Pairwise(Distances):
+    """The distances of forms, measured pair by pair; row entries are the distances themselves."""
+
+    metric: Metric
+    forms: Sequence[Any]
+
+    def row(self, k: int) -> Row:
+        later = self.forms[k + 1 :]
+        row = np.empty(len(later), dtype=object)
+        row[:] = [self.metric.between(self.forms[k], other) for other in later]
+        return row
+
+    def limit(self, distance: Number) -> Any:
+        return Fraction(distance)
+
+    def truth(self, entry: Any) -> Difference | float:
+        if isinstance(entry, Root):
+            return Difference(entry.square, Fraction(0), root=True)
+        return math.inf if entry == math.inf else Difference(Fraction(entry), Fraction(0))
