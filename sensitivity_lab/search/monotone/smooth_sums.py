@@ -19,48 +19,22 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Kind, SmoothProblem
-from sensitivity_lab.search.engine import (
-    Cost,
-    LocalMaxima,
-    LocalMaximumAtDistance,
-    Options,
-    Plan,
-    Refusal,
-)
+from sensitivity_lab.problem import SmoothProblem
+from sensitivity_lab.search.engine import Cost, LocalMaxima, LocalMaximumAtDistance, Plan
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors, of_pairs
 from sensitivity_lab.search.rising import rising
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
-from .global_max import COVERS, refusal
-
 _BLOCK = 512
 """So many distances are handled at a time."""
 
 
-class SmoothLinear:
-    """The engine: exact for sum, mean and count under every relation.
-
-    Notes
-    -----
-    Replacing: O(m) time for m distinct values. Adding and removing: twelve candidates per distance,
-    up to the last one that can matter, at most twice the size; memory O(m).
-    """
-
-    name = "linear"
-    kind: Kind = "smooth"
-    covers = COVERS
-    reach = "every relation"
-
-    def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
-        """Plan the search; refuse queries that are not linear in the records."""
-        refused = refusal(problem)
-        if refused is not None:
-            return refused
-        search = _replacing if problem.replace else _adding_and_removing
-        return Plan(partial(search, problem), Cost(_bytes(problem)))
+def plan(problem: SmoothProblem) -> Plan[LocalMaxima]:
+    """Plan the search for a sum, a mean or a count."""
+    search = _replacing if problem.replace else _adding_and_removing
+    return Plan(partial(search, problem), Cost(_bytes(problem)))
 
 
 def _bytes(problem: SmoothProblem) -> int:
