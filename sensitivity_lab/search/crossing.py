@@ -10,6 +10,7 @@ docs/proofs.md, "Monotone queries (`monotone`)".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -56,11 +57,13 @@ class Pieces(NamedTuple):
         columns = np.nonzero(counts)[0]
         starts, stops, weights = (part.T[counts] for part in self)
         alone = stops == starts + 1
-        records = line.record(starts[alone])
+        records = _at_each(line.record, starts[alone])
         sums = np.empty(len(starts), dtype=records.dtype)
         sums[alone] = records
-        if len(records) < len(sums):  # prefix sums take time and memory: quantiles need none
-            sums[~alone] = line.total(stops[~alone]) - line.total(starts[~alone])
+        long = ~alone
+        if long.any():  # prefix sums take time and memory: quantiles need none
+            ends = _at_each(line.total, np.concatenate([starts[long], stops[long]]))
+            sums[long] = ends[len(ends) // 2 :] - ends[: len(ends) // 2]
         found = np.zeros(len(counts), dtype=records.dtype)
         if len(sums):
             firsts = np.flatnonzero(np.diff(columns, prepend=-1))
@@ -185,9 +188,17 @@ class Crossing:
         of_a = Pieces(first + top, self.of_x.stops + top, of_x)
         of_b = Pieces(self.of_y.starts, np.minimum(self.of_y.stops, self.only_y), -of_y)
         pieces = Pieces(*map(np.concatenate, zip(of_core, of_a, of_b, strict=True)))
-        constant = _times(self.of_x.constants - self.of_y.constants, self.below)
-        above: NDArray[Any] = pieces.totals(line) + constant.astype(object) * line.unit
+        above: NDArray[Any] = pieces.totals(line)
+        constant = self.of_x.constants - self.of_y.constants
+        if constant.any():
+            above = above + _times(constant, self.below).astype(object) * line.unit
         return above
+
+
+def _at_each(look_up: Callable[[Positions], NDArray[Any]], positions: Positions) -> NDArray[Any]:
+    """Return what is at some positions, many of which are the same: each is looked up once."""
+    distinct, places = np.unique(positions, return_inverse=True)
+    return look_up(distinct)[places]
 
 
 def _fits(some: NDArray[Any], others: NDArray[Any]) -> bool:

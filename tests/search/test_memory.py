@@ -76,7 +76,7 @@ def test_sizes_that_are_close_are_told_apart():
     with pytest.raises(sl.TooLargeError) as caught:
         sl.global_sensitivity(universe, "mean", **asked, memory_limit=88_050_000)
     assert str(caught.value) == (
-        "no engine accepts mean here: monotone would need about 83.99 MiB, more than the memory "
+        "no engine accepts mean here: monotone would need about 84.00 MiB, more than the memory "
         f"limit of 83.97 MiB; {ADVICE}"
     )
 

@@ -2,12 +2,12 @@
 
 Among the neighbors of x with a given number of records removed and added, the answer is greatest
 where the smallest records of x are removed and the largest ones outside x are added, and least the
-other way around. See docs/proofs.md, "Monotone queries: one dataset".
+other way around. See docs/proofs.md, "Local sensitivity: monotone queries".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from operator import attrgetter
@@ -22,7 +22,7 @@ from sensitivity_lab.search.engine import Cost, Finding, Options, Plan, Refusal
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_neighbors
 from sensitivity_lab.search.sorted_arrays import sorted_records_of, takes_arrays
 from sensitivity_lab.search.sorted_records import SortedMultiset
-from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
+from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.universe import of_numbers
 
 from .global_max import COVERS
@@ -100,28 +100,39 @@ def both_ends(problem: LocalProblem) -> tuple[Fraction, End, End]:
             changed = _Changed(records, y)
             yield End(_answer(changed, *runs_of(changed.size)), y)
 
-    lowest = (x - largest(x, i) + smallest(outside, j) for i, j in problem.changes)
-    highest = (x - smallest(x, i) + largest(outside, j) for i, j in problem.changes)
+    first_of_x, last_of_x = _first(x), _last(x)
+    first_outside, last_outside = _first(outside), _last(outside)
+    lowest = (x - last_of_x(i) + first_outside(j) for i, j in problem.changes)
+    highest = (x - first_of_x(i) + last_outside(j) for i, j in problem.changes)
     by_answer = attrgetter("answer")
     least, greatest = min(ends(lowest), key=by_answer), max(ends(highest), key=by_answer)
     return _answer(records, *runs_of(problem.size)), least, greatest
+
+
+def _first(counts: Multiplicities) -> Callable[[int], Multiplicities]:
+    """Return what takes the smallest of some records, as `smallest`, for many numbers of them."""
+    before = np.cumsum(counts) - counts
+    return lambda number: np.minimum(np.maximum(number - before, 0), counts)
+
+
+def _last(counts: Multiplicities) -> Callable[[int], Multiplicities]:
+    """Return what takes the largest of some records."""
+    first = _first(counts[::-1])
+    return lambda number: first(number)[::-1]
 
 
 def _answer(
     records: SortedMultiset, runs: Iterable[tuple[int, int, int]], unit: int, constant: int
 ) -> Fraction:
     """Return the exact answer on a dataset."""
-    total = sum(
-        weight
-        * (
-            records.record(start)
-            if stop == start + 1
-            else records.total(stop) - records.total(start)
-        )
-        for start, stop, weight in runs
-        if start < stop
-    )
-    return Fraction(total, unit * records.unit) + constant
+    total = 0
+    for start, stop, weight in runs:
+        if stop == start + 1:
+            total += weight * records.record(start)
+        elif stop > start:
+            total += weight * (records.total(stop) - (records.total(start) if start else 0))
+    below = unit * records.unit
+    return Fraction(total + constant * below, below)
 
 
 class _Changed(SortedMultiset):
