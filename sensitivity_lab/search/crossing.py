@@ -52,24 +52,22 @@ class Pieces(NamedTuple):
         >>> Pieces(starts, stops, np.array([[-1, 9], [2, 4]])).totals(line).tolist()
         [12, 8]
         """
-        # Most pieces are empty or weigh nothing. The others stand side by side, column by column.
-        counts = ((self.stops > self.starts) & (self.weights != 0).astype(bool)).T
-        columns = np.nonzero(counts)[0]
-        starts, stops, weights = (part.T[counts] for part in self)
+        # Most pieces are empty or weigh nothing, many in all columns; only others are looked up.
+        counts = (self.stops > self.starts) & (self.weights != 0).astype(bool)
+        some = counts.any(axis=1)
+        counts = counts[some]
+        starts, stops, weights = (part[some][counts] for part in self)
         alone = stops == starts + 1
-        records = _at_each(line.record, starts[alone])
-        sums = np.empty(len(starts), dtype=records.dtype)
-        sums[alone] = records
+        sums = np.empty(len(starts), dtype=object)
+        sums[alone] = _at_each(line.record, starts[alone])
         long = ~alone
         if long.any():  # prefix sums take time and memory: quantiles need none
             ends = _at_each(line.total, np.concatenate([starts[long], stops[long]]))
             sums[long] = ends[len(ends) // 2 :] - ends[: len(ends) // 2]
-        found = np.zeros(len(counts), dtype=records.dtype)
-        if len(sums):
-            firsts = np.flatnonzero(np.diff(columns, prepend=-1))
-            weighted = weights.astype(records.dtype) * sums
-            found[columns[firsts]] = np.add.reduceat(weighted, firsts)
-        return found
+        terms = np.zeros(counts.shape, dtype=object)
+        terms[counts] = weights.astype(object) * sums
+        total: NDArray[Any] = terms.sum(axis=0)
+        return total
 
 
 @dataclass(frozen=True, eq=False)

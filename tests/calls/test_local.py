@@ -223,7 +223,8 @@ def test_too_many_neighbors_are_refused_with_their_number():
         lambda: sl.local_sensitivity(range(1, 101), LARGE, np.median, neighbors=sl.Bounded(3)),
     ) == (
         "no engine accepts median (function) here: monotone covers sum, mean, count, median, "
-        "percentile, min, max and trimmed mean, not median (function); "
+        "percentile, min, max and other weighted sums by rank that never fall, not median "
+        "(function); "
         "variance covers var and std, not median (function); ranks covers L-statistics (weighted "
         "sums of the records by rank), not median (function); multiplicities covers "
         "count_distinct and mode_count, not median (function); row_sums covers sums of a function "

@@ -225,7 +225,8 @@ def test_no_function_is_called_as_a_query_that_engines_know():
         solve(np.median, universe, 6, method="monotone")
     assert str(caught.value) == (
         "no engine accepts median (function) here: monotone covers sum, mean, count, median, "
-        "percentile, min, max and trimmed mean, not median (function)"
+        "percentile, min, max and other weighted sums by rank that never fall, not median "
+        "(function)"
     )
     assert sl.from_function(np.median, name="median").name == "median"
     assert sl.from_function(np.ptp).name == "ptp"

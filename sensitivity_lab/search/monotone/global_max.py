@@ -20,7 +20,9 @@ from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_records
 from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
 from sensitivity_lab.universes.relations import Relation
 
-COVERS = "sum, mean, count, median, percentile, min, max and trimmed mean"
+COVERS = (
+    "sum, mean, count, median, percentile, min, max and other weighted sums by rank that never fall"
+)
 
 _PIECES = 1 << 14
 """About so many pieces of the universe are weighed at a time."""
