@@ -26,6 +26,9 @@ from .sorted_records import Positions, SortedMultiset
 _SAFE = 1 << 56
 """Products below it are of int64; a few of them can be added up."""
 
+_FEW = 64
+"""So few positions are looked up sooner than they are told apart."""
+
 
 class Pieces(NamedTuple):
     """Stretches of ascending records, each with one weight; a column for each of s sums.
@@ -195,6 +198,8 @@ class Crossing:
 
 def _at_each(look_up: Callable[[Positions], NDArray[Any]], positions: Positions) -> NDArray[Any]:
     """Return what is at some positions, many of which are the same: each is looked up once."""
+    if len(positions) < _FEW:
+        return look_up(positions)
     distinct, places = np.unique(positions, return_inverse=True)
     return look_up(distinct)[places]
 

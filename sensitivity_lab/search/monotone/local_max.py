@@ -51,7 +51,8 @@ class LocalMonotone:
             return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
         if query.runs(np.array([problem.size])) is None:
             return Refusal.of_query(self.name, self.covers, query.name)
-        for size in {problem.size - removed + added for removed, added in problem.changes}:
+        sizes = {problem.size - removed + added for removed, added in problem.changes}
+        for size in () if query.crosses_once else sizes:
             if any(weight < 0 for _, _, weight in query.runs_of(size)[0]):
                 return Refusal(f"{self.name} does not cover {query.name}: it has a negative weight")
         return Plan(partial(furthest_neighbor, problem), Cost(_bytes(problem)))
@@ -60,8 +61,9 @@ class LocalMonotone:
 def _bytes(problem: LocalProblem) -> int:
     """Return what the search needs: numbers and a few datasets, and perhaps sums of Python ints."""
     numbers, needed = of_numbers(problem.universe), of_neighbors(problem)
-    long = any(stop > start + 1 for start, stop, _ in problem.query.runs_of(problem.size)[0])
-    if long and not takes_arrays(numbers, int(problem.x.max())):
+    if takes_arrays(numbers, int(problem.x.max())):
+        return needed
+    if any(stop > start + 1 for start, stop, _ in problem.query.runs_of(problem.size)[0]):
         bits = IntegerBytes.of(problem.universe).bits
         each = of_int(bits + problem.size.bit_length()) + of_int(bits) + 3 * WORD
         needed += each * len(problem.x)
