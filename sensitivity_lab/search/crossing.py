@@ -86,13 +86,14 @@ class Crossing:
 
     Examples
     --------
-    The mean of two records, one of them replaced: what x and y share counts nothing.
+    The mean of two records of 1, 2, 4 and 9, one of them replaced: at most (9 - 1) / 2.
 
     >>> import sensitivity_lab as sl
-    >>> one, runs = np.array([1]), sl.Mean().runs(np.array([2]))
-    >>> pair = Crossing(one, one, one, runs, runs)
-    >>> pair.split.tolist(), pair.crosses.tolist(), pair.net.weights.tolist()
-    ([1], [True], [[1], [0], [0]])
+    >>> one, values = np.array([1]), np.array([1, 2, 4, 9], dtype=object)
+    >>> line = SortedMultiset(values, np.ones(4, dtype=np.int64))
+    >>> pair = Crossing.of(sl.Mean(), one, one, one)
+    >>> pair.crosses.tolist(), pair.above(line, 4).tolist(), pair.below.tolist()
+    ([True], [8], [2])
     """
 
     core: Positions

@@ -60,7 +60,9 @@ class LocalMonotone:
 
 def _bytes(problem: LocalProblem) -> int:
     """Return what the search needs: numbers and a few datasets, and perhaps sums of Python ints."""
-    numbers, needed = of_numbers(problem.universe), of_neighbors(problem)
+    # Besides, how many records of x and of those outside it come before each value, either way.
+    numbers = of_numbers(problem.universe)
+    needed = of_neighbors(problem) + 4 * WORD * len(problem.x)
     if takes_arrays(numbers, int(problem.x.max())):
         return needed
     if any(stop > start + 1 for start, stop, _ in problem.query.runs_of(problem.size)[0]):
