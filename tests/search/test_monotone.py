@@ -206,6 +206,6 @@ def test_fractions_that_int64_does_not_hold(q):
 
 def test_rows_are_refused():
     universe = sl.TableUniverse.from_dataset(pd.DataFrame({"v": [1, 2, 3]}))
-    with pytest.raises(sl.NoEngineError) as caught:
+    with pytest.raises(sl.errors.NoEngineError) as caught:
         sl.global_sensitivity(universe, "count", size=1, neighbors="bounded", method="monotone")
     assert str(caught.value) == "no engine accepts count here: monotone covers numbers, not rows"
