@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 import sensitivity_lab as sl
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-QUERIES = ("mean", "sum", "count", "median", "percentile_90", "var", "std")
+QUERIES = ("mean", "sum", "count", "median", "percentile_90", "trimmed_mean_10", "var", "std")
 RELATIONS = (sl.Bounded(3), sl.Unbounded(3))
 RUNS = 4
 
@@ -46,7 +46,7 @@ def draw(times: dict[tuple[str, str], list[float]], path: Path) -> None:
             SIZES,
             best,
             color=f"C{QUERIES.index(query)}",
-            marker="osD^vPX"[QUERIES.index(query)],
+            marker="osD^v*PX"[QUERIES.index(query)],
             linestyle="--" if relation == "unbounded" else "-",
             markersize=4,
             label=f"{query}, {relation}",

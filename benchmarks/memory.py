@@ -203,7 +203,7 @@ ENDS = [
 ]
 
 TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
-    ("order_statistics", "global"): {
+    ("monotone", "global"): {
         "median, floats": (floats, asked_global("median", B(1)), 10**6, 20_000, True),
         "median, counted whole numbers": (repeated, asked_global("median", U(2)), 10**6, 20_000),
         "median, thirds": (thirds, asked_global("median", B(1)), 300_000, 10_000),
@@ -223,22 +223,6 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             3_000,
         ),
         "trimmed mean": (whole, asked_global("trimmed_mean_10", B(1)), 20_000, 2_000),
-    },
-    ("order_statistics", "local"): {
-        "median of x": (halved(floats), asked_local("median", B(1)), 300_000, 20_000),
-        "median of x, thirds": (halved(thirds), asked_local("median", U(3)), 100_000, 10_000),
-    },
-    ("order_statistics", "smooth"): {
-        "median, smooth": (halved(floats), asked_smooth("median", B(1)), 300_000, 20_000),
-        "median, smooth, repeated": (
-            halved(repeated),
-            asked_smooth("median", B(1)),
-            300_000,
-            20_000,
-        ),
-        "median, smooth, far": (halved(scaled), asked_smooth("percentile_30", B(1)), 20_000, 1_500),
-    },
-    ("linear", "global"): {
         "mean, floats": (floats, asked_global("mean", B(1)), 10**6, 20_000, True),
         "mean, floats far apart": (scaled, asked_global("mean", U(3)), 10**6, 20_000),
         "mean, whole numbers": (whole, asked_global("mean", U(3)), 10**6, 20_000),
@@ -252,12 +236,34 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             20_000,
             10_000,
         ),
+        "trimmed mean and midrange, curve": (
+            floats,
+            asked_curve(["trimmed_mean_10", "midrange"], U(1, direction="remove")),
+            20_000,
+            10_000,
+        ),
     },
-    ("linear", "local"): {
+    ("monotone", "local"): {
+        "median of x": (halved(floats), asked_local("median", B(1)), 300_000, 20_000),
+        "median of x, thirds": (halved(thirds), asked_local("median", U(3)), 100_000, 10_000),
         "mean of x": (halved(floats), asked_local("mean", B(3)), 300_000, 20_000),
         "sum of x, thirds": (halved(thirds), asked_local("sum", U(1)), 100_000, 10_000),
+        "winsorized mean of x": (
+            halved(floats),
+            asked_local("winsorized_mean_10", B(3)),
+            300_000,
+            20_000,
+        ),
     },
-    ("linear", "smooth"): {
+    ("monotone", "smooth"): {
+        "median, smooth": (halved(floats), asked_smooth("median", B(1)), 300_000, 20_000),
+        "median, smooth, repeated": (
+            halved(repeated),
+            asked_smooth("median", B(1)),
+            300_000,
+            20_000,
+        ),
+        "median, smooth, far": (halved(scaled), asked_smooth("percentile_30", B(1)), 20_000, 1_500),
         "mean, smooth, bounded": (halved(floats), asked_smooth("mean", B(1)), 300_000, 20_000),
         "mean, smooth, unbounded": (halved(whole), asked_smooth("mean", U(1)), 300_000, 20_000),
         "mean, smooth, far apart": (halved(scaled), asked_smooth("mean", U(1)), 30_000, 5_000),

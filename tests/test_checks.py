@@ -140,7 +140,7 @@ NAMED = {
     ),
     "NA for a choice": (
         lambda: ask("count", method=pd.NA),
-        "unknown method <NA>; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
+        "unknown method <NA>; choose one of 'auto', 'monotone', 'variance', "
         "'ranks', 'multiplicities', 'row_sums', 'one_column', 'groups', 'stacks', 'intervals', "
         "'enumeration'",
     ),

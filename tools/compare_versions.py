@@ -36,7 +36,7 @@ NAMES = (
     *("winsorized_mean_10", "gini_mean_difference", "count_distinct", "mode_count"),
 )
 ENGINES = (
-    *("linear", "order_statistics", "variance", "ranks", "multiplicities", "row_sums"),
+    *("monotone", "variance", "ranks", "multiplicities", "row_sums"),
     *("one_column", "groups", "stacks", "intervals", "enumeration"),
 )
 NORMS = ("L1", "L2", "Linf")

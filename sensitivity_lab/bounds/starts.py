@@ -36,7 +36,7 @@ An engine finds each without listing datasets, in less than a few tenths of a se
 
 Places = NDArray[np.intp]
 
-_ENGINES = ("linear", "order_statistics", "variance", "ranks", "multiplicities")
+_ENGINES = ("monotone", "variance", "ranks", "multiplicities")
 
 
 def worst_cases(problem: Problem, relation: Relation) -> Iterator[tuple[Shape, Pair]]:

@@ -106,7 +106,7 @@ def local_sensitivity(
       only in x  1     f(x) = 2
       only in y  none  f(y) = 2.5
       in both    2, 3
-      method     order_statistics, exact arithmetic, no dataset needed evaluation
+      method     monotone, exact arithmetic, no dataset needed evaluation
     """
     relation = as_relation(neighbors)
     universe = check_any_universe(universe)

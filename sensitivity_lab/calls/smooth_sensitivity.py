@@ -87,10 +87,10 @@ def smooth_sensitivity(
         Continue `local_at_distance` at least up to this distance.
     norm : {"L1", "L2", "Linf"}, default "L1"
         Of the difference of two answers that are vectors; for numbers, all three are one.
-    method : {"auto", "order_statistics", "linear", "variance", "enumeration"}, default "auto"
-        "order_statistics" covers median, min, max and percentiles, and "variance" var and std,
-        under the bounded relation; "linear" covers sum, mean and count; "enumeration" covers every
-        query, up to 200,000 datasets.
+    method : {"auto", "monotone", "variance", "enumeration"}, default "auto"
+        "monotone" covers sum, mean and count, and under the bounded relation median, min, max and
+        percentiles; "variance" covers var and std under the bounded relation; "enumeration" covers
+        every query, up to 200,000 datasets.
     n_jobs : int, optional
         Worker processes for evaluating the query, as in joblib; started where they pay, see
         `global_sensitivity`.
@@ -138,7 +138,7 @@ def smooth_sensitivity(
       dataset x  0.25 (x4)
       z          x without 0.25, with 1  f(z) = 0.25
       y          z without 0.25, with 1  f(y) = 0.625
-      method     order_statistics, exact arithmetic, no dataset needed evaluation
+      method     monotone, exact arithmetic, no dataset needed evaluation
     """
     (relation, step), damping = _check_relation(neighbors), _check_beta(beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -39,24 +40,74 @@ Weights = tuple[tuple[int, Fraction], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks:
-    """The ranks of a quantile for datasets of many sizes, and their weights.
+class Runs:
+    """What the records count by rank, for datasets of many sizes: *runs* of ranks with one weight.
+
+    The answer on a dataset, with its records in ascending order, is ``constant + total / unit``,
+    where the total is ``weight * records[start:stop].sum()`` over the runs. A rank in several runs
+    has the sum of their weights, and then none of these is negative.
 
     Attributes
     ----------
-    rank : ndarray of int64, shape (s,)
-        The first rank that counts, from 0.
-    next : ndarray of int64 or of Python ints, shape (s,)
-        The weight of the rank after it, times `unit`; what is left of 1 is that of the first.
-    unit : int
+    starts, stops : ndarray of int64, shape (r, s)
+        The first rank of every run, from 0, and the one after its last, for every size. Empty runs
+        may be among them.
+    weights : ndarray of int64 or of Python ints, shape (r, s)
+        What a record of the run counts, times the unit.
+    units : ndarray of int64 or of Python ints, shape (s,)
+    constants : ndarray of int64, shape (s,)
     """
 
-    rank: NDArray[np.int64]
-    next: NDArray[Any]
-    unit: int
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    weights: NDArray[Any]
+    units: NDArray[Any]
+    constants: NDArray[np.int64]
 
-    def __getitem__(self, places: slice) -> Ranks:
-        return Ranks(self.rank[places], self.next[places], self.unit)
+    @classmethod
+    def of_all(cls, sizes: NDArray[np.int64], units: NDArray[np.int64]) -> Runs:
+        """Return one run of all records."""
+        one = sizes[None]
+        return cls(np.zeros_like(one), one, np.ones_like(one), units, np.zeros_like(sizes))
+
+    @classmethod
+    def listed(cls, of_sizes: Sequence[Weights]) -> Runs:
+        """Return the runs of weights that are listed by rank, for every size."""
+        units = [math.lcm(*(weight.denominator for _, weight in some)) for some in of_sizes]
+        found = [_runs_of(some, unit) for some, unit in zip(of_sizes, units, strict=True)]
+        columns = np.zeros((3, max(map(len, found)), len(found)), dtype=object)
+        for place, runs in enumerate(found):
+            if runs:
+                columns[:, : len(runs), place] = np.array(runs, dtype=object).T
+        starts, stops, weights = columns
+        return cls(
+            starts.astype(np.int64),
+            stops.astype(np.int64),
+            weights,
+            np.array(units, dtype=object),
+            np.zeros(len(found), dtype=np.int64),
+        )
+
+    def at(self, places: NDArray[np.intp] | slice) -> Runs:
+        """Return the runs for the sizes at some places."""
+        starts, stops, weights = (of[:, places] for of in (self.starts, self.stops, self.weights))
+        return Runs(starts, stops, weights, self.units[places], self.constants[places])
+
+
+OneSize = tuple[tuple[tuple[int, int, int], ...], int, int]
+"""The runs (start, stop, weight) for datasets of one size, the unit and the constant."""
+
+
+def _runs_of(weights: Weights, unit: int) -> list[tuple[int, int, int]]:
+    """Return the runs (start, stop, weight times unit) of weights by rank."""
+    runs: list[tuple[int, int, int]] = []
+    for rank, weight in weights:
+        scaled = weight.numerator * (unit // weight.denominator)
+        if runs and runs[-1][1:] == (rank, scaled):
+            runs[-1] = (runs[-1][0], rank + 1, scaled)
+        else:
+            runs.append((rank, rank + 1, scaled))
+    return runs
 
 
 class Query(ABC):
@@ -83,8 +134,9 @@ class Query(ABC):
         Whether the query takes datasets of numbers, and of rows of a table.
     vector : bool
         Whether the answer is several numbers that are released together.
-    is_quantile : bool
-        Whether the answer is a quantile: then `ranks` tells its weights for many sizes at once.
+    crosses_once : bool
+        Whether the weights of `runs` are not negative, and net weights cross once for every change:
+        see docs/proofs.md, "Monotone queries (`monotone`)".
     of_multiplicities : {"distinct", "largest"} or None
         Whether the answer is the number of groups that have a record, or how many records the
         largest one has, with the groups that `grouped` returns; None if it is neither.
@@ -99,7 +151,7 @@ class Query(ABC):
     on_numbers: ClassVar[bool] = True
     on_records: ClassVar[bool] = False
     vector: ClassVar[bool] = False
-    is_quantile: ClassVar[bool] = False
+    crosses_once: ClassVar[bool] = False
     of_multiplicities: ClassVar[Literal["distinct", "largest"] | None] = None
 
     @property
@@ -121,9 +173,21 @@ class Query(ABC):
         """Return ranks and weights for datasets of a size; None if the query has none."""
         return None
 
-    def ranks(self, sizes: NDArray[np.int64]) -> Ranks:
-        """Return the ranks and weights of a quantile for datasets of many sizes."""
-        raise InputError(f"{self.name} is no quantile")
+    def runs(self, sizes: NDArray[np.int64]) -> Runs | None:
+        """Return what the records count by rank for datasets of many sizes; None if by no rank."""
+        return None
+
+    def runs_of(self, size: int) -> OneSize:
+        """Return the runs (start, stop, weight) for one size, the unit and the constant."""
+        runs = self.runs(np.array([size]))
+        if runs is None:
+            raise InputError(f"{self.name} is no weighted sum by rank")
+        columns = (of[:, 0].tolist() for of in (runs.starts, runs.stops, runs.weights))
+        return tuple(zip(*columns, strict=True)), int(runs.units[0]), int(runs.constants[0])
+
+    def most_runs(self, size: int) -> int:
+        """Return a bound of the number of `runs` for datasets of up to a size."""
+        return 1
 
     def rational(self, integers: Integers, unit: int) -> Fraction | None:
         """Return the exact answer on one dataset (its square, if `root`); None if "float"."""

@@ -25,7 +25,7 @@ from sensitivity_lab.checks import (
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
 
-from .base import ExactQuery, Query, Weights
+from .base import ExactQuery, OneSize, Query, Runs, Weights
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
@@ -59,24 +59,36 @@ class ByRank(ExactQuery):
         listed = sorted(self.weight_list(size).items())
         return tuple((rank, weight) for rank, weight in listed if weight)
 
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return the runs of the weights, of one size after the other."""
+        distinct, places = np.unique(sizes, return_inverse=True)
+        return Runs.listed([self.weights(size) for size in distinct.tolist()]).at(places)
+
+    def most_runs(self, size: int) -> int:
+        """Return as many as there are ranks, or 4 if few have a weight."""
+        return size if self.dense else 4
+
     @lru_cache(maxsize=64)  # noqa: B019 - as above
+    def runs_of(self, size: int) -> OneSize:
+        """Return the runs (start, stop, weight) for one size, the unit and the constant."""
+        return super().runs_of(size)
+
     def denominator(self, size: int) -> Fraction:
         """Return the common denominator of the weights."""
-        return Fraction(math.lcm(*(weight.denominator for _, weight in self.weights(size))))
+        return Fraction(self.runs_of(size)[1])
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the weighted sum of columns, times the denominator."""
-        size = rows.shape[1]
-        unit = int(self.denominator(size))
         total: NDArray[Any] = np.zeros(len(rows), dtype=rows.dtype)
-        for rank, weight in self.weights(size):
-            total = total + rows[:, rank] * (weight.numerator * (unit // weight.denominator))
+        for start, stop, weight in self.runs_of(rows.shape[1])[0]:
+            one = stop == start + 1
+            total = total + (rows[:, start] if one else rows[:, start:stop].sum(axis=1)) * weight
         return total
 
     def magnitude(self, size: int, largest: int) -> int:
         """Bound `evaluate` and its intermediate results when no record exceeds `largest`."""
-        weights = sum((abs(weight) for _, weight in self.weights(size)), Fraction(0))
-        return math.ceil(weights * self.denominator(size)) * largest
+        runs, _, _ = self.runs_of(size)
+        return sum(abs(weight) * (stop - start) for start, stop, weight in runs) * largest
 
 
 @dataclass(frozen=True)
@@ -242,9 +254,24 @@ class _Cut(ByRank):
         percent = 100 * short
         return f"{self._word}_{percent if percent.denominator == 1 else float(percent)}"
 
-    def cut(self, size: int) -> int:
-        """Return how many records there are at each end."""
-        return math.floor(Fraction(self.fraction) * size)
+    def cut(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many records there are at each end, for datasets of many sizes."""
+        share = Fraction(self.fraction)
+        fits = share.numerator * int(sizes.max()) < 2**62
+        exact = sizes if fits and share.denominator < 2**62 else sizes.astype(object)
+        return (exact * share.numerator // share.denominator).astype(np.int64)
+
+    def weight_list(self, size: int) -> dict[int, Fraction]:
+        """Return the weights of all ranks in the runs."""
+        runs, unit, _ = self.runs_of(size)
+        weights: dict[int, Fraction] = {}
+        for start, stop, weight in runs:
+            weights = _added(weights, dict.fromkeys(range(start, stop), Fraction(weight, unit)))
+        return weights
+
+    def most_runs(self, size: int) -> int:
+        """Return 3: at most the records that are kept, and two of them more."""
+        return 3
 
 
 @dataclass(frozen=True)
@@ -268,11 +295,13 @@ class TrimmedMean(_Cut):
     """
 
     _word: ClassVar[str] = "trimmed_mean"
+    crosses_once: ClassVar[bool] = True
 
-    def weight_list(self, size: int) -> dict[int, Fraction]:
-        """Return equal weights for the records that are kept."""
-        cut = self.cut(size)
-        return dict.fromkeys(range(cut, size - cut), Fraction(1, size - 2 * cut))
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return one run: equal weights for the records that are kept."""
+        cut = self.cut(sizes)
+        start, stop = cut[None], (sizes - cut)[None]
+        return Runs(start, stop, np.ones_like(start), sizes - 2 * cut, np.zeros_like(sizes))
 
 
 @dataclass(frozen=True)
@@ -295,13 +324,17 @@ class WinsorizedMean(_Cut):
 
     _word: ClassVar[str] = "winsorized_mean"
 
-    def weight_list(self, size: int) -> dict[int, Fraction]:
-        """Return equal weights, those of the ends given to the nearest record that is kept."""
-        cut = self.cut(size)
-        weights = dict.fromkeys(range(cut, size - cut), Fraction(1, size))
-        for rank in (cut, size - cut - 1):
-            weights[rank] += Fraction(cut, size)
-        return weights
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return equal weights, and those of the ends for the nearest record that is kept."""
+        cut = self.cut(sizes)
+        first, stop = cut, sizes - cut
+        return Runs(
+            np.array([first, first, stop - 1]),
+            np.array([stop, first + 1, stop]),
+            np.array([np.ones_like(cut), cut, cut]),
+            sizes,
+            np.zeros_like(sizes),
+        )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sensitivity_lab.checks import finite_number, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
-from .base import ExactQuery, Query, Ranks, Weights
+from .base import ExactQuery, Query, Runs, Weights
 
 
 def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fraction:
@@ -67,7 +67,7 @@ class Percentile(ExactQuery):
     method: str = "linear"
 
     centred: ClassVar[bool] = True
-    is_quantile: ClassVar[bool] = True
+    crosses_once: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -101,26 +101,29 @@ class Percentile(ExactQuery):
             return ((below, Fraction(1)),)
         return ((below, 1 - (rank - below)), (below + 1, rank - below))
 
-    def ranks(self, sizes: NDArray[np.int64]) -> Ranks:
-        """Return the ranks and weights for datasets of many sizes, as `weights` for each."""
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return the one or two ranks for datasets of many sizes, as `weights` for each."""
         rank_of, q = PERCENTILE_METHODS[self.method], Fraction(self.q) / 100
         start = rank_of(0, q)
         step = rank_of(1, q) - start
         unit = math.lcm(start.denominator, step.denominator)
         largest = unit * (abs(step) + 1) * int(sizes.max()) + unit * abs(start)
         if self.method not in _AFFINE or largest >= 2**62:
-            return self._ranks_one_by_one(sizes)
+            distinct, places = np.unique(sizes, return_inverse=True)
+            return Runs.listed([self.weights(size) for size in distinct.tolist()]).at(places)
         # In whole numbers of units, so that nothing is rounded; cut off at the first and last rank.
         position = np.clip(sizes * int(step * unit) + int(start * unit), 0, (sizes - 1) * unit)
-        return Ranks(position // unit, position % unit, unit)
+        rank, following = np.divmod(position, unit)
+        ranks, weights = rank[None], unit - following[None]
+        if following.any():
+            # Behind the last rank the weight is 0.
+            ranks, weights = np.array([rank, rank + 1]), np.array([unit - following, following])
+        units, none = np.full(len(sizes), unit), np.zeros(len(sizes), dtype=np.int64)
+        return Runs(ranks, np.minimum(ranks + 1, sizes), weights, units, none)
 
-    def _ranks_one_by_one(self, sizes: NDArray[np.int64]) -> Ranks:
-        distinct, places = np.unique(sizes, return_inverse=True)
-        weights = [self.weights(size) for size in distinct.tolist()]
-        unit = math.lcm(*(weight.denominator for some in weights for _, weight in some))
-        rank = np.array([some[0][0] for some in weights], dtype=np.int64)
-        following = np.array([int((1 - some[0][1]) * unit) for some in weights], dtype=object)
-        return Ranks(rank[places], following[places], unit)
+    def most_runs(self, size: int) -> int:
+        """Return 2: two ranks."""
+        return 2
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the weighted sum of columns, times the denominator."""

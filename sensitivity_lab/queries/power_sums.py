@@ -16,7 +16,7 @@ from sensitivity_lab.checks import as_pandas, finite_number, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
-from .base import ExactQuery, Query
+from .base import ExactQuery, Query, Runs
 from .row_sums import Sums, as_terms
 
 
@@ -31,6 +31,7 @@ class Count(ExactQuery):
     """
 
     moment: ClassVar[str | None] = "count"
+    crosses_once: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     on_records: ClassVar[bool] = True
     degree: ClassVar[int] = 0
@@ -59,6 +60,11 @@ class Count(ExactQuery):
             return float(len(rows))
         return float(len(listed(rows, "a dataset must be a sequence of records")))
 
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return no run: the answer is the size."""
+        none = np.zeros((0, len(sizes)), dtype=np.int64)
+        return Runs(none, none, none, np.ones_like(sizes), sizes)
+
     def sums(self, universe: FiniteUniverse) -> Sums:
         """Return the sum of 1 over the records."""
         return Sums.additive(as_terms([1] * len(universe.values)))
@@ -75,11 +81,16 @@ class Sum(ExactQuery):
     """
 
     moment: ClassVar[str | None] = "sum"
+    crosses_once: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
         return "sum"
+
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return one run of weight 1."""
+        return Runs.of_all(sizes, np.ones_like(sizes))
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of every row."""
@@ -102,12 +113,17 @@ class Mean(ExactQuery):
     """
 
     moment: ClassVar[str | None] = "mean"
+    crosses_once: ClassVar[bool] = True
     centred: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
         """What tables and legends call the query."""
         return "mean"
+
+    def runs(self, sizes: NDArray[np.int64]) -> Runs:
+        """Return one run of weight 1 / n."""
+        return Runs.of_all(sizes, sizes)
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the sum of every row."""

@@ -83,7 +83,7 @@ class Sensitivity(Found):
       only in x  10  f(x) = 3
       only in y  1   f(y) = 2
       in both    2, 3
-      method     order_statistics, exact arithmetic, no dataset needed evaluation
+      method     monotone, exact arithmetic, no dataset needed evaluation
     >>> float(result)
     1.0
     >>> spread = sl.global_sensitivity(universe, "std", size=3, neighbors=sl.Bounded(1))

@@ -13,16 +13,13 @@ from .groups.global_max import Groups
 from .groups.local_max import LocalGroups
 from .intervals.global_max import Intervals
 from .intervals.local_max import LocalIntervals
-from .linear.global_max import Linear
-from .linear.local_max import LocalLinear
-from .linear.smooth_max import SmoothLinear
+from .monotone.global_max import Monotone
+from .monotone.local_max import LocalMonotone
+from .monotone.smooth_max import SmoothMonotone
 from .multiplicities.global_max import MultiplicitiesEngine
 from .multiplicities.local_max import LocalMultiplicities
 from .one_column.global_max import OneColumn
 from .one_column.local_max import LocalOneColumn
-from .order_statistics.global_max import OrderStatistics
-from .order_statistics.local_max import LocalOrderStatistics
-from .order_statistics.smooth_max import SmoothOrderStatistics
 from .ranks.global_max import Ranks
 from .ranks.local_max import LocalRanks
 from .row_sums.global_max import RowSums
@@ -33,23 +30,20 @@ from .variance.local_max import LocalVariance
 from .variance.smooth_max import SmoothVariance
 
 CONTINUOUS: tuple[AnyEngine, ...] = (
-    Intervals((OrderStatistics(), Linear(), Ranks())),
-    LocalIntervals((LocalOrderStatistics(), LocalLinear(), LocalRanks(), LocalVariance())),
+    Intervals((Monotone(), Ranks())),
+    LocalIntervals((LocalMonotone(), LocalRanks(), LocalVariance())),
 )
 """The engines for intervals; the others are for finite universes."""
 
 _ON_TABLES: tuple[AnyEngine, ...] = (
-    OneColumn((OrderStatistics(), Linear(), Variance(), Ranks())),
-    Groups((OrderStatistics(), Linear(), Variance())),
+    OneColumn((Monotone(), Variance(), Ranks())),
+    Groups((Monotone(), Variance())),
 )
 
 ENGINES: tuple[AnyEngine, ...] = (
-    OrderStatistics(),
-    LocalOrderStatistics(),
-    SmoothOrderStatistics(),
-    Linear(),
-    LocalLinear(),
-    SmoothLinear(),
+    Monotone(),
+    LocalMonotone(),
+    SmoothMonotone(),
     Variance(),
     LocalVariance(),
     SmoothVariance(),
@@ -60,8 +54,8 @@ ENGINES: tuple[AnyEngine, ...] = (
     RowSums(),
     LocalRowSums(),
     *_ON_TABLES,
-    LocalOneColumn((LocalOrderStatistics(), LocalLinear(), LocalVariance(), LocalRanks())),
-    LocalGroups((LocalOrderStatistics(), LocalLinear(), LocalVariance())),
+    LocalOneColumn((LocalMonotone(), LocalVariance(), LocalRanks())),
+    LocalGroups((LocalMonotone(), LocalVariance())),
     Stacks((RowSums(), *_ON_TABLES)),
     *CONTINUOUS,
     Enumeration(),

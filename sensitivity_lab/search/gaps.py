@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +17,7 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
 
 from .engine import Finding, Findings
-from .layouts import Candidates, LaidOut, Layout, LayoutSearch, Shapes, furthest
+from .layouts import LaidOut, Layout, LayoutSearch, Shapes
 from .sorted_records import Positions, SortedMultiset
 
 
@@ -57,15 +57,10 @@ class Gaps:
         above = np.where(which == 1, second, first)
         return cls(above, below, lambda place: layout(place, int(which[place])))
 
-    @classmethod
-    def of_candidates(cls, candidates: Iterable[Candidates]) -> Gaps:
-        """Take the furthest of the candidates for each shape; none may be a root."""
-        best = [furthest(some) for some in candidates]
-        distances = [gap.close() for gap, _ in best]
-        above, below = np.empty((2, len(best)), dtype=object)
-        above[:] = [distance.numerator for distance in distances]
-        below[:] = [distance.denominator for distance in distances]
-        return cls(above, below, lambda place: best[place][1])
+    def part(self, start: int, stop: int) -> Gaps:
+        """Return the gaps of some shapes."""
+        here = slice(start, stop)
+        return Gaps(self.above[here], self.below[here], lambda place: self.layout(start + place))
 
     @cached_property
     def floats(self) -> NDArray[np.float64]:
@@ -155,16 +150,18 @@ Kernel = Callable[[SortedMultiset, Query, Shapes], Gaps]
 
 
 def solve_by_gaps(problem: Problem, kernel: Kernel) -> Findings:
-    """Return the largest gaps of a problem; each kernel call solves all shapes of a family."""
+    """Return the largest gaps of a problem; a kernel call solves all shapes of a query."""
     search = LayoutSearch(problem)
     found = []
     for query in problem.queries:
         curve = GapCurve(search.records, len(problem.neighbors))
-        for family, by_size in zip(problem.families, search.shapes_by_steps, strict=True):
+        every, start = kernel(search.records, query, search.every_shape), 0
+        for family in problem.families:
             relations = np.array(family.places, dtype=np.intp)
-            for steps, shapes in zip(family.steps, by_size, strict=True):
-                gaps = kernel(search.records, query, shapes)
+            for steps in family.steps:
+                gaps = every.part(start, start + len(steps.removed))
                 curve.offer(gaps, relations, gaps.largest(steps.starts, steps.stops))
+                start += len(steps.removed)
         found.append(curve)
     return found
 

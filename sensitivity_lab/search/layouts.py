@@ -76,7 +76,7 @@ def sorted_universe(universe: FiniteUniverse, limit: int) -> SortedMultiset:
     >>> records.size, records.record(2), records.record(3), records.total(4)
     (6, 10, 20, 50)
     """
-    return sorted_records_of(of_numbers(universe), limit)
+    return sorted_records_of(of_numbers(universe), universe.multiplicities(limit))
 
 
 def most_copies(problem: Problem) -> int:
@@ -223,6 +223,14 @@ class LayoutSearch:
             ]
             for family in problem.families
         ]
+
+    @property
+    def every_shape(self) -> Shapes:
+        """The shapes of all families and sizes, one after the other, by columns."""
+        every = [shapes for by_size in self.shapes_by_steps for shapes in by_size]
+        columns = zip(*((one.core, one.only_x, one.only_y) for one in every), strict=True)
+        core, only_x, only_y = map(np.concatenate, columns)
+        return Shapes(core, only_x, only_y, self.records.size)
 
     @cached_property
     def shapes(self) -> list[Shape]:

@@ -21,26 +21,24 @@ _MOST_RECORDS = 2**25
 """Sums of so many limbs fit into 63 bits: the upper limb of 64 bits has 38, with its sign."""
 
 
-def sorted_records_of(universe: Universe, limit: int) -> SortedMultiset:
-    """Return the records of a universe of numbers by positions.
+def sorted_records_of(universe: Universe, counts: Multiplicities) -> SortedMultiset:
+    """Return some records of a universe of numbers by positions.
 
     Parameters
     ----------
     universe : Universe
         What datasets are drawn from.
-    limit : int
-        The largest number of copies of a value; unlimited copies become that.
+    counts : ndarray of int64, shape (m,)
+        How many records of each distinct value there are.
     """
-    counts = universe.multiplicities(limit)
-    if takes_arrays(universe, limit):
+    if takes_arrays(universe, int(counts.max())):
         return SortedArray(universe.array, counts)
     integers, unit = universe.integers
     return SortedMultiset(integers, counts, unit)
 
 
-def takes_arrays(universe: Universe, limit: int) -> bool:
+def takes_arrays(universe: Universe, copies: int) -> bool:
     """Tell whether sums of limbs of so many copies of each value surely fit into int64."""
-    copies = int(universe.multiplicities(limit).max())
     return universe.array.dtype != object and copies <= _MOST_RECORDS // len(universe.array)
 
 
@@ -102,25 +100,18 @@ class SortedArray(SortedMultiset):
         mantissas, shifts = self._mantissas(values)
         return mantissas.astype(object) << shifts.astype(object)
 
-    def total(self, positions: Any, power: int = 1) -> Any:
-        """Return the sum of the records, or of their powers, before a position from 0 to size."""
+    def before(self, places: Any, power: int = 1) -> Any:
+        """Return the sums of the records, or of their powers, of all values before some."""
         if power != 1:
-            return super().total(positions, power)
-        places = self.place(positions)
+            return super().before(places, power)
         starts, shifts, before, upper, lower = self._runs
         run = starts.searchsorted(places, side="right") - 1
         first = starts[run]
-        if not np.ndim(positions):  # the same, quicker
-            mantissas = int(upper[places] - upper[first]) << _LIMB
-            mantissas += int(lower[places] - lower[first])
-            here = int(positions - self._bounds[places])
-            rest = here * self._at(places) if here else 0
-            return before[run] + (mantissas << shifts[run]) + rest
-        limbs = ((upper[places] - upper[first]).astype(object) << _LIMB) + (
-            lower[places] - lower[first]
-        ).astype(object)
-        inside = np.asarray(positions - self._bounds[places]).astype(object)
-        return before[run] + (limbs << shifts[run]) + inside * self._at(places)
+        of_upper, of_lower = upper[places] - upper[first], lower[places] - lower[first]
+        if not np.ndim(places):  # the same, quicker
+            return before[run] + (((int(of_upper) << _LIMB) + int(of_lower)) << shifts[run])
+        limbs = (of_upper.astype(object) << _LIMB) + of_lower.astype(object)
+        return before[run] + (limbs << shifts[run])
 
     @cached_property
     def _runs(self) -> tuple[NDArray[np.intp], Integers, Integers, Multiplicities, Multiplicities]:

@@ -81,7 +81,11 @@ class SortedMultiset:
     def record(self, positions: Positions) -> Integers: ...
     def record(self, positions: Any) -> Any:
         """Return the record at a position, times `unit`; the largest value where records end."""
-        return self.values.take(self.place(positions), mode="clip")
+        return self._at(self.place(positions))
+
+    def _at(self, places: Any) -> Any:
+        """Return the values at some places, times `unit`; the largest one behind them."""
+        return self.values.take(places, mode="clip")
 
     @overload
     def total(self, positions: int, power: int = 1) -> int: ...
@@ -93,17 +97,20 @@ class SortedMultiset:
         Records are taken times `unit`, so this is the sum times ``unit**power``.
         """
         places = self.place(positions)
-        inside = (positions - self._bounds[places]).astype(object)
-        return self._before(power)[places] + inside * self.values.take(places, mode="clip") ** power
+        inside = positions - self._bounds[places]
+        if not np.ndim(inside):
+            rest = int(inside) * self._at(places) ** power if inside else 0
+            return self.before(places, power) + rest
+        return self.before(places, power) + inside.astype(object) * self._at(places) ** power
 
-    def _before(self, power: int) -> Integers:
-        """Return the sums of the powers before each value; last, that of all records."""
+    def before(self, places: Any, power: int = 1) -> Any:
+        """Return the sums of the records, or of their powers, of all values before some."""
         if power not in self._sums:
             terms = self.values if power == 1 else self.values**power
             if (self.counts != 1).any():
                 terms = terms * self.counts.astype(object)
             self._sums[power] = np.concatenate([np.array([0], dtype=object), np.cumsum(terms)])
-        return self._sums[power]
+        return self._sums[power][places]
 
     def total_of(self, ranges: Ranges, power: int = 1) -> int:
         """Return the sum of the records, or of their powers, at some positions."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -17,7 +16,7 @@ from strategies import NUMPY_KINDS, QUERIES, RELATIONS, as_fractions, percentile
 import sensitivity_lab as sl
 from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.order_statistics.local_max import LocalOrderStatistics
+from sensitivity_lab.search.monotone.local_max import LocalMonotone
 
 FAMILIES = pytest.mark.parametrize(
     ("family", "exactly"), [*product(RELATIONS, (False, True))], ids=str
@@ -65,12 +64,12 @@ def check(asked, x, ours, theirs, method):
 
 
 QUICK = {
-    "mean": "linear",
-    "sum": "linear",
-    "count": "linear",
-    "median": "order_statistics",
-    "min": "order_statistics",
-    "max": "order_statistics",
+    "mean": "monotone",
+    "sum": "monotone",
+    "count": "monotone",
+    "median": "monotone",
+    "min": "monotone",
+    "max": "monotone",
     "var": "variance",
     "var_ddof_1": "variance",
     "std": "variance",
@@ -96,7 +95,7 @@ def test_agrees_with_the_definition(name, family, exactly, data):
 def test_percentiles_agree_with_the_definition(family, exactly, data):
     asked, x = data.draw(asked_of_one(family, exactly))
     ours, theirs = data.draw(percentiles())
-    check(asked, x, ours, theirs, data.draw(st.sampled_from(["order_statistics", "enumeration"])))
+    check(asked, x, ours, theirs, data.draw(st.sampled_from(["monotone", "enumeration"])))
 
 
 @FAMILIES
@@ -236,8 +235,9 @@ def test_too_many_neighbors_are_refused_with_their_number():
             LARGE, np.median, dataset=range(1, 101), neighbors=sl.Bounded(3)
         ),
     ) == (
-        "no engine accepts median (function) here: order_statistics covers median, percentile, min "
-        "and max, not median (function); linear covers sum, mean and count, not median (function); "
+        "no engine accepts median (function) here: monotone covers sum, mean, count, median, "
+        "percentile, min, max and other weighted sums by rank that never fall, not median "
+        "(function); "
         "variance covers var and std, not median (function); ranks covers L-statistics (weighted "
         "sums of the records by rank), not median (function); multiplicities covers "
         "count_distinct and mode_count, not median (function); row_sums covers sums of a function "
@@ -292,22 +292,19 @@ def test_an_unknown_method_is_an_error():
             universe, "mean", dataset=[1, 2], neighbors=sl.Bounded(1), method="magic"
         ),
     ) == (
-        "unknown method 'magic'; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
+        "unknown method 'magic'; choose one of 'auto', 'monotone', 'variance', "
         "'ranks', 'multiplicities', 'row_sums', 'one_column', 'groups', 'intervals', 'enumeration'"
     )
 
 
 def test_an_order_statistic_with_a_negative_weight_is_taken_by_rank():
-    class Spread(sl.Median):
-        def weights(self, size):
-            return ((0, Fraction(-1)), (size - 1, Fraction(1)))
-
+    spread = sl.LStatistic(lambda n: [-1, *[0] * (n - 2), 1], name="spread")
     universe = sl.Universe.from_dataset([0, 3, 4, 5, 9])
-    result = sl.local_sensitivity(universe, Spread(), dataset=[3, 4, 5], neighbors=sl.Bounded(1))
+    result = sl.local_sensitivity(universe, spread, dataset=[3, 4, 5], neighbors=sl.Bounded(1))
     assert (result.method, result.value) == ("ranks", 4.0)
-    problem = sl.problem.LocalProblem(universe, Spread(), sl.Bounded(1), np.array([0, 1, 1, 1, 0]))
-    assert LocalOrderStatistics().plan(problem, Options()).reason == (
-        "order_statistics does not cover median: it has a negative weight"
+    problem = sl.problem.LocalProblem(universe, spread, sl.Bounded(1), np.array([0, 1, 1, 1, 0]))
+    assert LocalMonotone().plan(problem, Options()).reason == (
+        "monotone does not cover spread: it has a negative weight"
     )
 
 

@@ -129,8 +129,8 @@ def test_sizes_are_a_pair():
 def test_what_is_too_large_is_refused_with_its_number():
     universe = sl.Universe.from_dataset(range(40))
     assert refused(sl.errors.TooLargeError, range(20), universe, "range", beta=1) == (
-        "no engine accepts range here: order_statistics does not cover range: it is no mean of two "
-        "neighboring ranks; linear covers sum, mean and count, not range; variance covers var and "
+        "no engine accepts range here: monotone does not cover range: it is no mean of two "
+        "neighboring ranks; variance covers var and "
         "std, not range; enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
         "200,000; choose a smaller size or a coarser universe with fewer distinct values"
     )
@@ -159,7 +159,7 @@ def test_where_a_step_can_be_of_either_kind_every_dataset_is_listed():
 
 def test_a_domain_needs_a_largest_size():
     assert refused(sl.errors.NoEngineError, [0], GRID, "median", beta=1, neighbors="unbounded") == (
-        "no engine accepts median here: order_statistics covers the bounded relation only; "
-        "linear covers sum, mean and count, not median; variance covers var and std, not median; "
+        "no engine accepts median here: monotone covers median under the bounded relation "
+        "only; variance covers var and std, not median; "
         "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"
     )

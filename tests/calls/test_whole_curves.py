@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from strategies import QUERIES, RELATIONS, as_fractions, percentiles, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.search.linear.global_max import Linear
+from sensitivity_lab.search.monotone.global_max import Monotone
 from sensitivity_lab.universes.relations import Relation
 
 BY_COLUMNS = ("mean", "sum", "count", "median", "min", "max")
@@ -162,11 +162,11 @@ def test_values_are_those_of_the_witnesses_at_every_distance(kind, family):
 def test_relations_of_a_family_share_their_changes(monkeypatch):
     """At most 1 to 200 have 200 changes and not 20,100; an engine is asked once, not 200 times."""
     asked, planned = [], []
-    changes_at, plan = Relation.changes_at, Linear.plan
+    changes_at, plan = Relation.changes_at, Monotone.plan
     monkeypatch.setattr(
         Relation, "changes_at", lambda *given: asked.append(given[1]) or changes_at(*given)
     )
-    monkeypatch.setattr(Linear, "plan", lambda *given: planned.append(1) or plan(*given))
+    monkeypatch.setattr(Monotone, "plan", lambda *given: planned.append(1) or plan(*given))
     curves = sl.sensitivity_curves(
         sl.Universe.from_dataset(range(400)),
         "mean",
@@ -191,9 +191,9 @@ def test_an_engine_that_takes_some_relations_leaves_the_others():
         ("var", 3, "enumeration"),
         ("var", 1, "variance"),
         ("var", 2, "variance"),
-        ("mean", 3, "linear"),
-        ("mean", 1, "linear"),
-        ("mean", 2, "linear"),
+        ("mean", 3, "monotone"),
+        ("mean", 1, "monotone"),
+        ("mean", 2, "monotone"),
     ]
     for _, result in curves:
         alone = sl.global_sensitivity(

@@ -222,10 +222,11 @@ def test_no_function_is_called_as_a_query_that_engines_know():
     assert set(NAMES) == set(NAMED)
     universe = sl.Universe.from_dataset(range(12))
     with pytest.raises(sl.errors.NoEngineError) as caught:
-        solve(np.median, universe, 6, method="order_statistics")
+        solve(np.median, universe, 6, method="monotone")
     assert str(caught.value) == (
-        "no engine accepts median (function) here: order_statistics covers median, percentile, min "
-        "and max, not median (function)"
+        "no engine accepts median (function) here: monotone covers sum, mean, count, median, "
+        "percentile, min, max and other weighted sums by rank that never fall, not median "
+        "(function)"
     )
     assert sl.from_function(np.median, name="median").name == "median"
     assert sl.from_function(np.ptp).name == "ptp"

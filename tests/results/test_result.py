@@ -342,7 +342,7 @@ def test_repr_separates_thousands():
 
 def test_repr_of_a_result_without_evaluation():
     result = sl.global_sensitivity(UNIVERSE, "median", size=3, neighbors=sl.Bounded(1))
-    assert repr(result).endswith("order_statistics, exact arithmetic, no dataset needed evaluation")
+    assert repr(result).endswith("monotone, exact arithmetic, no dataset needed evaluation")
 
 
 def results_of_all_kinds():

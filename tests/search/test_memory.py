@@ -72,11 +72,11 @@ def test_the_limit_binds_the_variance():
 
 def test_sizes_that_are_close_are_told_apart():
     universe = sl.Universe.from_dataset(NUMBERS)
-    asked = {"size": 500_000, "neighbors": "bounded", "method": "linear"}
+    asked = {"size": 500_000, "neighbors": "bounded", "method": "monotone"}
     with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(universe, "mean", **asked, run=sl.Run(memory_limit=88_050_000))
     assert str(caught.value) == (
-        "no engine accepts mean here: linear would need about 83.99 MiB, more than the memory "
+        "no engine accepts mean here: monotone would need about 84.00 MiB, more than the memory "
         f"limit of 83.97 MiB; {ADVICE}"
     )
 
@@ -107,10 +107,10 @@ def test_curves_are_bound_too():
             size=50_000,
             distances=range(1, 100),
             neighbors="bounded",
-            method="linear",
+            method="monotone",
             run=sl.Run(memory_limit=2**20),
         )
     assert str(caught.value) == (
-        "column 'records': no engine accepts mean here: linear would need about 8.5 MiB, more than "
-        f"the memory limit of 1.0 MiB; {ADVICE}"
+        "column 'records': no engine accepts mean here: monotone would need about 8.5 MiB, more "
+        f"than the memory limit of 1.0 MiB; {ADVICE}"
     )

@@ -297,14 +297,14 @@ def test_hundreds_of_records(query, neighbors):
 @pytest.mark.parametrize(
     ("query", "replacing", "removing", "of_one"),
     [
-        ("trimmed_mean_10", "order_statistics", "order_statistics", "order_statistics"),
-        ("midrange", "ranks", "order_statistics", "order_statistics"),
-        ("winsorized_mean_10", "ranks", "ranks", "order_statistics"),
+        ("trimmed_mean_10", "monotone", "monotone", "monotone"),
+        ("midrange", "ranks", "monotone", "monotone"),
+        ("winsorized_mean_10", "ranks", "ranks", "monotone"),
         ("range", "ranks", "ranks", "ranks"),
     ],
 )
 def test_the_engine_that_the_tables_name(query, replacing, removing, of_one):
-    """Without negative weights `order_statistics` is first, if its condition holds."""
+    """Without negative weights `monotone` is first, if its condition holds."""
     universe = sl.Universe.from_dataset(range(20))
     for neighbors, engine in ((sl.Bounded(1), replacing), (sl.Unbounded(1), removing)):
         everywhere = sl.global_sensitivity(universe, query, size=10, neighbors=neighbors)
@@ -400,13 +400,14 @@ def test_bad_weights(weights, message):
 
 
 def test_too_many_weights():
+    size = 20_000_000
     with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(
-            sl.Universe.from_domain([0, 1]), "trimmed_mean_10", size=20_000_000, neighbors="bounded"
+            sl.Universe.from_domain([0, 1]), sl.GiniMeanDifference(), size=size, neighbors="bounded"
         )
     assert str(caught.value) == (
-        "trimmed_mean_10 weighs each of 20,000,000 records, more than 10,000,000; choose a smaller "
-        "size"
+        "gini_mean_difference weighs each of 20,000,000 records, more than 10,000,000; choose a "
+        "smaller size"
     )
 
 
@@ -447,7 +448,7 @@ def test_smooth_sensitivity_of_what_is_no_quantile_is_enumerated():
         query = sl.LStatistic(lambda _, w=weights: w)
         with pytest.raises(sl.errors.NoEngineError, match="it is no mean of two neighboring ranks"):
             sl.smooth_sensitivity(
-                universe, query, dataset=x, neighbors="bounded", beta=1, method="order_statistics"
+                universe, query, dataset=x, neighbors="bounded", beta=1, method="monotone"
             )
         result = sl.smooth_sensitivity(universe, query, dataset=x, neighbors="bounded", beta=1)
         assert result.method == "enumeration"

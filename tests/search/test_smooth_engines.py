@@ -19,7 +19,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.problem import SmoothProblem
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.search.engine import Options
-from sensitivity_lab.search.linear.smooth_max import SmoothLinear
+from sensitivity_lab.search.monotone.smooth_max import SmoothMonotone
 from sensitivity_lab.search.variance import smooth_max, smooth_states
 from sensitivity_lab.search.variance.smooth_max import SmoothVariance
 
@@ -88,7 +88,7 @@ def agrees(universe, x, asked, sizes=None, **options):
 def test_replacing_agrees_with_the_definition(place, name, beta):
     (universe, x), asked = place, {**LINEAR, **VARIANCE}[name]
     assume(len(x) >= asked[0].least_size)
-    method = "linear" if name in LINEAR else "variance"
+    method = "monotone" if name in LINEAR else "variance"
     assert agrees(universe, x, asked, beta=beta, method=method).method == method
 
 
@@ -98,13 +98,13 @@ def test_adding_and_removing_agrees_with_the_definition(place, name, data):
     most = min(universe.size, len(x) + 2)
     sizes = data.draw(st.tuples(st.integers(1, len(x)), st.integers(len(x), most)))
     assume(sizes[0] < sizes[1])
-    agrees(universe, x, LINEAR[name], sizes, beta=1e-3, method="linear")
+    agrees(universe, x, LINEAR[name], sizes, beta=1e-3, method="monotone")
 
 
 def test_new_records_help_a_mean_where_the_smallest_size_forbids_to_remove_more():
     """Two of three records may not be fewer: both of x go, and two others come."""
     universe = sl.Universe.from_domain([0, 5, 6])
-    found = agrees(universe, [5, 5], LINEAR["mean"], (2, 3), beta=1e-3, method="linear")
+    found = agrees(universe, [5, 5], LINEAR["mean"], (2, 3), beta=1e-3, method="monotone")
     assert (found.local.exact, found.distance) == (Fraction(2), 4)
     assert found.local.witness.x in {(0, 0), (0, 0, 6)}
 
@@ -187,13 +187,13 @@ def test_adding_and_removing_many_records_stops_early():
     problem = SmoothProblem(
         universe, as_query("mean"), x, sl.SymmetricDifference(1), (1, 10_000), stop
     )
-    assert SmoothLinear().plan(problem, Options()).solve().farthest == 20
+    assert SmoothMonotone().plan(problem, Options()).solve().farthest == 20
 
 
 def test_a_sum_has_nothing_to_find_beyond_a_change():
     universe, x, _ = large(range(100), 50)
     problem = SmoothProblem(universe, as_query("sum"), x, sl.Bounded(1), (50, 50), lambda *_: False)
-    assert SmoothLinear().plan(problem, Options()).solve().farthest <= 1
+    assert SmoothMonotone().plan(problem, Options()).solve().farthest <= 1
 
 
 def refused(dataset, *args, **options):

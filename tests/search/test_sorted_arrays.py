@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -64,7 +65,7 @@ def test_sums_that_limbs_cannot_hold_are_made_of_python_ints():
         (sl.Universe([Fraction(1, 3), 2]), False),
         (sl.Universe([2**70, 2]), False),
     ):
-        made = sorted_arrays.sorted_records_of(universe, 2**62)
+        made = sorted_arrays.sorted_records_of(universe, universe.multiplicities(2**62))
         assert isinstance(made, SortedArray) == held
     assert made.total(2) == 2**70 + 2
 
@@ -119,14 +120,54 @@ def test_an_array_is_the_list_of_its_numbers(array):
 
 @pytest.mark.parametrize("method", PERCENTILE_METHODS)
 @pytest.mark.parametrize("q", [0, 100, 90, 12.5, 33.3, Fraction(100, 3), 2.0**-100])
-def test_ranks_of_many_sizes_are_the_weights_of_each(method, q):
+def test_runs_of_many_sizes_are_the_weights_of_each(method, q):
     query = sl.Percentile(q, method)
-    sizes = np.array([*range(1, 30), 999, 1000, 10**9, 2**53 + 1, 1])
-    ranks = query.ranks(sizes)
-    for size, rank, following in zip(sizes.tolist(), ranks.rank, ranks.next, strict=True):
-        weight = Fraction(int(following), ranks.unit)
-        weights = [(int(rank), 1 - weight), (int(rank) + 1, weight)]
-        assert query.weights(size) == tuple(pair for pair in weights if pair[1])
+    sizes = [*range(1, 30), 999, 1000, 10**9, 2**53 + 1, 1]
+    for size, weights in zip(sizes, weights_of_runs(query, sizes), strict=True):
+        assert dict(query.weights(size)) == weights
+
+
+@pytest.mark.parametrize(
+    ("query", "weights"),
+    [
+        (sl.Mean(), lambda n: [Fraction(1, n)] * n),
+        (sl.Sum(), lambda n: [1] * n),
+        (sl.Count(), lambda n: [0] * n),
+        (sl.Midrange(), lambda n: [Fraction(1, 2) * ((r == 0) + (r == n - 1)) for r in range(n)]),
+        (sl.TrimmedMean(0.4), lambda n: kept(n, int(n * Fraction(0.4)), 0)),
+        (sl.WinsorizedMean(0.4), lambda n: kept(n, int(n * Fraction(0.4)), 1)),
+    ],
+    ids=lambda query: getattr(query, "name", ""),
+)
+def test_runs_are_the_weights_of_the_definition(query, weights):
+    sizes = [7, *range(1, 40), 7]
+    for size, found in zip(sizes, weights_of_runs(query, sizes), strict=True):
+        assert [found.get(rank, 0) for rank in range(size)] == weights(size)
+        assert max(found, default=0) < size
+
+
+def kept(size: int, cut: int, moved: int) -> list[Fraction]:
+    """Weights without so many records at each end, which are left out, or moved to the next."""
+    inside = size - 2 * cut
+    weights = [
+        Fraction(cut <= rank < size - cut, size if moved else inside) for rank in range(size)
+    ]
+    for rank in (cut, size - cut - 1):
+        weights[rank] += Fraction(moved * cut, size)
+    return weights
+
+
+def weights_of_runs(query, sizes):
+    """The weights by rank that a query declares as runs, for every size; without zeros."""
+    runs = query.runs(np.array(sizes))
+    assert len(runs.starts) <= query.most_runs(max(sizes))
+    for place in range(len(sizes)):
+        weights: Counter[int] = Counter()
+        columns = (column[:, place].tolist() for column in (runs.starts, runs.stops, runs.weights))
+        for start, stop, weight in zip(*columns, strict=True):
+            for rank in range(start, stop):
+                weights[rank] += Fraction(weight, int(runs.units[place]))
+        yield {rank: weight for rank, weight in weights.items() if weight}
 
 
 @pytest.fixture

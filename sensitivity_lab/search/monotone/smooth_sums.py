@@ -19,12 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Kind, SmoothProblem
+from sensitivity_lab.problem import SmoothProblem
 from sensitivity_lab.search.engine import (
     Cost,
     LocalMaxima,
     LocalMaximumAtDistance,
-    Options,
     Plan,
     Refusal,
 )
@@ -34,38 +33,19 @@ from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.universe import of_numbers
 
-from .global_max import COVERS, refusal
-
 _BLOCK = 512
 """So many distances are handled at a time."""
 
 
-class SmoothLinear:
-    """The engine: exact for sum, mean and count, replacing records or adding and removing them.
-
-    Notes
-    -----
-    Replacing: O(m) time for m distinct values. Adding and removing: twelve candidates per distance,
-    up to the last one that can matter, at most twice the size; memory O(m).
-    """
-
-    name = "linear"
-    kind: Kind = "smooth"
-    covers = COVERS
-    reach = "relations that replace, or that add and remove"
-
-    def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
-        """Plan the search; refuse queries that are not linear in the records."""
-        refused = refusal(problem)
-        if refused is not None:
-            return refused
-        if not (problem.replace or problem.add_or_remove):
-            return Refusal(
-                f"{self.name} covers relations that replace records, or that add and remove them, "
-                f"not {problem.step.family}, of which a step can be either"
-            )
-        search = _replacing if problem.replace else _adding_and_removing
-        return Plan(partial(search, problem), Cost(_bytes(problem)))
+def plan(problem: SmoothProblem) -> Plan[LocalMaxima] | Refusal:
+    """Plan the search for a sum, a mean or a count; refuse steps of either kind."""
+    if not (problem.replace or problem.add_or_remove):
+        return Refusal(
+            "monotone covers relations that replace records, or that add and remove them, "
+            f"not {problem.step.family}, of which a step can be either"
+        )
+    search = _replacing if problem.replace else _adding_and_removing
+    return Plan(partial(search, problem), Cost(_bytes(problem)))
 
 
 def _bytes(problem: SmoothProblem) -> int:

@@ -20,57 +20,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.exact.difference import Difference
-from sensitivity_lab.problem import Kind, LocalProblem, SmoothProblem
+from sensitivity_lab.problem import LocalProblem, SmoothProblem
 from sensitivity_lab.queries import Weights
 from sensitivity_lab.running import tracked
-from sensitivity_lab.search.engine import (
-    Cost,
-    LocalMaxima,
-    LocalMaximumAtDistance,
-    Options,
-    Plan,
-    Refusal,
-)
+from sensitivity_lab.search.engine import Cost, LocalMaxima, LocalMaximumAtDistance, Plan
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
 from sensitivity_lab.universes.relations import Bounded
 from sensitivity_lab.universes.universe import of_numbers
 
-from .global_max import COVERS
 from .local_max import furthest_neighbor
 
 AnyIntegers = NDArray[Any]
 """Integers: int64 where their range is large enough, else Python ints."""
 
 
-class SmoothOrderStatistics:
-    """The engine: exact for single quantiles under replacement.
-
-    Notes
-    -----
-    O(t) integer operations at distance t, so O(T**2) up to distance T, at most the size n; memory
-    is O(n + m) for m distinct values.
-    """
-
-    name = "order_statistics"
-    kind: Kind = "smooth"
-    covers = COVERS
-    reach = "bounded"
-
-    def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
-        """Plan the search; refuse what is not a single quantile, and adding or removing."""
-        name = problem.query.name
-        if not problem.replace:
-            return Refusal(f"{self.name} covers the bounded relation only")
-        weights = problem.query.weights(problem.size)
-        if weights is None:
-            return Refusal.of_query(self.name, self.covers, name)
-        first, last = (weights[0][0], weights[-1][0]) if weights else (0, 2)
-        if last - first > 1 or any(share <= 0 for _, share in weights):
-            return Refusal(
-                f"{self.name} does not cover {name}: it is no mean of two neighboring ranks"
-            )
-        return Plan(partial(_solve, problem, options.progress), Cost(_bytes(problem, weights)))
+def plan(problem: SmoothProblem, weights: Weights, progress: bool | None) -> Plan[LocalMaxima]:
+    """Plan the search for a mean of two neighboring ranks, under replacement."""
+    return Plan(partial(_solve, problem, progress), Cost(_bytes(problem, weights)))
 
 
 def _bytes(problem: SmoothProblem, weights: Weights) -> int:

@@ -1,0 +1,219 @@
+"""Where the records of a pair lie for the largest difference of a weighted sum by rank.
+
+For weights that are not negative, A is best the largest records of the universe and B its smallest.
+What is left is ``sum_r v_r c_(r)`` over the ranks r of the core, where v are the *net* weights:
+those in x less those in y. Where they *cross once*, negative ones before positive ones, the ranks
+up to the last negative one take the smallest records left, and the others the largest. Weights come
+as runs, so net weights do, and the difference is a sum over pieces of the sorted universe. See
+docs/proofs.md, "Monotone queries (`monotone`)".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.base import Runs
+
+from .sorted_records import Positions, SortedMultiset
+
+_SAFE = 1 << 56
+"""Products below it are of int64; a few of them can be added up."""
+
+_FEW = 64
+"""So few positions are looked up sooner than they are told apart."""
+
+
+class Pieces(NamedTuple):
+    """Stretches of ascending records, each with one weight; a column for each of s sums.
+
+    Attributes
+    ----------
+    starts, stops : ndarray of int64, shape (p, s)
+        Empty ones may be among them.
+    weights : ndarray of int64 or of Python ints, shape (p, s)
+    """
+
+    starts: Positions
+    stops: Positions
+    weights: NDArray[Any]
+
+    def totals(self, line: SortedMultiset) -> NDArray[Any]:
+        """Return, for every column, the weighted sum of the records.
+
+        Examples
+        --------
+        >>> from .sorted_records import SortedMultiset
+        >>> line = SortedMultiset(np.array([1, 5, 7], dtype=object), np.array([2, 1, 1]))
+        >>> starts, stops = np.array([[0, 3], [3, 0]]), np.array([[2, 3], [4, 2]])
+        >>> Pieces(starts, stops, np.array([[-1, 9], [2, 4]])).totals(line).tolist()
+        [12, 8]
+        """
+        # Most pieces are empty or weigh nothing, many in all columns; only others are looked up.
+        counts = (self.stops > self.starts) & (self.weights != 0).astype(bool)
+        some = counts.any(axis=1)
+        counts = counts[some]
+        starts, stops, weights = (part[some][counts] for part in self)
+        alone = stops == starts + 1
+        sums = np.empty(len(starts), dtype=object)
+        sums[alone] = _at_each(line.record, starts[alone])
+        long = ~alone
+        if long.any():  # prefix sums take time and memory: quantiles need none
+            ends = _at_each(line.total, np.concatenate([starts[long], stops[long]]))
+            sums[long] = ends[len(ends) // 2 :] - ends[: len(ends) // 2]
+        terms = np.zeros(counts.shape, dtype=object)
+        terms[counts] = weights.astype(object) * sums
+        total: NDArray[Any] = terms.sum(axis=0)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """Pairs of s shapes, with what the records of x and y count: the largest f(x) - f(y).
+
+    Parameters
+    ----------
+    core, only_x, only_y : ndarray of int64, shape (s,)
+        How many records are in C, A and B.
+    of_x, of_y : Runs
+        For datasets of the sizes of x and of y.
+
+    Examples
+    --------
+    The mean of two records of 1, 2, 4 and 9, one of them replaced: at most (9 - 1) / 2.
+
+    >>> import sensitivity_lab as sl
+    >>> one, values = np.array([1]), np.array([1, 2, 4, 9], dtype=object)
+    >>> line = SortedMultiset(values, np.ones(4, dtype=np.int64))
+    >>> pair = Crossing.of(sl.Mean(), one, one, one)
+    >>> pair.crosses.tolist(), pair.above(line, 4).tolist(), pair.below.tolist()
+    ([True], [8], [2])
+    """
+
+    core: Positions
+    only_x: Positions
+    only_y: Positions
+    of_x: Runs
+    of_y: Runs
+
+    @classmethod
+    def of(cls, query: Query, core: Positions, only_x: Positions, only_y: Positions) -> Crossing:
+        """Return the pairs for a query that declares its runs."""
+        runs = query.runs(np.concatenate([core + only_x, core + only_y]))
+        if runs is None:
+            raise ValueError(f"{query.name} has no runs")
+        of_x, of_y = runs.at(slice(None, len(core))), runs.at(slice(len(core), None))
+        return cls(core, only_x, only_y, of_x, of_y)
+
+    @cached_property
+    def _weights(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The weights in x and in y as whole numbers, and what they are over."""
+        (of_x, units_x), (of_y, units_y) = (
+            (runs.weights, runs.units) for runs in (self.of_x, self.of_y)
+        )
+        if np.array_equal(units_x, units_y):
+            return of_x, of_y, units_x
+        if not _fits(units_x, units_y):
+            units_x, units_y = units_x.astype(object), units_y.astype(object)
+        below = np.lcm(units_x, units_y)
+        return _times(of_x, below // units_x), _times(of_y, below // units_y), below
+
+    @property
+    def below(self) -> NDArray[Any]:
+        """What `above` is over, besides the unit of the records, shape (s,)."""
+        return self._weights[2]
+
+    @cached_property
+    def net(self) -> Pieces:
+        """The ranks of the core with their net weights, as pieces of it, ascending."""
+        of_x, of_y, _ = self._weights
+        # In x the core has the ranks 0 to c - 1; in y they are moved up by the records of B.
+        runs = (self.of_x.starts, self.of_x.stops)
+        moved = (self.of_y.starts - self.only_y, self.of_y.stops - self.only_y)
+        edges = np.concatenate([*runs, *moved]).clip(0, self.core)
+        # Passing an edge upwards changes the net weight by so much.
+        change = np.concatenate([of_x, -of_x, -of_y, of_y])
+        order = edges.argsort(axis=0, kind="stable")
+        columns = np.arange(edges.shape[1])
+        edges, net = edges[order, columns], change[order, columns].cumsum(axis=0)
+        return Pieces(edges[:-1], edges[1:], net[:-1])
+
+    @cached_property
+    def _last_negative(self) -> Positions:
+        """The rank after the last one of the core with a negative net weight; 0 without any."""
+        falls = (self.net.weights < 0).astype(bool) & (self.net.stops > self.net.starts)
+        last: Positions = np.where(falls, self.net.stops, 0).max(axis=0, initial=0)
+        return last
+
+    @property
+    def crosses(self) -> NDArray[np.bool_]:
+        """Whether negative net weights precede positive ones, shape (s,)."""
+        rises = (self.net.weights > 0).astype(bool) & (self.net.stops > self.net.starts)
+        firsts = np.where(rises, self.net.starts, self.core)
+        return np.asarray(np.all(self._last_negative <= firsts, axis=0), dtype=np.bool_)
+
+    @property
+    def has_negative_weights(self) -> NDArray[np.bool_]:
+        """Whether a rank of x or of y has a negative weight, shape (s,)."""
+        of_x, of_y, _ = self._weights
+        return np.asarray(np.any(np.concatenate([of_x, of_y]) < 0, axis=0), dtype=np.bool_)
+
+    @cached_property
+    def split(self) -> Positions:
+        """How many records of the core lie next to B, shape (s,); the others lie next to A."""
+        counts = (self.net.weights != 0).astype(bool) & (self.net.stops > self.net.starts)
+        # A core of which no record counts lies next to B.
+        return np.where(counts.any(axis=0), self._last_negative, self.core)
+
+    def above(self, line: SortedMultiset, total: int) -> NDArray[Any]:
+        """Return f(x) - f(y) where it is largest, times `below` and the unit of the records.
+
+        Parameters
+        ----------
+        line : SortedMultiset
+            The sorted universe.
+        total : int
+            How many records it has.
+        """
+        of_x, of_y, _ = self._weights
+        # A record of x of rank r >= split is at `top + r`, one of y of rank r < split + |B| at r.
+        top = total - self.core - self.only_x
+        at = np.where(self.net.stops <= self.split, self.only_y, top)
+        of_core = Pieces(self.net.starts + at, self.net.stops + at, self.net.weights)
+        first = np.maximum(self.of_x.starts, self.core)
+        of_a = Pieces(first + top, self.of_x.stops + top, of_x)
+        of_b = Pieces(self.of_y.starts, np.minimum(self.of_y.stops, self.only_y), -of_y)
+        pieces = Pieces(*map(np.concatenate, zip(of_core, of_a, of_b, strict=True)))
+        above: NDArray[Any] = pieces.totals(line)
+        constant = self.of_x.constants - self.of_y.constants
+        if constant.any():
+            above = above + _times(constant, self.below).astype(object) * line.unit
+        return above
+
+
+def _at_each(look_up: Callable[[Positions], NDArray[Any]], positions: Positions) -> NDArray[Any]:
+    """Return what is at some positions, many of which are the same: each is looked up once."""
+    if len(positions) < _FEW:
+        return look_up(positions)
+    distinct, places = np.unique(positions, return_inverse=True)
+    return look_up(distinct)[places]
+
+
+def _fits(some: NDArray[Any], others: NDArray[Any]) -> bool:
+    """Tell whether products of whole numbers are small ones of int64."""
+    if some.dtype == object or others.dtype == object:
+        return False
+    largest = (int(np.abs(one).max(initial=0)) for one in (some, others))
+    return next(largest) * next(largest) < _SAFE
+
+
+def _times(some: NDArray[Any], factor: NDArray[Any]) -> NDArray[Any]:
+    """Return products, as int64 if they are small, else as Python ints."""
+    product: NDArray[Any] = (some if _fits(some, factor) else some.astype(object)) * factor
+    return product

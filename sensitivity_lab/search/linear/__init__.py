@@ -1,1 +1,0 @@
-"""Sum, mean and count: rearrangement."""

@@ -1,0 +1,147 @@
+"""Exact search for weighted sums by rank that never fall when a record rises.
+
+Two candidates per change, one for each sign; `crossing.py` says where their records lie, and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.queries import Query
+from sensitivity_lab.search.crossing import Crossing
+from sensitivity_lab.search.engine import Cost, Findings, Options, Plan, Refusal
+from sensitivity_lab.search.gaps import Gaps, solve_by_gaps
+from sensitivity_lab.search.layouts import Layout, Shapes
+from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_records, of_shapes
+from sensitivity_lab.search.sorted_records import Positions, SortedMultiset
+from sensitivity_lab.universes.relations import Relation
+
+COVERS = (
+    "sum, mean, count, median, percentile, min, max and other weighted sums by rank that never fall"
+)
+
+_PIECES = 1 << 14
+"""About so many pieces of the universe are weighed at a time."""
+
+
+class Monotone:
+    """The engine: exact for weighted sums by rank whose net weights cross once.
+
+    Notes
+    -----
+    Two candidates per change. With w runs of ranks of one weight (one for sums and trimmed means,
+    two for quantiles) and m distinct values: O(w log w + w log m) time each and, unless all runs
+    are single ranks, one pass over the values for their prefix sums. Memory: some 30 bytes per
+    distinct value, 80 with prefix sums, and some 500 per change; the relations of a family share
+    their changes.
+
+    Other L-statistics are covered where no weight is negative and negative net weights precede
+    positive ones: midranges where records are only added or only removed, winsorized means for some
+    sizes. `ranks` solves the others.
+    """
+
+    name = "monotone"
+    kind: Kind = "global"
+    covers = COVERS
+    reach = "every relation"
+
+    def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
+        """Plan the search; refuse queries that can fall, and net weights that cross back."""
+        if not problem.universe.numeric:
+            return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
+        for query in problem.queries:
+            if query.runs(np.array(problem.sizes[:1])) is None:
+                return Refusal.of_query(self.name, COVERS, query.name)
+            uncovered = None if query.crosses_once else _first_uncovered(problem, query)
+            if uncovered is not None:
+                return Refusal(
+                    f"{self.name} does not cover {query.name}, {uncovered}: its net weights do not "
+                    "go from negative to positive"
+                )
+        cost = Cost(_bytes(problem), lists_pairs=False)
+        return Plan(partial(solve_by_gaps, problem, _gaps), cost)
+
+
+def _first_uncovered(problem: Problem, query: Query) -> Relation | None:
+    """Return a relation with a negative weight, or with net weights that are not in order."""
+    for family in problem.families:
+        for steps in family.steps:
+            changes = steps.size - steps.removed, steps.removed, steps.added
+            for here, pairs in _weighed(query, *changes):
+                uncovered = np.flatnonzero(~pairs.crosses | pairs.has_negative_weights)
+                if len(uncovered):
+                    place = here.start + uncovered[0] % (here.stop - here.start)
+                    allow = (steps.starts <= place) & (place < steps.stops)
+                    return family.relations[int(np.argmax(allow))]
+    return None
+
+
+def _weighed(
+    query: Query, core: Positions, only_x: Positions, only_y: Positions
+) -> Iterator[tuple[slice, Crossing]]:
+    """Yield blocks of pairs with what their records count, and where each block is.
+
+    The columns of a block are f(x) - f(y) and then f(y) - f(x), with x and y exchanged. Where
+    |A| = |B| both are the same, and stand there once.
+    """
+    size = core + np.maximum(only_x, only_y)
+    block = _block(query, int(size.max()))
+    for start in range(0, len(core), block):
+        here = slice(start, min(start + block, len(core)))
+        parts = [some[here] for some in (core, only_x, only_y)]
+        if not np.array_equal(parts[1], parts[2]):
+            order = ((0, 0), (1, 2), (2, 1))
+            parts = [np.concatenate([parts[one], parts[other]]) for one, other in order]
+        yield here, Crossing.of(query, *parts)
+
+
+def _gaps(records: SortedMultiset, query: Query, shapes: Shapes) -> Gaps:
+    """Return the largest differences: of f(x) - f(y), or of f(y) - f(x)."""
+    found = []
+    for here, pairs in _weighed(query, shapes.core, shapes.only_x, shapes.only_y):
+        size = here.stop - here.start
+        above, below = pairs.above(records, shapes.total), pairs.below[:size].astype(object)
+        signs = slice(None, size), slice(-size, None)
+        of_signs = [part[sign] for part in (above, pairs.split) for sign in signs]
+        found.append((*of_signs, below * records.unit))
+    forth, back, *splits, below = map(np.concatenate, zip(*found, strict=True))
+
+    def layout(place: int, mirrored: int) -> Layout:
+        shape, low = shapes[place], int(splits[mirrored][place])
+        of_top, of_bottom = shape.only_x, shape.only_y
+        if mirrored:
+            of_top, of_bottom = of_bottom, of_top
+        last = shape.total - of_top
+        core = ((of_bottom, of_bottom + low), (last - (shape.core - low), last))
+        top, bottom = ((last, shape.total),), ((0, of_bottom),)
+        return Layout(core, bottom, top) if mirrored else Layout(core, top, bottom)
+
+    return Gaps.better((forth, back), below, layout)
+
+
+def _block(query: Query, largest: int) -> int:
+    """Return how many pairs are weighed at a time: by the pieces of each, in the core, A and B."""
+    return max(1, _PIECES // (6 * query.most_runs(largest)))
+
+
+def _bytes(problem: Problem) -> int:
+    """Return what the search needs: the sorted universe, perhaps with sums, runs and shapes."""
+    integers, largest = IntegerBytes.of(problem.universe), problem.largest
+    each = of_int(max(integers.bits, integers.below) + 3 * largest.bit_length() + 32)
+    shapes = sum(len(steps.removed) for family in problem.families for steps in family.steps)
+    passing, sums = 0, False
+    for query in problem.queries:
+        runs, _, _ = query.runs_of(largest)
+        sums = sums or not query.crosses_once or any(stop > start + 1 for start, stop, _ in runs)
+        # A weight by rank is an exact fraction, and those of 64 sizes are kept.
+        listed = 64 * 26 * WORD * query.most_runs(largest)
+        pairs = min(2 * shapes, 2 * _block(query, largest))
+        # Of a piece its ends, as ranks and as positions, weights and their order, and a sum.
+        pieces = 6 * query.most_runs(largest) * pairs * (16 * WORD + each)
+        passing = max(passing, listed + pieces + shapes * (6 * each + 12 * WORD))
+    kept = of_shapes(problem, 2, 0, 0) + shapes * len(problem.queries) * (2 * each + 2 * WORD)
+    return of_records(problem, sums=sums) + kept + passing

@@ -1,0 +1,46 @@
+"""Exact smooth search for sums and quantiles: two theories, one for each kind of query."""
+
+from __future__ import annotations
+
+from sensitivity_lab.problem import Kind, SmoothProblem
+from sensitivity_lab.search.engine import LocalMaxima, Options, Plan, Refusal
+
+from . import smooth_quantiles, smooth_sums
+
+
+class SmoothMonotone:
+    """The engine: exact for sum, mean and count, and for single quantiles under replacement.
+
+    Notes
+    -----
+    Sum, mean and count, for m distinct values: replacing takes O(m) time. Adding and removing:
+    twelve candidates per distance, up to the last one that can matter, at most twice the size;
+    memory O(m).
+
+    A quantile: O(t) integer operations at distance t, so O(T**2) up to distance T, at most the size
+    n; memory O(n + m).
+    """
+
+    name = "monotone"
+    kind: Kind = "smooth"
+    covers = "sum, mean and count, and under the bounded relation median, percentile, min and max"
+    reach = "relations that replace, or that add and remove; quantiles: bounded"
+
+    def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
+        """Plan the search by the theory of the query; refuse other queries."""
+        query = problem.query
+        if not problem.universe.numeric:
+            return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
+        if query.moment in ("count", "sum", "mean"):
+            return smooth_sums.plan(problem)
+        weights = query.weights(problem.size)
+        if weights is None:
+            return Refusal.of_query(self.name, self.covers, query.name)
+        if not problem.replace:
+            return Refusal(f"{self.name} covers {query.name} under the bounded relation only")
+        first, last = (weights[0][0], weights[-1][0]) if weights else (0, 2)
+        if last - first > 1 or any(share <= 0 for _, share in weights):
+            return Refusal(
+                f"{self.name} does not cover {query.name}: it is no mean of two neighboring ranks"
+            )
+        return smooth_quantiles.plan(problem, weights, options.progress)

@@ -1,1 +1,0 @@
-"""Median, percentiles, minimum and maximum."""
