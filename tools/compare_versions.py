@@ -36,9 +36,10 @@ NAMES = (
     *("winsorized_mean_10", "gini_mean_difference", "count_distinct", "mode_count"),
 )
 ENGINES = (
-    *("monotone", "variance", "ranks", "multiplicities", "row_sums"),
+    *("auto", "auto", "variance", "ranks", "multiplicities", "row_sums"),
     *("one_column", "groups", "stacks", "intervals", "enumeration"),
 )
+"""Asked for by name; what was called linear and order_statistics is only found by itself."""
 NORMS = ("L1", "L2", "Linf")
 
 

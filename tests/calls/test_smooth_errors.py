@@ -145,10 +145,10 @@ def test_where_a_step_can_be_of_either_kind_every_dataset_is_listed():
         beta=1,
         neighbors="edit",
         sizes=(1, 3),
-        method="linear",
+        method="monotone",
     )
     assert told == (
-        "no engine accepts mean here: linear covers relations that replace records, or that add "
+        "no engine accepts mean here: monotone covers relations that replace records, or that add "
         "and remove them, not edit, of which a step can be either"
     )
     result = sl.smooth_sensitivity(
