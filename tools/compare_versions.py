@@ -371,6 +371,10 @@ def record(path: Path) -> None:
     print(f"{time.perf_counter() - start:.0f} s", dict(counts))
 
 
+BESIDES = {"messages", "method", "witness"}
+"""What may differ: the words of refusals, the engine's name, and which of equal pairs is shown."""
+
+
 def compare(before: Path, after: Path) -> int:
     """Print what differs; return how many answers do."""
     olds, news = (
@@ -380,22 +384,18 @@ def compare(before: Path, after: Path) -> int:
         }
         for path in (before, after)
     )
-    differing, others, messages = 0, 0, 0
+    differing, besides = 0, Counter[str]()
     for place, old in olds.items():
         new = news.get(place, {})
         # What the first version did not tell is no difference.
         what = {name for name in old if old[name] != new.get(name)}
-        if what == {"witness"}:
-            others += 1  # verified when it was recorded: another pair of the same value
-        elif what and what == {"messages"}:
-            messages += 1
-        elif what:
+        # A witness was verified when it was recorded: it is another pair of the same value.
+        besides.update(what & BESIDES)
+        if what - BESIDES:
             differing += 1
             print(*place, {name: (old.get(name), new.get(name)) for name in sorted(what)})
-    print(
-        f"{len(olds)} problems: {differing} answers differ; besides, {others} witnesses are other "
-        f"pairs of the same value and {messages} refusals have other words"
-    )
+    told = ", ".join(f"{besides[name]} {name}" for name in sorted(BESIDES))
+    print(f"{len(olds)} problems: {differing} answers differ; besides, in so many: {told}")
     return differing
 
 
