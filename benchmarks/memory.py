@@ -644,7 +644,7 @@ def recorded(
         yield
 
 
-class _Found(Exception):
+class _FoundPlanError(Exception):
     """What an engine plans, on the way out of a call that need not search."""
 
 
@@ -655,7 +655,7 @@ def planned_bytes(case: Case, records: int) -> int:
     def stopping(engine: Any, problem: Any, options: Any) -> Any:
         plan = plan_of(engine, problem, options)
         if engine.name == case.engine and isinstance(plan, engines.Plan):
-            raise _Found(plan.cost.bytes)
+            raise _FoundPlanError(plan.cost.bytes)
         return plan
 
     with ExitStack() as stack:
@@ -663,7 +663,7 @@ def planned_bytes(case: Case, records: int) -> int:
             stack.enter_context(mock.patch(f"{module}.planned", stopping))
         try:
             case.asked(case.made(records))
-        except _Found as found:
+        except _FoundPlanError as found:
             return int(found.args[0])
     raise ValueError(f"{case.engine} plans nothing")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import tracemalloc
 from fractions import Fraction
@@ -20,8 +21,13 @@ from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.layouts import sorted_universe
 from sensitivity_lab.search.variance import global_max, windows
 from sensitivity_lab.search.variance import remove as removing
-from sensitivity_lab.search.variance.comparing import Spread, as_real
-from sensitivity_lab.search.variance.float_prefix_sums import UNIT, SortedRecords
+from sensitivity_lab.search.variance.comparing import Rated, Reference, Spread, as_real
+from sensitivity_lab.search.variance.float_prefix_sums import (
+    UNIT,
+    WIDTHS,
+    SortedRecords,
+    limb_width,
+)
 from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
 from sensitivity_lab.search.variance.remove import best_removal
 from sensitivity_lab.search.variance.replace import best_replacement
@@ -345,6 +351,40 @@ def test_a_sum_that_floats_do_not_decide_has_the_sign_of_the_integer():
     assert found.tolist() == [1, 1, 0, -1, -1, 1, -1]
 
 
+TIED = {
+    "outlier": [0, 1, 2, 3, 2**70],
+    "beyond 2**70": [2**70, 2**70 + 1, 2**70 + 2, 0, 1, -(2**70), 1 - 2**70, 2**71],
+    "spacings": [1, 2**20, 2**33 - 1, 2**53 + 1, 2**63, 2**64 + 1],
+    "few": [-3, -1, 0, 0, 1, 3, 7],
+}
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("root", [False, True])
+@pytest.mark.parametrize("name", TIED)
+def test_the_room_for_y_is_never_too_small(name, root, width):
+    """Where x and y beat a pair, which was found, f(y) is at most the room: no y is left out."""
+    spread, integers = Spread(Fraction(0), root), np.array(sorted(set(TIED[name])), dtype=object)
+    working = SortedRecords(integers, [TIED[name].count(value) for value in integers])
+    sets = windows.window_sets(working, np.arange(len(TIED[name]) - width + 1), width)
+    exact = [spread.variance(working, sets.rows(row)) for row in range(len(sets.sums))]
+    rated = [Rated(sets.rows(row), as_real(one)) for row, one in enumerate(exact)]
+    checked = 0
+    for x, y in itertools.product(range(len(exact)), repeat=2):
+        gap = Difference(exact[x], exact[y], root)
+        least = gap.bracket()[0] if gap > Difference(Fraction(0), Fraction(0), root) else 0
+        room = Reference(rated[x], rated[y]).room(
+            spread, working, sets, as_real(least) if least else 0.0
+        )
+        for own, other in itertools.product(range(len(exact)), repeat=2):
+            if Difference(exact[own], exact[other], root) > gap and exact[own] > exact[other]:
+                most = Fraction(*room[own].as_integer_ratio())
+                assert most >= 0
+                assert exact[other] <= (most**2 if root else most)
+                checked += 1
+    assert checked
+
+
 @given(value=st.fractions().filter(lambda value: value > 0), power=st.integers(-200, 200))
 @example(value=Fraction(2**112 - 1), power=0)
 @example(value=Fraction(2**96 - 2**47, 3**61), power=-7)
@@ -424,6 +464,14 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly(unit):
                     tied += here == after
     assert compared > 100
     assert tied  # and there `falls` asks for an exact comparison
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_limbs_have_room_for_as_many_records_as_they_say(width):
+    """Halves of 2**width, eight times as many as there are records, stay below 2**62."""
+    most = 1 << (min(62, np.finfo(np.longdouble).nmant + 1) - width - 3)
+    narrower = dict(zip(WIDTHS, [*WIDTHS[1:], None], strict=True))
+    assert (limb_width(most), limb_width(most + 1)) == (width, narrower[width])
 
 
 def test_records_are_centered_at_the_middle_record():
