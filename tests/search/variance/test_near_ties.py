@@ -147,7 +147,9 @@ def test_a_few_universes_of_near_ties(universes):
                 assert sum(counted) > universes, (query, name, meaning)
 
 
-@pytest.mark.parametrize("seed", [10, 14, pytest.param(45, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "seed", [14, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (10, 45))]
+)
 def test_whole_curves_leave_out_no_near_tie(seed):
     """Here what can be lost at a node is less than the rounding of its bounds."""
     assert check_universe(seed, WHOLE_CURVES)
