@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -81,3 +82,30 @@ def test_no_pairs_are_compared_where_directions_are_known(norm, numbers):
         ascending = np.sort(values, axis=0)
         assert result.exact == (ascending[-5:].sum(axis=0) - ascending[:5].sum(axis=0)).max()
     result.verify()
+
+
+@pytest.mark.parametrize(("k", "pairs"), [(1, 3**2), (2, 6**2), (3, 10**2)])
+def test_pairs_are_counted_before_any_is_compared(k, pairs):
+    """With repetition, k rows of 3 categories can be chosen in comb(k + 2, 2) ways."""
+    table = pd.DataFrame({"g": list("abc") * 6})
+    ask = partial(
+        sl.global_sensitivity,
+        sl.TableUniverse.from_dataset(table),
+        sl.Histogram("g", categories=["a", "b", "c"]),
+        size=9,
+        neighbors=sl.Bounded(k, exactly=True),
+        norm="L2",
+        method="row_sums",
+    )
+    with mock.patch.object(global_max, "MOST_PAIRS", pairs):
+        assert ask().value == pytest.approx(k * 2**0.5)
+    with (
+        mock.patch.object(global_max, "MOST_PAIRS", pairs - 1),
+        pytest.raises(sl.TooLargeError) as caught,
+    ):
+        ask()
+    assert str(caught.value) == (
+        f"no engine accepts histogram of g here: row_sums would compare {pairs} pairs of changed "
+        f"records for histogram of g, bounded, exactly {k}, L2, more than {pairs - 1}; choose a "
+        "smaller distance, a coarser universe, or the norm 'L1' or 'Linf'"
+    )
