@@ -321,6 +321,29 @@ def test_rows_with_the_same_number_change_places_if_exactly_k_change(rows, size,
     result.verify()
 
 
+@pytest.mark.parametrize("k", [1, 2])
+def test_rows_with_the_same_number_change_places_in_groups_of_known_sizes(k):
+    rows = [("a", 1, 0), ("a", 2, 0), ("a", 2, 6)]
+    rows += [("b", 0, 0), ("b", 0, 3), ("b", 2, 0), ("b", 2, 4)]
+    var = answer("var", None)
+
+    def changes():
+        for pair in records.pairs(rows, 5, "bounded", k, exactly=True):
+            parts = [[[row[:2] for row in x if row[0] == group] for x in pair] for group in "ab"]
+            if [list(map(len, of_group)) for of_group in parts] == [[2, 2], [3, 3]]:
+                yield sum(abs(var(x) - var(y)) for x, y in parts)
+
+    result = sl.global_sensitivity(
+        sl.TableUniverse.from_dataset(pd.DataFrame(rows, columns=["g", "v", "id"])),
+        sl.GroupBy("g", sl.ColumnQuery("v", "var"), groups=["a", "b"], group_sizes=[2, 3]),
+        size=5,
+        neighbors=sl.Bounded(k, exactly=True),
+        method="groups",
+    )
+    check_value(result, max(changes()))
+    result.verify()
+
+
 def test_a_local_variance_is_that_of_the_definition():
     rows = [(g, d) for g in "ab" for d in (0, 1, 5, 9)]
     x, universe = rows[:3] + rows[4:7], table(rows)
