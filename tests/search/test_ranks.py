@@ -487,3 +487,17 @@ def test_the_states_of_a_local_search_are_counted_before_it_starts(neighbors, st
         f"no engine accepts iqr here: ranks would look at {states:,} states, more than "
         f"{states - 1:,}; choose fewer records, or a smaller distance"
     )
+
+
+def test_a_state_that_no_records_reach_is_never_the_best():
+    """The sums of both neighbors are negative, and their first record counts much by itself."""
+    query = sl.LStatistic({1: [5], 2: [1, -1]}.__getitem__)
+    result = sl.local_sensitivity(
+        [-100],
+        sl.Universe.from_dataset([-100, 50, 60]),
+        query,
+        neighbors=sl.Unbounded(1, direction="add"),
+        method="ranks",
+    )
+    # f(x) is -500; with 50 it is -100 - 50, with 60 it is -100 - 60.
+    assert (result.exact, result.witness.y) == (350, (-100, 50))
