@@ -43,7 +43,7 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
 
 
-def curves(universe: sl.Universe, size: int) -> sl.SensitivityCurves:
+def curves(universe: sl.Universe, size: int) -> sl.results.SensitivityCurves:
     """Return ten queries under both relations at k = 1..3, by enumeration."""
     return sl.sensitivity_curves(
         universe,
@@ -96,14 +96,14 @@ def main() -> None:
     )
 
     domain = sl.Universe.from_domain(range(12))
-    print(f"\ndatasets of size 10 over 12 values: {sl.count_datasets(domain, 10):,}")
+    print(f"\ndatasets of size 10 over 12 values: {sl.universes.count_datasets(domain, 10):,}")
     report(
         "12 values, size 10, unlimited copies, 10 queries, both, k = 1..3",
         lambda: curves(domain, 10),
     )
 
     distinct = sl.Universe.from_dataset(np.random.default_rng(1).permutation(1000)[:24])
-    print(f"\ndatasets of size 12 of 24 records: {sl.count_datasets(distinct, 12):,}")
+    print(f"\ndatasets of size 12 of 24 records: {sl.universes.count_datasets(distinct, 12):,}")
     report("24 records, size 12, 10 queries, both, k = 1..3", lambda: curves(distinct, 12))
     print(f"({len(DEFAULT_QUERIES)} queries)\n")
 
@@ -112,7 +112,7 @@ def main() -> None:
         passes(f"pass to size 10 over 12 values, {columns} arrays", [12] * 12, 10, columns)
 
     universe = sl.Universe.from_dataset(range(14))
-    print(f"\na function of 1 ms on {sl.count_datasets(universe, 7):,} datasets")
+    print(f"\na function of 1 ms on {sl.universes.count_datasets(universe, 7):,} datasets")
     times = {}
     for n_jobs in (1, 2):
         # A first small search starts the workers, which are then kept.

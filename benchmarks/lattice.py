@@ -59,7 +59,7 @@ def search(records: int, n_jobs: int, backend: str, scratch: str | None) -> None
             distances=range(1, 4),
             neighbors=["unbounded", "bounded"],
             method="enumeration",
-            scratch=scratch,
+            run=sl.Run(scratch=scratch),
         )
     seconds, busy = time.perf_counter() - started, busy_seconds() - busy
     if backend == "loky":

@@ -465,13 +465,13 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
     ("intervals", "local"): {
         "mean of x, interval": (
             lambda n: (interval(n)[0], np.random.default_rng(1).random(n).tolist()),
-            lambda g: sl.local_sensitivity(g[1], g[0], "mean", neighbors=B(1)),
+            lambda g: sl.local_sensitivity(g[0], "mean", dataset=g[1], neighbors=B(1)),
             100_000,
             10_000,
         ),
         "std of x, interval": (
             lambda n: (interval(n)[0], np.random.default_rng(1).random(n).tolist()),
-            lambda g: sl.local_sensitivity(g[1], g[0], "std", neighbors=B(1)),
+            lambda g: sl.local_sensitivity(g[0], "std", dataset=g[1], neighbors=B(1)),
             50_000,
             1_500,
         ),

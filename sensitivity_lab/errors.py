@@ -64,7 +64,7 @@ class SensitivityLabError(Exception):
     >>> import sensitivity_lab as sl
     >>> try:
     ...     sl.Percentile(101)
-    ... except sl.SensitivityLabError as error:
+    ... except sl.errors.SensitivityLabError as error:
     ...     print(type(error).__name__)
     InputError
     """
@@ -157,7 +157,7 @@ class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 -
     --------
     >>> import sensitivity_lab as sl
     >>> ages = sl.Universe.from_domain([20, 125])
-    >>> sl.assert_sensitivity("sum", 100, ages, size=2, neighbors="bounded", distances=1)
+    >>> sl.assert_sensitivity(ages, "sum", 100, size=2, neighbors="bounded", distances=1)
     Traceback (most recent call last):
     sensitivity_lab.errors.SensitivityViolation: sum, bounded: a sensitivity of 100 is claimed at
       distance 1, the truth is 105: violated (claim / truth = 0.9524)...

@@ -154,7 +154,7 @@ NAMED = {
     ),
     "an array for a flag, in audits": (
         lambda: sl.audit(
-            *("mean", lambda k, n: k / n, sl.Universe([0, 1])),
+            *(sl.Universe([0, 1]), "mean", lambda k, n: k / n),
             size=[1, 2],
             neighbors="bounded",
             distances=1,
@@ -163,7 +163,7 @@ NAMED = {
         "progress must be None, True or False, got array([0.5, 1. ])",
     ),
     "an array for a flag, in audits of recorded releases": (
-        lambda: sl.audit_recorded(
+        lambda: sl.audits.audit_recorded(
             len, [0, 1], 2, Recorded, neighbors="bounded", progress=np.array([0.5, 1])
         ),
         "progress must be None, True or False, got array([0.5, 1. ])",
@@ -194,7 +194,7 @@ NAMED = {
     ),
     "beta": (
         lambda: sl.smooth_sensitivity(
-            [1], sl.Universe([1, 2]), "mean", beta=Decimal("NaN"), neighbors="bounded"
+            sl.Universe([1, 2]), "mean", dataset=[1], beta=Decimal("NaN"), neighbors="bounded"
         ),
         "beta must be a number above 0, at most 1e6, got Decimal('NaN')",
     ),

@@ -223,7 +223,7 @@ INFEASIBLE = "column 'a': hamming_distance {k} is too large for a release of {n}
     ],
 )
 def test_bad_arguments_are_named(function, arguments, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         function(*arguments)
     assert str(caught.value) == message
     assert isinstance(caught.value, ValueError)

@@ -141,7 +141,7 @@ def guarded() -> Iterator[None]:
 
 def use(result: Any) -> None:
     """Do with a result what callers do first: print it, iterate over it, ask with it, call it."""
-    if not isinstance(result, sl.Fold):  # it holds whatever a caller starts from
+    if not isinstance(result, sl.implementations.Fold):  # it holds whatever a caller starts from
         repr(result)
     if isinstance(result, AbstractContextManager):
         with result:
@@ -167,7 +167,7 @@ def chain(step: pl.Step) -> None:
     for start in (pl.Start(pl.Numbers(), pl.SymmetricDistance()), pl.start(pl.AddMaxRows(1))):
         try:
             made = start >> step
-        except sl.InputError:
+        except sl.errors.InputError:
             continue
         made.map(1)
         made(RECORDS if isinstance(start.domain, pl.Numbers) else TABLE)
@@ -178,7 +178,7 @@ def call_is_fine(name: str, positional: list[Any], named: dict[str, Any]) -> Non
     with guarded(), np.errstate(all="raise"):
         try:
             use(CALLABLES[name](*positional, **named))
-        except sl.SensitivityLabError:
+        except sl.errors.SensitivityLabError:
             return
         except Exception as error:
             # The errors of a swept function are the caller's own; they say where they came up.
@@ -287,7 +287,7 @@ def method_is_fine(method: Any, positional: list[Any], named: dict[str, Any]) ->
             made = method(*positional, **named)
             if type(made).__module__.startswith("sensitivity_lab"):
                 repr(made)
-        except sl.SensitivityLabError:
+        except sl.errors.SensitivityLabError:
             return
         except TypeError as error:
             if not re.search("unexpected keyword argument|multiple values for", str(error)):
@@ -324,7 +324,7 @@ ENDLESS = (itertools.count, endless, lambda: itertools.repeat("a"))
 @pytest.mark.parametrize("made", ENDLESS)
 def test_what_has_no_end_is_refused(made):
     given = made()
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.Universe.from_dataset(given)
     assert str(caught.value) == (
         "records must be a sequence of numbers, such as [0, 1, 2], range(21) or a column of a "
@@ -374,7 +374,7 @@ def test_good_arguments_are_accepted(name):
     # A folder of tests called opendp is a package without an origin.
     opendp = find_spec("opendp")
     if name.startswith("audit_opendp") and (opendp is None or opendp.origin is None):
-        with pytest.raises(sl.MissingExtraError):
+        with pytest.raises(sl.errors.MissingExtraError):
             CALLABLES[name](*positional, **named)
     else:
         repr(CALLABLES[name](*positional, **named))
@@ -398,7 +398,7 @@ def test_what_a_caller_sets_in_numpy_changes_nothing(neighbors, scale):
                 try:
                     found = sl.global_sensitivity(universe, query, **options)
                     answers.append((found.value, found.exact, found.upper, found.witness))
-                except sl.SensitivityLabError as error:
+                except sl.errors.SensitivityLabError as error:
                     answers.append(str(error))
                 assert np.geterr() == dict.fromkeys(("divide", "over", "under", "invalid"), state)
         assert answers[0] == answers[1]

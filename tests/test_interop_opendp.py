@@ -36,7 +36,7 @@ def test_without_the_extra_the_import_says_what_to_install():
         "import sys; sys.modules['opendp'] = None\n"
         "import sensitivity_lab as sl\n"
         "try:\n    import sensitivity_lab.interop_opendp\n"
-        "except sl.InputError as error:\n"
+        "except sl.errors.InputError as error:\n"
         "    print(type(error).__name__, isinstance(error, ImportError), error, sep='|')"
     )
     done = subprocess.run(
@@ -137,7 +137,7 @@ def test_of_fractions_the_map_is_not_an_ulp_above_epsilon(lab):
 def test_what_laplace_scale_warns_of_and_takes_is_the_same_here(lab):
     ages = sl.Universe.from_domain(range(11))
     mean = sl.global_sensitivity(ages, "mean", size=3, neighbors=sl.Unbounded(1))
-    with pytest.warns(sl.PrivateSizeWarning):
+    with pytest.warns(sl.errors.PrivateSizeWarning):
         lab.opendp_release(3, mean, 1)
     triangles = sl.graphs.global_sensitivity(
         sl.graphs.GraphUniverse(4), "triangles", neighbors=sl.graphs.EdgeNeighbors()
@@ -150,8 +150,8 @@ def test_what_laplace_scale_refuses_gets_no_measurement(lab):
     x, one = [1, 2, 3], sl.Bounded(1)
     add_four = sl.Unbounded(4, exactly=True, direction="add")
     for result, reason in (
-        (sl.local_sensitivity(x, universe, "mean", neighbors=one), "a local sensitivity"),
-        (sl.smooth_sensitivity(x, universe, "median", beta=1), "a smooth sensitivity"),
+        (sl.local_sensitivity(universe, "mean", dataset=x, neighbors=one), "a local sensitivity"),
+        (sl.smooth_sensitivity(universe, "median", dataset=x, beta=1), "a smooth sensitivity"),
         (
             sl.global_sensitivity(universe, "var", size=6, neighbors=add_four),
             "for neighbors at a distance of exactly 4",
@@ -166,9 +166,9 @@ def test_what_laplace_scale_refuses_gets_no_measurement(lab):
             lambda given: lab.opendp_laplace(given, 1, number=int),
             lambda given: lab.opendp_release(3, given, 1),
         ):
-            with pytest.raises(sl.InputError) as refused:
+            with pytest.raises(sl.errors.InputError) as refused:
                 call(result)
-            with pytest.raises(sl.InputError) as expected:
+            with pytest.raises(sl.errors.InputError) as expected:
                 laplace_scale(result, 1)
             assert str(refused.value) == str(expected.value)
             assert reason in str(refused.value)
@@ -274,6 +274,6 @@ def test_a_sweep_takes_it_as_its_mechanism(lab):
     ],
 )
 def test_what_is_refused(lab, call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call(lab)
     assert str(caught.value) == message

@@ -54,14 +54,14 @@ def texts_of(made: Any) -> Iterator[str]:
     if hasattr(made, "_repr_html_"):
         yield made._repr_html_()
     if hasattr(made, "plot"):
-        with contextlib.suppress(sl.InputError):
+        with contextlib.suppress(sl.errors.InputError):
             for text in made.plot().figure.findobj(Text):
                 yield text.get_text()
 
 
 def error_of(call: Any, *arguments: Any, **named: Any) -> Iterator[str]:
     """The text of the error that a call raises."""
-    with pytest.raises(sl.SensitivityLabError) as caught:
+    with pytest.raises(sl.errors.SensitivityLabError) as caught:
         call(*arguments, **named)
     yield str(caught.value)
 
@@ -81,8 +81,8 @@ def of_queries(name: str) -> Iterator[str]:
         yield query.name
         for made in (result, curves, sl.neighbor_table(NUMBERS, query, **ASKED)):
             yield from texts_of(made)
-        yield from texts_of(sl.sensitivity_bounds(NUMBERS, query, evaluations=20, **ASKED))
-        report = sl.audit(query, 1, NUMBERS, distances=1, **ASKED)
+        yield from texts_of(sl.bounds.sensitivity_bounds(NUMBERS, query, evaluations=20, **ASKED))
+        report = sl.audit(NUMBERS, query, 1, distances=1, **ASKED)
         yield from texts_of(report)
         yield str(report.counterexample(report.decisive))
         yield from error_of(curves.__getitem__, f"other {name}")
@@ -91,9 +91,9 @@ def of_queries(name: str) -> Iterator[str]:
     yield from error_of(
         sl.global_sensitivity, NUMBERS, sl.from_function(failing, name=name), **ASKED
     )
-    fold = sl.Fold(lambda a, b: a + b, 0, name=name)
-    yield from texts_of(sl.implemented_sensitivity(fold, NUMBERS, **ASKED))
-    yield from texts_of(sl.audit("sum", 1, NUMBERS, subject=name, distances=1, **ASKED))
+    fold = sl.implementations.Fold(lambda a, b: a + b, 0, name=name)
+    yield from texts_of(sl.implementations.implemented_sensitivity(NUMBERS, fold, **ASKED))
+    yield from texts_of(sl.audit(NUMBERS, "sum", 1, subject=name, distances=1, **ASKED))
     yield from error_of(sl.global_sensitivity, NUMBERS, name, **ASKED)
     yield from error_of(sl.global_sensitivity, NUMBERS, "sum", method=name, **ASKED)
     yield from error_of(sl.global_sensitivity, NUMBERS, "sum", size=2, neighbors=name)
@@ -113,7 +113,7 @@ def of_columns(name: str) -> Iterator[str]:
     ):
         yield query.name
         yield from query.labels or ()
-        with contextlib.suppress(sl.NoEngineError):
+        with contextlib.suppress(sl.errors.NoEngineError):
             yield from texts_of(sl.global_sensitivity(rows, query, **ASKED))
     yield from texts_of(sl.sensitivity_curves(table[[name]], "sum", distances=[1, 2], **ASKED))
     swept = sl.sweep(
@@ -126,9 +126,9 @@ def of_columns(name: str) -> Iterator[str]:
         neighbors="bounded",
     )
     yield from texts_of(swept)
-    yield from texts_of(sl.bounded_curves({name: NUMBERS}, "sum", distances=[1], **ASKED))
+    yield from texts_of(sl.bounds.bounded_curves({name: NUMBERS}, "sum", distances=[1], **ASKED))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.DatasetUniverseWarning)
+        warnings.simplefilter("ignore", sl.errors.DatasetUniverseWarning)
         result = sl.global_sensitivity(NUMBERS, "sum", **ASKED)
         yield from texts_of(sl.noise.noise_table({name: result, "b": result}, epsilon=1))
         yield from error_of(sl.noise.noise_table, {name: result}, epsilon=1, split={"b": 1})
@@ -153,7 +153,7 @@ def of_steps(name: str) -> Iterator[str]:
         pl.Step(name, lambda *_: pl.Transformation(name, len, *_, *_, lambda d: d)),
     ):
         yield from texts_of(step)
-        with contextlib.suppress(sl.InputError):
+        with contextlib.suppress(sl.errors.InputError):
             yield from texts_of(start >> step)
     number = pl.Scalar(), pl.AbsoluteDistance()
     twice = pl.Transformation(name, lambda x: 2 * x, *number, *number, lambda d: 2 * d)
@@ -178,7 +178,7 @@ def of_values(name: str) -> Iterator[str]:
     days = sequences.SequenceUniverse([name, "home"], longest=3)
     for query in ("changes", "counts"):
         for neighbors in (sequences.InsertDelete(), sequences.Hamming(1)):
-            with contextlib.suppress(sl.InputError):
+            with contextlib.suppress(sl.errors.InputError):
                 yield from texts_of(sequences.global_sensitivity(days, query, neighbors=neighbors))
     yield from error_of(days.code, [f"other {name}"])
 

@@ -121,14 +121,14 @@ WITNESS = "witness must be 'short' or 'full', got array([1., 1.])"
             "compare must be a DataFrame, as a result's to_frame() returns it, got 3",
         ),
         (
-            lambda: sl.Fold(lambda total, one: total + one, 0)(["a"]),
+            lambda: sl.implementations.Fold(lambda total, one: total + one, 0)(["a"]),
             "'fold' on the ordered dataset ('a',) raised TypeError: unsupported operand type(s) "
             "for +: 'int' and 'str'",
         ),
     ],
 )
 def test_what_methods_refuse(call: Callable[[], Any], message: str):
-    with pytest.raises(sl.SensitivityLabError) as caught:
+    with pytest.raises(sl.errors.SensitivityLabError) as caught:
         call()
     assert str(caught.value) == message
 
@@ -138,7 +138,7 @@ def test_what_methods_refuse(call: Callable[[], Any], message: str):
 )
 @pytest.mark.parametrize("name", ["checkpoint", "scratch"])
 def test_folders_that_are_none(name, folder):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.global_sensitivity(
             sl.Universe.from_dataset(RECORDS), max, size=2, neighbors="bounded", **{name: folder}
         )

@@ -67,7 +67,7 @@ class Evidence:
     --------
     >>> import sensitivity_lab as sl
     >>> ages = sl.Universe.from_domain([20, 125])
-    >>> report = sl.audit("sum", 105, ages, size=2, neighbors="bounded", distances=1)
+    >>> report = sl.audit(ages, "sum", 105, size=2, neighbors="bounded", distances=1)
     >>> evidence = report.rows[0].evidence
     >>> evidence.x, evidence.answer_x, evidence.y, evidence.answer_y
     ((20, 125), Fraction(145, 1), (20, 20), Fraction(40, 1))

@@ -93,7 +93,7 @@ def of_code(
     """Return the truths of code on ordered datasets, with a search per distance."""
     listed = check_universe(universe)
     found = [
-        implemented_sensitivity(code, listed, size=sizes, neighbors=relation, **options)
+        implemented_sensitivity(listed, code, size=sizes, neighbors=relation, **options)
         for relation in relations
     ]
     return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]

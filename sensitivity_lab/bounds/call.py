@@ -121,7 +121,7 @@ def sensitivity_bounds(
     >>> universe = sl.Universe.from_domain(range(0, 100))
     >>> def spread_of_gaps(x):
     ...     return max(x[1:] - x[:-1]) - min(x[1:] - x[:-1])
-    >>> bounds = sl.sensitivity_bounds(
+    >>> bounds = sl.bounds.sensitivity_bounds(
     ...     universe,
     ...     spread_of_gaps,
     ...     size=30,

@@ -49,7 +49,9 @@ class BoundedCurves(Tabled):
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 1, 5])
-    >>> curves = sl.bounded_curves(universe, "sum", size=4, distances=[1, 2], neighbors="bounded")
+    >>> curves = sl.bounds.bounded_curves(
+    ...     universe, "sum", size=4, distances=[1, 2], neighbors="bounded"
+    ... )
     >>> curves.to_frame()[["distance", "status", "lower", "upper"]]
        distance status  lower  upper
     0         1  exact    5.0    5.0
@@ -193,7 +195,7 @@ def bounded_curves(
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain(range(0, 100))
-    >>> curves = sl.bounded_curves(
+    >>> curves = sl.bounds.bounded_curves(
     ...     universe,
     ...     ["mean", sl.from_function(lambda x: float(x[29] - x[27]), name="two gaps")],
     ...     size=30,

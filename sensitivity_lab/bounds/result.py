@@ -64,7 +64,7 @@ class SensitivityBounds(Result):
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_domain([0, 1, 5])
-    >>> bounds = sl.sensitivity_bounds(
+    >>> bounds = sl.bounds.sensitivity_bounds(
     ...     universe, max, size=9, neighbors="bounded", value_range=(0, 5), evaluations=500, seed=1
     ... )
     >>> bounds.lower, bounds.upper, bounds.status

@@ -280,7 +280,7 @@ def _with_local(view: View, result: Sensitivity, universe: AnyUniverse, progress
             raise InputError(f"x has the records 1 to {len(x):,}, got {state.record:,}")
         before, x[state.record - 1] = x[state.record - 1], value
         local = local_sensitivity(
-            x, universe, state.query, neighbors=state.neighbors, progress=progress
+            universe, state.query, dataset=x, neighbors=state.neighbors, progress=progress
         )
     except SensitivityLabError as error:
         return _with(view, f"record {state.record:,} of x: {error}")

@@ -68,7 +68,7 @@ def _local(state: State, neighbors: str) -> list[str]:
     return [
         "x = list(result.witness.x)",
         f"x[{state.record - 1}] = {literal(value)}",
-        f'local = sl.local_sensitivity(x, universe, "{state.query}", neighbors={neighbors})',
+        f'local = sl.local_sensitivity(universe, "{state.query}", dataset=x, neighbors={neighbors})',
         "print(local)",
     ]
 

@@ -59,7 +59,9 @@ class OrderedWitness:
     --------
     >>> import sensitivity_lab as sl
     >>> big = sl.Universe.from_dataset([2**53, 1, 1])
-    >>> witness = sl.implemented_sensitivity(sl.float_sum(), big, size=3, neighbors=None).witness
+    >>> witness = sl.implementations.implemented_sensitivity(
+    ...     big, sl.implementations.float_sum(), size=3, neighbors=None
+    ... ).witness
     >>> witness.x, witness.y
     ((1, 1, 9007199254740992), (9007199254740992, 1, 1))
     """
@@ -108,7 +110,9 @@ class ImplementedSensitivity(Found):
     --------
     >>> import sensitivity_lab as sl
     >>> big = sl.Universe.from_dataset([2**53, 1, 1])
-    >>> result = sl.implemented_sensitivity(sl.float_sum(), big, size=3, neighbors=None)
+    >>> result = sl.implementations.implemented_sensitivity(
+    ...     big, sl.implementations.float_sum(), size=3, neighbors=None
+    ... )
     >>> result.value, result.ideal, result.witness.x
     (2.0, Fraction(0, 1), (1, 1, 9007199254740992))
     """

@@ -78,7 +78,7 @@ def finite_bound(release: Release, name: str) -> Fraction:
         raise InputError(
             f"{name}: the result has a lower bound only, and the sensitivity can be larger; say "
             "what bounds it from above: value_range, per_record or monotone of "
-            "sl.sensitivity_bounds"
+            "sl.bounds.sensitivity_bounds"
             if release.has_lower_bound_only
             else f"{name}: the result is infinite, and no noise is enough for it; its witness "
             "shows where the answer overflows or is not defined: clamp the records, or change the "

@@ -158,7 +158,7 @@ def smooth_laplace_scale(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(0, 101, 10))
     >>> beta = smooth_beta(epsilon=1, delta=1e-6)
-    >>> of_x = sl.smooth_sensitivity([40, 50, 50, 50, 60], scores, "median", beta=beta)
+    >>> of_x = sl.smooth_sensitivity(scores, "median", dataset=[40, 50, 50, 50, 60], beta=beta)
     >>> round(smooth_laplace_scale(of_x, epsilon=1, delta=1e-6), 3)
     168.343
     """
@@ -218,14 +218,16 @@ def smooth_cauchy_scale(
     >>> import sensitivity_lab as sl
     >>> scores = sl.Universe.from_domain(range(0, 101, 10))
     >>> x = [40, 50, 50, 50, 60]
-    >>> of_x = sl.smooth_sensitivity(x, scores, "median", beta=smooth_beta(epsilon=3))
+    >>> of_x = sl.smooth_sensitivity(scores, "median", dataset=x, beta=smooth_beta(epsilon=3))
     >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
     36.788
 
     Up to two rows a person:
 
     >>> beta = smooth_beta(epsilon=3, k=2)
-    >>> of_x = sl.smooth_sensitivity(x, scores, "median", beta=beta, neighbors=sl.Bounded(2))
+    >>> of_x = sl.smooth_sensitivity(
+    ...     scores, "median", dataset=x, beta=beta, neighbors=sl.Bounded(2)
+    ... )
     >>> round(smooth_cauchy_scale(of_x, epsilon=3), 3)
     121.306
     """

@@ -45,7 +45,7 @@ class Bounded(Relation):
     bounded, at most 2
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3, 4])
-    >>> list(sl.neighboring_datasets((1, 2, 3), universe, sl.Bounded(1)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2, 3), sl.Bounded(1)))
     [(2, 3, 4), (1, 3, 4), (1, 2, 4)]
     """
 
@@ -91,7 +91,7 @@ class Unbounded(Relation):
     unbounded, at most 1 | unbounded (remove), exactly 2
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3, 4])
-    >>> list(sl.neighboring_datasets((1, 2, 3), universe, sl.Unbounded(1)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2, 3), sl.Unbounded(1)))
     [(2, 3), (1, 3), (1, 2), (1, 2, 3, 4)]
     """
 
@@ -158,7 +158,7 @@ class SymmetricDifference(Relation):
     --------
     >>> import sensitivity_lab as sl
     >>> universe = sl.Universe.from_dataset([1, 2, 3])
-    >>> list(sl.neighboring_datasets((1, 2), universe, sl.SymmetricDifference(2, exactly=True)))
+    >>> list(sl.neighboring_datasets(universe, (1, 2), sl.SymmetricDifference(2, exactly=True)))
     [(2, 3), (1, 3)]
     """
 

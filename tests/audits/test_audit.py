@@ -55,19 +55,19 @@ def test_verdicts_agree_with_the_oracle(name, family, data):
         "exactly": asked.relation.exactly,
     }
     little = truth / 10**9 or Fraction(1)
-    report = sl.audit(query, truth, asked.universe, **options)
+    report = sl.audit(asked.universe, query, truth, **options)
     assert report.verdict == "tight"
     assert report.rows[0].exact == truth
-    assert sl.audit(query, truth + little, asked.universe, **options).verdict == "loose"
+    assert sl.audit(asked.universe, query, truth + little, **options).verdict == "loose"
     if truth:
-        small = sl.audit(query, truth - little, asked.universe, **options)
+        small = sl.audit(asked.universe, query, truth - little, **options)
         assert small.verdict == "violated"
         check_counterexample(name, small, truth)
 
 
-def check_counterexample(name: str, report: sl.AuditReport, truth: Fraction) -> None:
+def check_counterexample(name: str, report: sl.audits.AuditReport, truth: Fraction) -> None:
     """Run the counterexample again in plain Python: fractions and the statistics module."""
-    with pytest.raises(sl.SensitivityViolation) as caught:
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
         report.raise_if_violated()
     said = evidence_of(str(caught.value))
     answers = []
@@ -84,23 +84,23 @@ def test_standard_deviations_are_audited_as_roots(data):
     asked = data.draw(problems("bounded", exactly=False, kinds=["clusters", "fractions"]))
     options = {"size": asked.size, "neighbors": "bounded", "distances": asked.relation.k}
     value = float(asked.sensitivity(("std", 0)))
-    report = sl.audit("std", value, asked.universe, **options)
+    report = sl.audit(asked.universe, "std", value, **options)
     assert report.verdict in ("tight", "tight up to rounding")
     assert report.rows[0].evidence.answer_x == pytest.approx(
         statistics.pstdev(map(float, report.rows[0].evidence.x)), abs=1e-6
     )
-    assert sl.audit("std", 2 * value + 1, asked.universe, **options).verdict == "loose"
+    assert sl.audit(asked.universe, "std", 2 * value + 1, **options).verdict == "loose"
     assert value == 0 or (
-        sl.audit("std", value / 2, asked.universe, **options).verdict == "violated"
+        sl.audit(asked.universe, "std", value / 2, **options).verdict == "violated"
     )
 
 
 def test_a_function_of_the_caller_is_audited_by_its_floats():
     universe = sl.Universe.from_domain([0.1, 0.3, 1])
-    report = sl.audit(np.mean, 0.3, universe, **HERE)
+    report = sl.audit(universe, np.mean, 0.3, **HERE)
     assert report.verdict == "tight up to rounding"
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity(np.mean, 0.2, universe, **HERE)
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(universe, np.mean, 0.2, **HERE)
     said = evidence_of(str(caught.value))
     for letter in "xy":
         assert np.mean(np.array(said[letter])) == said[f"f({letter})"]
@@ -113,8 +113,8 @@ def test_a_function_of_the_caller_is_audited_by_its_floats():
     [[0, 1], [0.1, 0.7], [Fraction(1, 3), Fraction(5, 7)], [Decimal("0.1"), Decimal("2.5")]],
 )
 def test_counterexamples_show_records_as_they_are(values):
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity("sum", 0, sl.Universe.from_domain(values), **HERE)
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(sl.Universe.from_domain(values), "sum", 0, **HERE)
     said = evidence_of(str(caught.value))
     assert {type(record) for record in said["x"] + said["y"]} == {type(values[0])}
     assert set(said["x"] + said["y"]) == set(values)
@@ -122,8 +122,8 @@ def test_counterexamples_show_records_as_they_are(values):
 
 def test_counterexamples_of_tables_are_tables():
     universe = sl.TableUniverse.from_domain({"age": [20, 30], "sex": ["f", "m"]})
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity(sl.SumOf("age"), 10, universe, **{**HERE, "neighbors": "unbounded"})
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(universe, sl.SumOf("age"), 10, **{**HERE, "neighbors": "unbounded"})
     said = evidence_of(str(caught.value))
     for letter in "xy":
         assert list(said[letter].columns) == ["age", "sex"]
@@ -138,12 +138,12 @@ def test_vectors_are_audited_in_every_norm(norm):
     histogram = sl.Histogram("sex", categories=["f", "m", "x"])
     options = {**HERE, "distances": [1, 2], "norm": norm}
     truth = {"L1": [2, 4], "L2": [math.sqrt(2), 2 * math.sqrt(2)], "Linf": [1, 2]}[norm]
-    report = sl.audit(histogram, lambda k: truth[k - 1], universe, **options)
+    report = sl.audit(universe, histogram, lambda k: truth[k - 1], **options)
     assert f"; {norm} norm; exact arithmetic" in report.setting
     verdict = "tight up to rounding" if norm == "L2" else "tight"
     assert [row.verdict for row in report.rows] == [verdict, verdict]
-    small = sl.audit(histogram, 0.5, universe, **options)
-    with pytest.raises(sl.SensitivityViolation) as caught:
+    small = sl.audit(universe, histogram, 0.5, **options)
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
         small.raise_if_violated()
     said = evidence_of(str(caught.value))
     gaps = [abs(one - other) for one, other in zip(said["f(x)"], said["f(y)"], strict=True)]
@@ -155,7 +155,7 @@ def test_vectors_are_audited_in_every_norm(norm):
 
 def test_a_row_per_distance():
     report = sl.audit(
-        "mean", lambda k: k / 6, BITS, size=6, neighbors="bounded", distances=range(1, 5)
+        BITS, "mean", lambda k: k / 6, size=6, neighbors="bounded", distances=range(1, 5)
     )
     assert [row.distance for row in report.rows] == [1, 2, 3, 4]
     assert [row.exact for row in report.rows] == [Fraction(k, 6) for k in (1, 2, 3, 4)]
@@ -165,16 +165,16 @@ def test_a_row_per_distance():
         "tight",
         "tight up to rounding",
     ]
-    again = sl.audit("mean", 0.5, BITS, size=6, neighbors="bounded", distances=[4, 3, 2, 2])
+    again = sl.audit(BITS, "mean", 0.5, size=6, neighbors="bounded", distances=[4, 3, 2, 2])
     assert [row.verdict for row in again.rows] == ["violated", "tight", "loose"]
     assert again.verdict == "violated"
 
 
 def test_sizes_and_distances_may_come_from_generators():
     report = sl.audit(
+        BITS,
         "mean",
         1,
-        BITS,
         size=(n for n in (2, 3)),
         neighbors="bounded",
         distances=(k for k in (1, 2)),
@@ -190,22 +190,22 @@ def test_all_distances_cost_one_search():
         seen[tuple(x.tolist())] += 1
         return x[-1] - x[0]
 
-    sl.audit(spread, 1, SCHOOL, size=4, neighbors="unbounded", distances=range(1, 4))
+    sl.audit(SCHOOL, spread, 1, size=4, neighbors="unbounded", distances=range(1, 4))
     # One search, which asks again for at most 64 answers.
     assert seen.total() <= len(seen) + 64
     assert {len(x) for x in seen} == set(range(1, 8))
 
 
 def test_what_the_report_says():
-    report = sl.audit("median", 2, SCHOOL, size=6, neighbors="bounded", distances=[1, 2])
+    report = sl.audit(SCHOOL, "median", 2, size=6, neighbors="bounded", distances=[1, 2])
     assert report.subject == "median, bounded"
     assert report.setting == "bounded, at most k; size 6; universe of 10 records; exact arithmetic"
     assert [row.exact for row in report.rows] == [3, Fraction(11, 2)]
     assert repr(report).startswith("Audit of median, bounded: violated\n")
     several = sl.audit(
+        BITS,
         np.ptp,
         math.inf,
-        BITS,
         size=[3, 2],
         neighbors=sl.Unbounded(5, direction="add"),
         distances=1,
@@ -221,30 +221,30 @@ def test_what_the_report_says():
 
 def test_the_relation_keeps_what_it_says_but_for_the_distance():
     relation = sl.Unbounded(7, exactly=True, direction="remove")
-    report = sl.audit("sum", 0, SCHOOL, size=5, neighbors=relation, distances=[2])
+    report = sl.audit(SCHOOL, "sum", 0, size=5, neighbors=relation, distances=[2])
     direct = sl.global_sensitivity(SCHOOL, "sum", size=5, neighbors=relation.at(2))
     assert report.rows[0].exact == direct.exact == 18
     assert report.rows[0].evidence.x == direct.witness.x
 
 
 def test_options_reach_the_search():
-    with pytest.raises(sl.TooLargeError):
-        sl.audit("median", 1, SCHOOL, **HERE, method="enumeration", memory_limit=1)
-    with pytest.raises(sl.InputError, match=r"^n_jobs must be "):
-        sl.audit("median", 1, SCHOOL, **HERE, n_jobs=0)
+    with pytest.raises(sl.errors.TooLargeError):
+        sl.audit(SCHOOL, "median", 1, **HERE, method="enumeration", run=sl.Run(memory_limit=1))
+    with pytest.raises(sl.errors.InputError, match=r"^n_jobs must be "):
+        sl.audit(SCHOOL, "median", 1, **HERE, n_jobs=0)
 
 
 def test_assert_sensitivity_returns_the_report_of_a_sound_claim():
     claim = Fraction(1, 3)
-    report = sl.assert_sensitivity("mean", claim, BITS, **HERE, tight=True)
-    assert report == sl.audit("mean", claim, BITS, **HERE)
-    assert sl.assert_sensitivity("mean", 1, BITS, **HERE).verdict == "loose"
-    assert sl.assert_sensitivity("mean", 1 / 3, BITS, **HERE, tight=True).sound
+    report = sl.assert_sensitivity(BITS, "mean", claim, **HERE, tight=True)
+    assert report == sl.audit(BITS, "mean", claim, **HERE)
+    assert sl.assert_sensitivity(BITS, "mean", 1, **HERE).verdict == "loose"
+    assert sl.assert_sensitivity(BITS, "mean", 1 / 3, **HERE, tight=True).sound
 
 
 def test_assert_sensitivity_refuses_loose_claims_on_demand():
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity("mean", 1, BITS, **HERE, tight=True)
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(BITS, "mean", 1, **HERE, tight=True)
     assert str(caught.value) == (
         "mean, bounded: a sensitivity of 1 is claimed at distance 1, "
         "the truth is 1/3 = 0.3333333333: loose (claim / truth = 3)\n"

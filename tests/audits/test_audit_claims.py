@@ -29,9 +29,9 @@ def test_a_right_claim_about_floats_has_a_way_out():
     """
     universe = sl.Universe.from_domain([90, 100])
     options = {"size": 9, "neighbors": "bounded", "distances": 1}
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity(trimmed_mean, 10 / 7, universe, **options)
-    slack = sl.audit(trimmed_mean, 10 / 7, universe, **options).rows[0].slack_ulp
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(universe, trimmed_mean, 10 / 7, **options)
+    slack = sl.audit(universe, trimmed_mean, 10 / 7, **options).rows[0].slack_ulp
     assert slack < -4
     needed = math.ceil(-slack)
     assert str(caught.value).splitlines()[-1] == (
@@ -40,7 +40,7 @@ def test_a_right_claim_about_floats_has_a_way_out():
     )
     for claim in (10 / 7, Fraction(10, 7)):
         report = sl.assert_sensitivity(
-            trimmed_mean, claim, universe, **options, tight=True, tolerance_ulps=needed + 1
+            universe, trimmed_mean, claim, **options, tight=True, tolerance_ulps=needed + 1
         )
         assert report.verdict == "tight up to rounding"
 
@@ -48,23 +48,27 @@ def test_a_right_claim_about_floats_has_a_way_out():
 def test_exact_claims_about_exact_queries_have_no_tolerance():
     universe = sl.Universe.from_domain([0, 2**60])
     options = {"size": 2, "neighbors": "unbounded", "distances": 1}
-    assert sl.assert_sensitivity("sum", 2**60, universe, **options, tight=True).sound
+    assert sl.assert_sensitivity(universe, "sum", 2**60, **options, tight=True).sound
     for claim in (2**60 - 100, 2**60 - 1, Fraction(2**61 - 1, 2), Decimal(2**60 - 1)):
-        with pytest.raises(sl.SensitivityViolation):
-            sl.assert_sensitivity("sum", claim, universe, **options, tolerance_ulps=10**6)
-        with pytest.raises(sl.SensitivityViolation):
+        with pytest.raises(sl.errors.SensitivityViolation):
+            sl.assert_sensitivity(universe, "sum", claim, **options, tolerance_ulps=10**6)
+        with pytest.raises(sl.errors.SensitivityViolation):
             sl.assert_sensitivity(
-                sl.integer_sum("int64"), claim, universe, **options, implementation=True
+                universe,
+                sl.implementations.integer_sum("int64"),
+                claim,
+                **options,
+                implementation=True,
             )
     below = math.nextafter(2.0**60, 0)
-    assert sl.audit("sum", below, universe, **options).verdict == "tight up to rounding"
-    assert sl.audit("sum", below, universe, **options, tolerance_ulps=0).verdict == "violated"
+    assert sl.audit(universe, "sum", below, **options).verdict == "tight up to rounding"
+    assert sl.audit(universe, "sum", below, **options, tolerance_ulps=0).verdict == "violated"
 
 
 def test_pytest_shows_the_callers_line():
     """No line of the library stands between the caller's assertion and its message."""
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity("mean", 0, BITS, **HERE)
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(BITS, "mean", 0, **HERE)
     assert [entry.name for entry in caught.traceback.filter(caught)] == [
         "test_pytest_shows_the_callers_line"
     ]
@@ -73,12 +77,12 @@ def test_pytest_shows_the_callers_line():
 def test_claims_may_depend_on_the_size():
     options = {"size": [2, 3, 4], "neighbors": "bounded", "distances": [1, 2]}
     for claim in (lambda k, n: Fraction(k, n), lambda k, *, n: Fraction(k, n)):
-        report = sl.assert_sensitivity("mean", claim, BITS, **options, tight=True)
+        report = sl.assert_sensitivity(BITS, "mean", claim, **options, tight=True)
         assert [(row.distance, row.size, row.claimed, row.exact) for row in report.rows] == [
             (k, n, Fraction(k, n), Fraction(k, n)) for k in (1, 2) for n in (2, 3, 4)
         ]
     # At size 2 alone the claim is too small, at size 4 alone too large.
-    report = sl.audit("mean", lambda k, n: k / 3 + 0 * n, BITS, **options)
+    report = sl.audit(BITS, "mean", lambda k, n: k / 3 + 0 * n, **options)
     assert repr(report) == (
         "Audit of mean, bounded: violated\n"
         "  setting  bounded, at most k; size any of (2, 3, 4); domain of 2 values, unlimited "
@@ -93,7 +97,9 @@ def test_claims_may_depend_on_the_size():
         "  x  (0, 1)  ->  1/2\n"
         "  y  (0, 0)  ->  0"
     )
-    with pytest.raises(sl.SensitivityViolation, match="at distance 1 and size 2, the truth is"):
+    with pytest.raises(
+        sl.errors.SensitivityViolation, match="at distance 1 and size 2, the truth is"
+    ):
         report.raise_if_violated()
     points = report.plot().get_lines()
     assert list(points[-1].get_xdata()) == [1, 2]
@@ -102,7 +108,7 @@ def test_claims_may_depend_on_the_size():
 
 def test_a_claim_with_a_default_is_a_function_of_the_distance_alone():
     report = sl.audit(
-        "mean", lambda k, n=3: Fraction(k, n), BITS, size=[3, 4], neighbors="bounded", distances=1
+        BITS, "mean", lambda k, n=3: Fraction(k, n), size=[3, 4], neighbors="bounded", distances=1
     )
     assert [(row.size, row.verdict) for row in report.rows] == [(None, "tight")]
 
@@ -110,15 +116,15 @@ def test_a_claim_with_a_default_is_a_function_of_the_distance_alone():
 def test_a_claim_that_depends_on_a_size_in_which_neighbors_differ_is_not_sound():
     """Noise of scale k / n tells a dataset of 3 from one of 2, whatever the query answers."""
     options = {"size": [3, 4], "neighbors": "unbounded", "distances": 1}
-    report = sl.audit("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
+    report = sl.audit(BITS, "mean", lambda k, n: Fraction(k, n - 1), **options)
     assert [(row.size, row.claimed, row.exact) for row in report.rows] == [
         (3, Fraction(1, 2), Fraction(1, 3)),
         (4, Fraction(1, 3), Fraction(1, 4)),
     ]
     assert {row.verdict for row in report.rows} == {"data-dependent claim"}
     assert report.rows[0].claims == {"at n = 3": Fraction(1, 2), "at n = 2": 1}
-    with pytest.raises(sl.SensitivityViolation) as caught:
-        sl.assert_sensitivity("mean", lambda k, n: Fraction(k, n - 1), BITS, **options)
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(BITS, "mean", lambda k, n: Fraction(k, n - 1), **options)
     assert str(caught.value).splitlines()[0] == (
         "mean, unbounded: sensitivities of 1/2 = 0.5 at n = 3 and 1 at n = 2 are "
         "claimed at distance 1 and size 3, the truth is 1/3 = 0.3333333333: "
@@ -126,17 +132,17 @@ def test_a_claim_that_depends_on_a_size_in_which_neighbors_differ_is_not_sound()
     )
     # The smaller claim counts: from 3 records to 4 it is 1/4, and the mean moves by 1/4 at most.
     added = sl.Unbounded(direction="add")
-    grown = sl.audit("mean", lambda k, n: Fraction(k, n), BITS, **{**options, "neighbors": added})
+    grown = sl.audit(BITS, "mean", lambda k, n: Fraction(k, n), **{**options, "neighbors": added})
     assert [(row.claimed, row.exact) for row in grown.rows] == [
         *((Fraction(1, 4), Fraction(1, 4)), (Fraction(1, 5), Fraction(1, 5)))
     ]
     assert grown.verdict == "data-dependent claim"
-    small = sl.audit("sum", lambda k, n: Fraction(4 * k, n + 1), BITS, **options)
+    small = sl.audit(BITS, "sum", lambda k, n: Fraction(4 * k, n + 1), **options)
     assert small.rows[1].remark == (
         "violated (claim / truth = 0.8; the claim depends on the data: 4/5 at n = 4, 1 at n = 3)"
     )
     # A function of n that is the same at all sizes in question tells nothing apart.
-    same = sl.audit("count", lambda k, n: min(k, n), BITS, **options)
+    same = sl.audit(BITS, "count", lambda k, n: min(k, n), **options)
     assert [(row.verdict, row.claims) for row in same.rows] == [("tight", None)] * 2
 
 
@@ -147,9 +153,9 @@ def test_a_neighbor_of_another_size_than_the_witness_counts_too():
         return x[0] if len(x) == 3 else 0
 
     (row,) = sl.audit(
+        sl.Universe.from_domain([-1, 1]),
         first_of_three,
         lambda k, n: (5 if n == 3 else 3) * k // 2,
-        sl.Universe.from_domain([-1, 1]),
         size=3,
         neighbors="symmetric_difference",
         distances=2,
@@ -160,8 +166,8 @@ def test_a_neighbor_of_another_size_than_the_witness_counts_too():
 
 
 def test_a_claim_of_k_and_n_that_raises():
-    with pytest.raises(sl.InputError) as caught:
-        sl.audit("mean", lambda k, n: k / (n - 3), BITS, size=3, neighbors="bounded", distances=1)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audit(BITS, "mean", lambda k, n: k / (n - 3), size=3, neighbors="bounded", distances=1)
     assert str(caught.value) == (
         "the claim, a function of k and n, raised ZeroDivisionError at distance 1 and size 3: "
         "division by zero"
@@ -170,9 +176,9 @@ def test_a_claim_of_k_and_n_that_raises():
 
 def test_code_is_audited_size_by_size_too():
     report = sl.audit(
-        sl.float_sum("float16"),
-        lambda k, n: min(k, n),
         sl.Universe.from_domain([0, 1]),
+        sl.implementations.float_sum("float16"),
+        lambda k, n: min(k, n),
         size=[2, 3],
         neighbors="bounded",
         distances=[1, 2],
@@ -185,7 +191,7 @@ def test_code_is_audited_size_by_size_too():
 
 def test_claims_beyond_the_range_of_floats_are_audited():
     for claim in (10**400, Decimal("1e400")):
-        report = sl.audit("sum", claim, BITS, **HERE)
+        report = sl.audit(BITS, "sum", claim, **HERE)
         assert report.verdict == "loose"
         assert repr(report).splitlines()[3].lower() == (
             "  1  1e+400   1      loose (claim / truth = inf)"
@@ -193,8 +199,8 @@ def test_claims_beyond_the_range_of_floats_are_audited():
 
 
 def test_assert_sensitivity_checks_its_own_argument():
-    with pytest.raises(sl.InputError) as caught:
-        sl.assert_sensitivity("mean", 1, BITS, **HERE, tight="yes")
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.assert_sensitivity(BITS, "mean", 1, **HERE, tight="yes")
     assert str(caught.value) == "tight must be True or False, got 'yes'"
 
 
@@ -229,8 +235,8 @@ def test_assert_sensitivity_checks_its_own_argument():
     ],
 )
 def test_what_is_no_claim(claim, message):
-    with pytest.raises(sl.InputError) as caught:
-        sl.audit("mean", claim, BITS, size=3, neighbors="bounded", distances=[1, 2, 3])
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audit(BITS, "mean", claim, size=3, neighbors="bounded", distances=[1, 2, 3])
     assert str(caught.value) == message
 
 
@@ -308,7 +314,7 @@ def test_what_is_no_claim(claim, message):
 )
 def test_what_cannot_be_audited(changed, message):
     arguments = {"query": "mean", "claim": 1, "universe": BITS, **HERE, **changed}
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.audit(**arguments)
     assert str(caught.value) == message
 
@@ -317,13 +323,13 @@ def test_claims_are_checked_before_the_search():
     def never(_x):
         raise AssertionError("the search has started")
 
-    with pytest.raises(sl.InputError):
-        sl.audit(never, -1, BITS, **HERE)
+    with pytest.raises(sl.errors.InputError):
+        sl.audit(BITS, never, -1, **HERE)
 
 
 def test_a_float_claim_of_a_third_is_what_it_is():
     """1/3 as a float lies below a third: by how much is said, and it is no violation."""
-    (row,) = sl.audit("mean", 1 / 3, BITS, **HERE).rows
+    (row,) = sl.audit(BITS, "mean", 1 / 3, **HERE).rows
     assert row.verdict == "tight up to rounding"
     assert row.slack_ulp == float((Fraction(1 / 3) - Fraction(1, 3)) / Fraction(math.ulp(1 / 3)))
     assert row.slack_ulp < 0

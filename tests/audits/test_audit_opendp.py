@@ -120,7 +120,7 @@ def test_a_report_says_what_was_audited():
         "  x  ()  ->  0\n"
         "  y  ()  ->  0"
     )
-    assert report.rows[1].evidence == sl.Evidence([], [9], 0, 3)
+    assert report.rows[1].evidence == sl.audits.Evidence([], [9], 0, 3)
 
 
 def test_what_it_costs_to_see_whether_it_is_randomised():
@@ -246,7 +246,7 @@ def test_randomised_transformations_are_refused():
             MO="InsertDeleteDistance",
         )
         for _ in range(10):
-            with pytest.raises(sl.InputError) as caught:
+            with pytest.raises(sl.errors.InputError) as caught:
                 audit_opendp(resize, values, sizes)
             message = str(caught.value)
             start = (
@@ -264,7 +264,7 @@ def test_randomised_transformations_are_refused():
         bounds=(0.0, 1.0),
     )
     # Only missing values are replaced at random, and there are more values than a vector holds.
-    with pytest.raises(sl.InputError, match="it is randomised"):
+    with pytest.raises(sl.errors.InputError, match="it is randomised"):
         audit_opendp(impute, [0.0, 0.25, 0.5, math.nan, 0.75, 1.0], 2)
 
 
@@ -277,7 +277,7 @@ def test_a_randomised_witness_is_not_reported(monkeypatch):
         asked[tuple(x)] += 1
         return 5 if list(x) == [1, 0, 1, 0] and asked[tuple(x)] % 100 else 0
 
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         audit_opendp(of_function(answer), [0, 1], 4, d_in=2)
     assert str(caught.value) == (
         "transformation must be a function, but it is randomised, or keeps something from one "

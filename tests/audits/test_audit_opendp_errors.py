@@ -73,7 +73,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(case):
     call, message = REFUSED[case]
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message
 
@@ -85,7 +85,7 @@ def test_failures_name_the_input():
         return 0
 
     with pytest.raises(
-        sl.QueryError, match=r"(?s)the transformation fails on \[1, 0\]: .*no answer"
+        sl.errors.QueryError, match=r"(?s)the transformation fails on \[1, 0\]: .*no answer"
     ):
         audit_opendp(of_function(fragile), [0, 1], 2)
 
@@ -163,7 +163,7 @@ def test_too_much_work_is_refused_before_any_call(monkeypatch):
     def never(_):
         raise AssertionError("called")
 
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         audit_opendp(of_function(never), range(10), 9)
     assert str(caught.value) == (
         "10 values make 1,000,000,000 vectors of sizes 9, more than the "
@@ -171,7 +171,7 @@ def test_too_much_work_is_refused_before_any_call(monkeypatch):
         "every_order=False"
     )
     monkeypatch.setattr(pairs, "PAIR_LIMIT", 100)
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         audit_opendp(of_function(never, dp.insert_delete_distance()), range(4), 2)
     assert str(caught.value) == (
         "16 datasets with answers of their own make 120 pairs, more than the 100 that are "

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
-from sensitivity_lab import audit_recorded
+from sensitivity_lab.audits import audit_recorded
 from sensitivity_lab.audits.replay.runs import NO_CALL
 from sensitivity_lab.exact.difference import Difference
 
@@ -199,7 +199,9 @@ def test_noise_scaled_to_the_local_sensitivity_is_never_tight():
         "  x  (0, 0, 0)  ->  0",
         "  y  (0, 0, 10)  ->  0",
     ]
-    with pytest.raises(sl.SensitivityViolation, match="sensitivities of 0 on x and 10 on y are"):
+    with pytest.raises(
+        sl.errors.SensitivityViolation, match="sensitivities of 0 on x and 10 on y are"
+    ):
         report.raise_if_violated()
 
 
@@ -311,7 +313,7 @@ def test_datasets_can_be_left_out():
     ],
 )
 def test_functions_that_cannot_be_audited(function, message):
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         audit_recorded(function, [0], 1, Mechanism, neighbors="bounded", replay=False)
     assert str(caught.value) == message
     assert Mechanism(1).randomise(5) == 1005
@@ -332,6 +334,6 @@ def test_functions_that_cannot_be_audited(function, message):
     ],
 )
 def test_arguments_that_are_not_accepted(options, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         audit_recorded(mean, [0], 1, Mechanism, **{"neighbors": "bounded", **options})
     assert str(caught.value) == message

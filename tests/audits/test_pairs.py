@@ -12,11 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError, MissingExtraError, QueryError, TooLargeError, audit_opendp
+from sensitivity_lab.audits import audit_opendp
 from sensitivity_lab.audits import inputs as vectors
 from sensitivity_lab.audits import worst_pair as pairs
 from sensitivity_lab.audits.metrics import METRICS, NUMERIC, ORDER_IGNORED, distances, key_of
 from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
+from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
 
 NAN = float("nan")

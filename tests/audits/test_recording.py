@@ -11,7 +11,7 @@ import pytest
 from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
-from sensitivity_lab import recording
+from sensitivity_lab.audits import recording
 from sensitivity_lab.audits.recording import Call
 from sensitivity_lab.checks import shown
 
@@ -97,7 +97,7 @@ def test_everything_is_put_back_after_an_error(library):
     assert Mechanism(1).randomise(5) == 1005
     assert library.add_noise is add_noise
     with (
-        pytest.raises(sl.InputError, match="no method"),
+        pytest.raises(sl.errors.InputError, match="no method"),
         recording(Mechanism, Fraction),
     ):
         pass
@@ -142,6 +142,6 @@ def test_recorders_nest():
     ],
 )
 def test_targets_that_cannot_be_recorded(targets, message):
-    with pytest.raises(sl.InputError) as caught, recording(*targets):
+    with pytest.raises(sl.errors.InputError) as caught, recording(*targets):
         pass
     assert str(caught.value) == message

@@ -48,7 +48,7 @@ def test_html_escapes_names():
 
 def test_reports_show_changed_records_first_and_shorten_the_others():
     """The one changed record stands at the end of 5,000: by position it would not be seen."""
-    pair = sl.Evidence((0,) * 4999 + (1,), (0,) * 4999, (0.5,) * 20, {"a": 1})
+    pair = sl.audits.Evidence((0,) * 4999 + (1,), (0,) * 4999, (0.5,) * 20, {"a": 1})
     found = report(row(0, 1, evidence=pair))
     shared = "shared: 0, 0, 0, 0, 0, 0, 0, 0, ... and 4,991 more"
     assert repr(found).splitlines()[-2:] == [
@@ -75,7 +75,7 @@ def test_reports_show_changed_records_first_and_shorten_the_others():
 
 def test_a_long_table_and_its_first_rows():
     rows = tuple((age, "x") for age in range(20))
-    found = report(row(0, 1, evidence=sl.Evidence(rows, rows[:2], 20, np.float32(0.1))))
+    found = report(row(0, 1, evidence=sl.audits.Evidence(rows, rows[:2], 20, np.float32(0.1))))
     assert repr(found).splitlines()[-2:] == [
         "  x  (changed: (2, 'x'), (3, 'x'), (4, 'x'), (5, 'x'), (6, 'x'), (7, 'x'), (8, 'x'), "
         "(9, 'x'), ... and 10 more; shared: (0, 'x'), (1, 'x'))  ->  20",
@@ -142,14 +142,14 @@ def test_a_report_looks_at_each_row_a_few_times(monkeypatch):
     """Not once per pair of rows."""
     seen = Counter()
     monkeypatch.setattr(
-        sl.AuditRow, "verdict", property(lambda one: seen.update([one.distance]) or "tight")
+        sl.audits.AuditRow, "verdict", property(lambda one: seen.update([one.distance]) or "tight")
     )
     repr(report(*(row(1, 1, k) for k in range(1, 200))))
     assert max(seen.values()) <= 10
 
 
 def test_rows_without_a_claim_and_claims_beyond_floats_can_be_drawn():
-    nothing = sl.AuditRow(2, None, exactly(5), PAIR)
+    nothing = sl.audits.AuditRow(2, None, exactly(5), PAIR)
     claim, true, broken = report(row(10**400, 5), nothing, row(1, 2, 3)).plot().get_lines()
     assert np.array_equal(claim.get_ydata(), [np.nan, np.nan, 1], equal_nan=True)
     assert list(true.get_ydata()) == [5, 5]
@@ -157,13 +157,13 @@ def test_rows_without_a_claim_and_claims_beyond_floats_can_be_drawn():
 
 
 def test_everything_is_in_a_dict_that_json_takes():
-    overflow = sl.Evidence((1, 1), ("a", None), math.nan, math.inf, ("n",))
+    overflow = sl.audits.Evidence((1, 1), ("a", None), math.nan, math.inf, ("n",))
     found = report(
         *REPORT.rows,
-        sl.AuditRow(
+        sl.audits.AuditRow(
             7, 0.5, exactly(1), PAIR, 3, {"on x": 0.5, "on y": Decimal("0.75")}, rounded=True
         ),
-        sl.AuditRow(8, None, math.inf, overflow, reason="the map fails"),
+        sl.audits.AuditRow(8, None, math.inf, overflow, reason="the map fails"),
     )
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert told["verdict"] == "violated"
@@ -235,7 +235,7 @@ def test_frame():
 
 
 def test_csv_has_short_witnesses_unless_asked_otherwise(tmp_path):
-    found = report(row(1, 1, evidence=sl.Evidence((0,) * 5000, (0,) * 4999 + (1,), 0, 1)))
+    found = report(row(1, 1, evidence=sl.audits.Evidence((0,) * 5000, (0,) * 4999 + (1,), 0, 1)))
     found.to_csv(tmp_path / "short.csv")
     found.to_csv(tmp_path / "full.csv", witness="full")
     short, full = (pd.read_csv(tmp_path / f"{name}.csv") for name in ("short", "full"))
@@ -245,7 +245,7 @@ def test_csv_has_short_witnesses_unless_asked_otherwise(tmp_path):
         f"(changed: 1; {shared})",
     ]
     assert eval(full.loc[0, "y"]) == (0,) * 4999 + (1,)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         found.to_csv(tmp_path / "no.csv", witness="all")
     assert str(caught.value) == "witness must be 'short' or 'full', got 'all'"
 
@@ -254,7 +254,7 @@ def test_csv(tmp_path):
     REPORT.to_csv(tmp_path / "audit.csv")
     written = pd.read_csv(tmp_path / "audit.csv")
     assert list(written["verdict"]) == [one.verdict for one in REPORT.rows]
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         REPORT.to_csv(tmp_path / "missing" / "audit.csv")
     assert str(caught.value).startswith("cannot write the table to ")
     assert str(caught.value).endswith("choose a file in an existing folder that you may write to")
@@ -267,8 +267,8 @@ def test_a_sound_report_raises_nothing():
 def test_a_violation_fails_a_test_with_its_counterexample():
     with pytest.raises(AssertionError) as caught:
         REPORT.raise_if_violated()
-    assert isinstance(caught.value, sl.SensitivityLabError)
-    assert isinstance(caught.value, sl.SensitivityViolation)
+    assert isinstance(caught.value, sl.errors.SensitivityLabError)
+    assert isinstance(caught.value, sl.errors.SensitivityViolation)
     assert str(caught.value) == (
         "mean, bounded: a sensitivity of 1/3 = 0.3333333333 is claimed at distance 5, "
         "the truth is 1/2 = 0.5: violated (claim / truth = 0.6667)\n"
@@ -279,12 +279,12 @@ def test_a_violation_fails_a_test_with_its_counterexample():
 
 
 def test_the_two_lines_are_aligned():
-    pair = sl.Evidence((1, 2, 30), [1, 2], 3, 4.5)
+    pair = sl.audits.Evidence((1, 2, 30), [1, 2], 3, 4.5)
     assert pair.lines == ("x = [1, 2, 30]  ->  f(x) = 3", "y = [1, 2]      ->  f(y) = 4.5")
 
 
 def test_rows_with_columns_are_written_as_a_table():
-    pair = sl.Evidence(((1, "f"),), (), 1, 0, ("age", "sex"))
+    pair = sl.audits.Evidence(((1, "f"),), (), 1, 0, ("age", "sex"))
     assert pair.lines == (
         "x = pd.DataFrame([(1, 'f')], columns=['age', 'sex'])  ->  f(x) = 1",
         "y = pd.DataFrame([], columns=['age', 'sex'])          ->  f(y) = 0",

@@ -39,24 +39,24 @@ NAMES = {
 @pytest.mark.parametrize("case", NAMES)
 def test_reports_call_functions_by_their_names(case):
     function, name = NAMES[case]
-    by_map = sl.audit_map(function, 5, [0, 5], [2], inputs="change_one", d_in=1)
+    by_map = sl.audits.audit_map(function, 5, [0, 5], [2], inputs="change_one", d_in=1)
     assert (by_map.subject, by_map.verdict) == (name, "tight")
-    coupled = sl.audit_randomized(
+    coupled = sl.audits.audit_randomized(
         lambda x: function(x), [0, 5], [1, 2], claim=9, draws=2, output_metric="absolute", d_in=1,
         subject=name,
     )  # fmt: skip
     assert coupled.subject == name
     if case != "a function":  # "sum" is a query of the lab's as well
-        by_query = sl.audit(function, 5, UNIVERSE, **HERE)
+        by_query = sl.audit(UNIVERSE, function, 5, **HERE)
         assert by_query.subject == f"{name}, bounded"
-    code = sl.audit(function, 5, UNIVERSE, **HERE, implementation=True)
+    code = sl.audit(UNIVERSE, function, 5, **HERE, implementation=True)
     assert code.subject.startswith(name)
 
 
 def test_a_subject_of_ones_own():
-    tried = sl.audit(sum, 5, UNIVERSE, **HERE, subject="my sum")
+    tried = sl.audit(UNIVERSE, sum, 5, **HERE, subject="my sum")
     assert tried.subject == "my sum, bounded"
-    asserted = sl.assert_sensitivity(sum, 5, UNIVERSE, **HERE, subject="my sum")
+    asserted = sl.assert_sensitivity(UNIVERSE, sum, 5, **HERE, subject="my sum")
     assert asserted.subject == tried.subject
 
 
@@ -64,17 +64,17 @@ def test_loose_claims_raise_on_demand():
     loose = report(row(1, 1), row(2, 1), row(None, 1))
     assert loose.verdict == "no claim"
     loose.raise_if_violated()
-    with pytest.raises(sl.SensitivityViolation, match="a sensitivity of 2 is claimed"):
+    with pytest.raises(sl.errors.SensitivityViolation, match="a sensitivity of 2 is claimed"):
         loose.raise_if_violated(tight=True)
     report(row(1, 1)).raise_if_violated(tight=True)
-    with pytest.raises(sl.SensitivityViolation, match="a sensitivity of 1 is claimed"):
+    with pytest.raises(sl.errors.SensitivityViolation, match="a sensitivity of 1 is claimed"):
         report(row(2, 1), row(1, 2)).raise_if_violated(tight=True)
-    with pytest.raises(sl.InputError, match=r"^tight must be True or False, got 1$"):
+    with pytest.raises(sl.errors.InputError, match=r"^tight must be True or False, got 1$"):
         loose.raise_if_violated(tight=1)
 
 
 def test_notes_are_told_everywhere():
-    noted = sl.AuditReport("mean", (row(1, 2),), "size 2", ("first of <all>", "second"))
+    noted = sl.audits.AuditReport("mean", (row(1, 2),), "size 2", ("first of <all>", "second"))
     assert repr(noted).splitlines()[1:4] == [
         "  setting  size 2",
         "  note     first of <all>",
@@ -90,7 +90,7 @@ def test_notes_are_told_everywhere():
 
 def test_long_fractions_are_told_as_numbers_and_kept_as_they_are():
     third, tenth = Fraction(1 / 3), Fraction(0.1)
-    pair = sl.Evidence((1,), (2,), third, (tenth, Fraction(1, 3), 10**400 + Fraction(1, 3)))
+    pair = sl.audits.Evidence((1,), (2,), third, (tenth, Fraction(1, 3), 10**400 + Fraction(1, 3)))
     found = report(row(tenth, Difference(third, Fraction(0)), evidence=pair))
     first, x, y, _ = found.counterexample(found.decisive).splitlines()
     assert first == (

@@ -100,7 +100,7 @@ def test_roots_are_compared_without_rounding(squares, ulps):
     value = abs(Fraction(*roots[0]) - Fraction(*roots[1]))  # right to about 1e-27
     ulp = Fraction(math.ulp(truth.nearest()))
     claimed = max(Fraction(0), value + ulps * ulp)
-    found = sl.AuditRow(1, claimed, truth, PAIR, rounded=True)
+    found = sl.audits.AuditRow(1, claimed, truth, PAIR, rounded=True)
     slack = (claimed - value) / ulp
     if abs(abs(slack) - ROUNDING_ULPS) > Fraction(1, 100) and value > Fraction(1, 10**6):
         inside = abs(slack) < ROUNDING_ULPS
@@ -140,7 +140,7 @@ def test_roots_are_compared_without_rounding(squares, ulps):
     ],
 )
 def test_what_is_no_claim(claimed, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         row(claimed, 1, distance=3)
     assert str(caught.value) == f"the claim at distance 3 {message}"
 
@@ -148,7 +148,7 @@ def test_what_is_no_claim(claimed, message):
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("make", [int, lambda number: Fraction(1, number)], ids=["long", "small"])
 def test_claims_that_python_would_not_write(make, sign):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         row(make(sign * 10**4301), 1)
     assert str(caught.value) == (
         "the claim at distance 1 has more than 4,300 digits; claim math.inf for no bound"
@@ -156,8 +156,8 @@ def test_claims_that_python_would_not_write(make, sign):
 
 
 def test_a_report_needs_rows():
-    with pytest.raises(sl.InputError) as caught:
-        sl.AuditReport("mean", (), "bounded")
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audits.AuditReport("mean", (), "bounded")
     assert str(caught.value) == "the audit of mean has no rows; audit at least one distance"
 
 
@@ -206,7 +206,7 @@ def test_exact_claims_about_exact_answers_have_no_tolerance(claimed, truth, verd
 @pytest.mark.parametrize("claimed", [2**60 - 300, Fraction(2**60 - 300), float(2**60 - 384)])
 def test_the_tolerance_is_an_argument(claimed):
     def at(tolerance):
-        return sl.AuditRow(
+        return sl.audits.AuditRow(
             1, claimed, exactly(2**60), PAIR, rounded=True, tolerance_ulps=tolerance
         ).verdict
 
@@ -217,8 +217,8 @@ def test_the_tolerance_is_an_argument(claimed):
 
 @pytest.mark.parametrize("tolerance", [-1, math.nan, math.inf, "4", None, True])
 def test_what_is_no_tolerance(tolerance):
-    with pytest.raises(sl.InputError) as caught:
-        sl.AuditRow(1, 1, exactly(1), PAIR, tolerance_ulps=tolerance)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audits.AuditRow(1, 1, exactly(1), PAIR, tolerance_ulps=tolerance)
     assert str(caught.value) == (
         "tolerance_ulps must be a finite number of units in the last place of the truth, at least "
         f"0, got {tolerance!r}"
@@ -247,26 +247,26 @@ def test_claims_beyond_the_range_of_floats(claimed):
 
 def test_a_claim_that_depends_on_the_data_is_never_sound():
     for claims in [(4, 6), (6, 4)]:
-        one = sl.AuditRow(
+        one = sl.audits.AuditRow(
             1, 4, exactly(4), PAIR, claims=dict(zip(("on x", "on y"), claims, strict=True))
         )
         found = report(one)
         assert (one.verdict, found.sound) == ("data-dependent claim", False)
         assert one.remark == f"data-dependent claim ({claims[0]} on x, {claims[1]} on y)"
-        with pytest.raises(sl.SensitivityViolation) as caught:
+        with pytest.raises(sl.errors.SensitivityViolation) as caught:
             found.raise_if_violated()
         assert str(caught.value).splitlines()[0] == (
             f"mean, bounded: sensitivities of {claims[0]} on x and {claims[1]} on y are claimed at "
             f"distance 1, the truth is 4: {one.remark}"
         )
-    small = sl.AuditRow(1, 4, exactly(5), PAIR, claims={"on x": 4, "on y": Fraction(20, 3)})
+    small = sl.audits.AuditRow(1, 4, exactly(5), PAIR, claims={"on x": 4, "on y": Fraction(20, 3)})
     assert small.remark == (
         "violated (claim / truth = 0.8; the claim depends on the data: 4 on x, 20/3 on y)"
     )
 
 
 def test_a_row_without_a_claim_is_told_apart():
-    nothing = sl.AuditRow(2, None, exactly(5), PAIR, reason="the map\nfails")
+    nothing = sl.audits.AuditRow(2, None, exactly(5), PAIR, reason="the map\nfails")
     found = report(row(5, 5), nothing)
     assert (found.verdict, found.sound) == ("no claim", True)
     assert repr(found).splitlines()[2:5] == [

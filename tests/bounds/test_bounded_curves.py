@@ -16,8 +16,8 @@ def gap(x):
     return float(x[2] - x[1])
 
 
-def curves(**bounds) -> sl.BoundedCurves:
-    return sl.bounded_curves(
+def curves(**bounds) -> sl.bounds.BoundedCurves:
+    return sl.bounds.bounded_curves(
         UNIVERSE,
         ["mean", gap],
         size=30,
@@ -48,7 +48,7 @@ def test_a_point_is_exact_where_an_engine_takes_it_and_bounded_elsewhere():
 
 def test_what_is_within_reach_is_the_same_as_without_bounds():
     small = sl.Universe.from_dataset([1, 2, 4, 8, 16])
-    mixed = sl.bounded_curves(small, [gap], size=4, distances=1, neighbors="bounded")
+    mixed = sl.bounds.bounded_curves(small, [gap], size=4, distances=1, neighbors="bounded")
     alone = sl.sensitivity_curves(small, [gap], size=4, distances=1, neighbors="bounded")
     assert mixed.to_frame().drop(columns="lower").equals(alone.to_frame())
 
@@ -102,14 +102,16 @@ ACCEPTED = "time_limit, evaluations, seed, value_range, per_record, monotone, ga
     ],
 )
 def test_bounds_are_checked_where_no_point_needs_them(bounds, message):
-    with pytest.raises(sl.InputError) as caught:
-        sl.bounded_curves(SMALL, "mean", size=3, distances=1, neighbors="bounded", bounds=bounds)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.bounds.bounded_curves(
+            SMALL, "mean", size=3, distances=1, neighbors="bounded", bounds=bounds
+        )
     assert str(caught.value) == message
 
 
 def test_an_unknown_argument_is_one_of_this_call():
     with pytest.raises(TypeError, match=r"bounded_curves\(\) got an unexpected keyword .*'foo'"):
-        sl.bounded_curves(SMALL, "mean", size=3, distances=1, neighbors="bounded", foo=3)
+        sl.bounds.bounded_curves(SMALL, "mean", size=3, distances=1, neighbors="bounded", foo=3)
 
 
 def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
@@ -122,13 +124,13 @@ def test_every_column_and_query_has_a_checkpoint_of_its_own(tmp_path):
 
     def both():
         (tmp_path / "log").write_text("")
-        found = sl.bounded_curves(
+        found = sl.bounds.bounded_curves(
             {"a": SMALL, "b": sl.Universe.from_dataset([1, 2, 3, 5])},
             [gap, sl.from_function(first, name="first 1")],
             size=3,
             distances=[1, 2],
             neighbors="bounded",
-            checkpoint=tmp_path / "kept",
+            run=sl.Run(checkpoint=tmp_path / "kept"),
         )
         return found.to_frame(), len((tmp_path / "log").read_text())
 

@@ -25,7 +25,7 @@ def spread_of_gaps(x):
 
 
 def bounds(query=spread_of_gaps, universe=UNIVERSE, size=20, neighbors="bounded", **options):
-    found = sl.sensitivity_bounds(
+    found = sl.bounds.sensitivity_bounds(
         universe, query, size=size, neighbors=neighbors, **{**LIMITS, **options}
     )
     found.verify()
@@ -176,11 +176,11 @@ def test_a_quantile_of_too_few_samples_is_not_known():
 
 
 def test_noise_needs_an_upper_bound():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.noise.laplace_scale(bounds(), epsilon=1)
     assert str(caught.value) == (
         "sensitivity: the result has a lower bound only, and the sensitivity can be larger; say "
-        "what bounds it from above: value_range, per_record or monotone of sl.sensitivity_bounds"
+        "what bounds it from above: value_range, per_record or monotone of sl.bounds.sensitivity_bounds"
     )
     assert sl.noise.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
 
@@ -217,13 +217,17 @@ def test_noise_needs_an_upper_bound():
     ],
 )
 def test_what_is_not_accepted(arguments, message):
-    with pytest.raises(sl.InputError, match=message):
+    with pytest.raises(sl.errors.InputError, match=message):
         bounds(**arguments)
 
 
 def test_bounds_that_do_not_hold_are_found_out():
     found = bounds()
-    with pytest.raises(sl.VerificationError, match="the lower bound of spread_of_gaps is st"):
+    with pytest.raises(
+        sl.errors.VerificationError, match="the lower bound of spread_of_gaps is st"
+    ):
         replace(found, lower=99.0).verify()
-    with pytest.raises(sl.VerificationError, match=r"the lower bound 100\.0 of spread_of_gaps is"):
+    with pytest.raises(
+        sl.errors.VerificationError, match=r"the lower bound 100\.0 of spread_of_gaps is"
+    ):
         replace(found, upper=50.0).verify()

@@ -120,7 +120,7 @@ def reach(seed: int, **limits) -> tuple[str, bool]:
     query = sl.from_function(QUERIES[name], vectorized=True, name=f"my {name}")
     slack = 1e-9 * max(1.0, exact.value)
     with ended_at(exact.value - slack):
-        bounds = sl.sensitivity_bounds(
+        bounds = sl.bounds.sensitivity_bounds(
             universe, query, size=size, neighbors=relation, seed=seed, samples=100, **limits
         )
     bounds.verify()

@@ -21,7 +21,7 @@ YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
 
 
 @pytest.fixture(scope="module")
-def curves() -> sl.SensitivityCurves:
+def curves() -> sl.results.SensitivityCurves:
     return sl.sensitivity_curves(
         {"absence_days": ABSENCE, "school_year": YEAR},
         ["mean", sl.Std(), spread],
@@ -81,7 +81,7 @@ def test_csv_is_the_frame(curves, tmp_path):
 
 def test_csv_in_a_missing_folder_is_an_error(curves, tmp_path):
     path = tmp_path / "missing" / "curves.csv"
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         curves.to_csv(path)
     assert str(caught.value) == (
         f"cannot write the table to {str(path)!r}: "
@@ -91,7 +91,7 @@ def test_csv_in_a_missing_folder_is_an_error(curves, tmp_path):
 
 
 def test_csv_in_place_of_a_folder_is_an_error(curves, tmp_path):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         curves.to_csv(tmp_path)
     assert str(caught.value) == (
         f"cannot write the table to {str(tmp_path)!r}: Is a directory; "
@@ -201,14 +201,14 @@ CHOICES = (
     ],
 )
 def test_no_result_or_several_are_an_error(curves, query, asked, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         curves.result(query, **asked)
     start = message if "distance" in message else f"{message}distance {asked['distance']}, "
     assert str(caught.value) == start + CHOICES
 
 
 @pytest.fixture(scope="module")
-def two_meanings() -> sl.SensitivityCurves:
+def two_meanings() -> sl.results.SensitivityCurves:
     return sl.sensitivity_curves(
         YEAR,
         ["mean", sl.Var(ddof=1)],
@@ -224,7 +224,7 @@ def test_a_result_is_selected_by_query_and_relation_objects(two_meanings):
         point = two_meanings.result(sl.Var(ddof=1), distance=1, neighbors=relation.at(5))
         assert point.neighbors == relation
         assert point.query == sl.Var(ddof=1)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         two_meanings.result("mean", distance=1, neighbors="unbounded")
     assert str(caught.value) == (
         "2 points have query 'mean' and distance 1, one is wanted; choose among column: records; "
@@ -241,6 +241,6 @@ def test_a_single_distance_of_numpy(distance):
 @pytest.mark.parametrize(("names", "twice"), [(["1", 1], "1"), (["a", "a"], "a")])
 def test_columns_of_one_name_are_refused(names, twice):
     frame = pd.DataFrame([[1, 2], [3, 4], [5, 6]], columns=names)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sensitivity_curves(frame, "mean", size=2, distances=1, neighbors="bounded")
     assert str(caught.value) == (f"the column {twice!r} occurs twice; columns need distinct names")

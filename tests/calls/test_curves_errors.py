@@ -60,7 +60,7 @@ SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to 
     ],
 )
 def test_bad_universes_are_named(universes, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sensitivity_curves(universes, "mean", size=2, distances=1, neighbors="unbounded")
     assert str(caught.value) == message
 
@@ -129,14 +129,14 @@ def test_bad_arguments_are_named(changed, message):
         "neighbors": "unbounded",
         **changed,
     }
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sensitivity_curves(YEAR, **arguments)
     assert str(caught.value) == message
 
 
 def test_no_search_starts_while_a_column_is_bad():
     universes = {"a": YEAR, "b": sl.Universe.from_dataset([1, 2, 3])}
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sensitivity_curves(universes, never, size=3, distances=1, neighbors="unbounded")
     assert str(caught.value) == (
         "column 'b': unbounded, at most 1 is not feasible for datasets of size 3 in a universe of "
@@ -148,14 +148,23 @@ def test_no_search_starts_while_a_column_is_bad():
 
 def test_no_search_starts_while_a_column_is_too_large():
     universes = {"a": YEAR, "b": sl.Universe.from_dataset(range(60))}
-    with pytest.raises(sl.TooLargeError, match=r"^column 'b': no engine accepts never here: "):
+    with pytest.raises(
+        sl.errors.TooLargeError, match=r"^column 'b': no engine accepts never here: "
+    ):
         sl.sensitivity_curves(
-            universes, never, size=3, distances=1, neighbors="unbounded", memory_limit=10_000
+            universes,
+            never,
+            size=3,
+            distances=1,
+            neighbors="unbounded",
+            run=sl.Run(memory_limit=10_000),
         )
 
 
 def test_no_search_starts_while_a_query_is_bad():
-    with pytest.raises(sl.InputError, match=r"^column 'records': var_ddof_2 needs at least 3 "):
+    with pytest.raises(
+        sl.errors.InputError, match=r"^column 'records': var_ddof_2 needs at least 3 "
+    ):
         sl.sensitivity_curves(
             YEAR, [never, sl.Var(ddof=2)], size=3, distances=1, neighbors="unbounded"
         )
@@ -165,7 +174,7 @@ def test_a_failing_function_names_its_dataset():
     def no_ten(x) -> float:
         return float("nan") if 10 in x else 0.0
 
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         sl.sensitivity_curves(
             sl.Universe([1, 10]), ["mean", no_ten], size=1, distances=1, neighbors="bounded"
         )

@@ -22,12 +22,12 @@ def test_witnesses_beyond_the_memory_are_refused_before_any_work(monkeypatch):
     domain = sl.Universe.from_domain([1, 2])
     monkeypatch.setattr("sensitivity_lab.problem.Problem.checked", never)
     limit = "more than the memory limit of 4.0 GiB; choose a smaller size"
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(domain, "var", size=10**9, neighbors="bounded")
     assert str(caught.value) == (
         f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger memory_limit"
     )
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.sensitivity_curves(domain, size=10**9, distances=range(1, 1_001), neighbors="bounded")
     assert str(caught.value) == (
         "column 'records': two datasets of 1,000,000,000 records need 14.9 GiB, "
@@ -42,8 +42,10 @@ def test_many_witnesses_that_are_listed_are_refused_before_any_search(monkeypatc
     monkeypatch.setattr("sensitivity_lab.search.Chosen.solve", never)
     columns = dict.fromkeys(("a", "b"), sl.Universe.from_domain([1, 2]))
     asked = {"size": 500, "distances": range(1, 101), "neighbors": "bounded"}
-    with pytest.raises(sl.TooLargeError) as caught:
-        sl.sensitivity_curves(columns, "mean", **asked, method="enumeration", memory_limit=2**20)
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        sl.sensitivity_curves(
+            columns, "mean", **asked, method="enumeration", run=sl.Run(memory_limit=2**20)
+        )
     assert str(caught.value) == (
         "column 'b': 200 results with two datasets of 500 records need 1.5 MiB, more than the "
         "memory limit of 1.0 MiB; choose a smaller size, fewer distances or queries, or a larger "
@@ -64,7 +66,7 @@ def test_witnesses_that_are_not_listed_need_no_memory(monkeypatch):
         size=30_000,
         distances=range(1, 2_001),
         neighbors="bounded",
-        memory_limit=2**26,
+        run=sl.Run(memory_limit=2**26),
     )
     assert [result.exact for _, result in curves] == [Fraction(k, 30_000) for k in range(1, 2_001)]
     assert not listed
@@ -76,7 +78,7 @@ def test_witnesses_that_are_not_listed_need_no_memory(monkeypatch):
 
 
 def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.neighbor_table(
             sl.Universe.from_domain([1]), "mean", size=10**9, neighbors=sl.Unbounded(1)
         )
@@ -87,7 +89,7 @@ def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
 
 
 @pytest.fixture(scope="module")
-def large() -> sl.SensitivityCurves:
+def large() -> sl.results.SensitivityCurves:
     return sl.sensitivity_curves(
         sl.Universe.from_dataset(range(10_000)),
         ["mean", "median"],
@@ -139,7 +141,7 @@ def test_bad_witness(large, witness):
     )
     table = sl.neighbor_table(YEAR, "sum", size=2, neighbors="bounded")
     for call in (large.to_frame, swept.to_frame, table.to_frame):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             call(witness=witness)
         assert str(caught.value) == f"witness must be 'short' or 'full', got {witness!r}"
 

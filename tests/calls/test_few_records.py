@@ -43,7 +43,7 @@ def test_agrees_with_the_definition(family, exactly, data):
         result = sl.global_sensitivity(
             asked.universe, ours, size=asked.size, neighbors=asked.relation, method="variance"
         )
-    except sl.NoEngineError:
+    except sl.errors.NoEngineError:
         assume(False)
     x, y = as_fractions(result.witness.x), as_fractions(result.witness.y)
     assert y in asked.neighbors(x)
@@ -84,7 +84,7 @@ def compare(seeds: range) -> Counter[str]:
             with mock.patch.object(few_records, "MOST", 0):
                 try:
                     patterns = sl.sensitivity_curves(universe, queries, method="variance", **asked)
-                except (sl.InputError, sl.NoEngineError):
+                except (sl.errors.InputError, sl.errors.NoEngineError):
                     continue
             with mock.patch.object(few_records, "solve", wraps=few_records.solve) as solved:
                 subsets = sl.sensitivity_curves(universe, queries, method="variance", **asked)

@@ -52,7 +52,9 @@ def expected_of(asked, x, query):
 
 def check(asked, x, ours, theirs, method):
     expected = expected_of(asked, x, theirs)
-    result = sl.local_sensitivity(x, asked.universe, ours, neighbors=asked.relation, method=method)
+    result = sl.local_sensitivity(
+        asked.universe, ours, dataset=x, neighbors=asked.relation, method=method
+    )
     check_value(result, expected)
     witness = as_fractions(result.witness.x), as_fractions(result.witness.y)
     assert witness[0] == tuple(sorted(as_fractions(x)))
@@ -104,7 +106,7 @@ def test_functions_agree_with_the_definition(family, exactly, data):
         return math.fsum((float(record) - 1) ** 3 for record in dataset)
 
     asked, x = data.draw(asked_of_one(family, exactly, kinds=NUMPY_KINDS))
-    result = sl.local_sensitivity(x, asked.universe, third_moment, neighbors=asked.relation)
+    result = sl.local_sensitivity(asked.universe, third_moment, dataset=x, neighbors=asked.relation)
     assert result.value == expected_of(asked, x, third_moment)
     assert (result.exact, result.upper, result.arithmetic) == (None, None, "float")
     assert result.method == "enumeration"
@@ -123,11 +125,11 @@ def test_the_global_sensitivity_is_the_largest_local_one(name, family, exactly, 
         everywhere = sl.global_sensitivity(
             asked.universe, query, size=size, neighbors=asked.relation, method="enumeration"
         )
-    except sl.InputError:  # the query is undefined on datasets of so few records
+    except sl.errors.InputError:  # the query is undefined on datasets of so few records
         assume(False)
         raise
     largest = max(
-        sl.local_sensitivity(x, asked.universe, query, neighbors=asked.relation).value
+        sl.local_sensitivity(asked.universe, query, dataset=x, neighbors=asked.relation).value
         for x in sl.datasets(asked.universe, size)
     )
     assert largest == everywhere.value
@@ -140,7 +142,7 @@ def test_the_global_sensitivity_is_the_largest_local_one(name, family, exactly, 
 def test_published_local_values(query, value):
     """Lee and Clifton's release {1, 2, 3} of {1, 2, 3, 10}, as the article replicates it."""
     universe = sl.Universe.from_dataset([1, 2, 3, 10])
-    result = sl.local_sensitivity([1, 2, 3], universe, query, neighbors=sl.Unbounded(1))
+    result = sl.local_sensitivity(universe, query, dataset=[1, 2, 3], neighbors=sl.Unbounded(1))
     assert result.value == pytest.approx(value, abs=5e-7)
 
 
@@ -152,11 +154,13 @@ def test_listing_gives_what_the_quick_engines_give_on_more_records(query, relati
     records = random.lognormal(3, 1.5, 24).round().tolist()
     universe = sl.Universe.from_dataset(records)
     x = random.permutation(records)[:13]
-    quick = sl.local_sensitivity(x, universe, query, neighbors=relation)
-    listed = sl.local_sensitivity(x, universe, query, neighbors=relation, method="enumeration")
+    quick = sl.local_sensitivity(universe, query, dataset=x, neighbors=relation)
+    listed = sl.local_sensitivity(
+        universe, query, dataset=x, neighbors=relation, method="enumeration"
+    )
     assert (quick.value, quick.exact, quick.upper) == (listed.value, listed.exact, listed.upper)
     assert quick.datasets_evaluated == 0
-    assert listed.datasets_evaluated == 1 + sl.count_neighbors(x, universe, relation)
+    assert listed.datasets_evaluated == 1 + sl.universes.count_neighbors(universe, x, relation)
 
 
 def test_each_neighbor_is_evaluated_once():
@@ -167,8 +171,8 @@ def test_each_neighbor_is_evaluated_once():
         return records[-1]
 
     universe, relation = sl.Universe.from_dataset([1, 2, 2, 3, 7]), sl.Bounded(2)
-    result = sl.local_sensitivity([2, 1, 3], universe, largest, neighbors=relation)
-    number = sl.count_neighbors([1, 2, 3], universe, relation)
+    result = sl.local_sensitivity(universe, largest, dataset=[2, 1, 3], neighbors=relation)
+    number = sl.universes.count_neighbors(universe, [1, 2, 3], relation)
     assert result.datasets_evaluated == number + 1
     assert number < 32
     # All neighbors are in the sample that is asked for again. Then the witness: once to see that
@@ -179,7 +183,9 @@ def test_each_neighbor_is_evaluated_once():
 
 def test_many_copies_are_not_written_out():
     universe = sl.Universe.from_domain([0, 1, 10**6], copies=10**12)
-    result = sl.local_sensitivity([0, 0, 1, 10**6], universe, "var", neighbors=sl.Bounded(1))
+    result = sl.local_sensitivity(
+        universe, "var", dataset=[0, 0, 1, 10**6], neighbors=sl.Bounded(1)
+    )
     few = oracle.universe_of([0, 1, 10**6], [5, 5, 5])
     assert (
         result.exact == oracle.local_sensitivity(few, (0, 0, 1, 10**6), ("var", 0), "bounded", 1)[0]
@@ -189,7 +195,7 @@ def test_many_copies_are_not_written_out():
 def test_a_query_with_answers_in_ties_keeps_a_neighbor_as_witness():
     universe = sl.Universe.from_dataset([7, 7, 7])
     for query in ("median", "var", "mean", np.median):
-        result = sl.local_sensitivity([7, 7], universe, query, neighbors=sl.Bounded(1))
+        result = sl.local_sensitivity(universe, query, dataset=[7, 7], neighbors=sl.Bounded(1))
         assert (result.value, result.witness.y) == (0.0, (7, 7))
         result.verify()
 
@@ -199,7 +205,12 @@ def test_parallel_listing_gives_the_same():
     universe = sl.Universe.from_dataset(range(12))
     one, two = (
         sl.local_sensitivity(
-            range(6), universe, np.ptp, neighbors=sl.Bounded(2), n_jobs=n_jobs, progress=False
+            universe,
+            np.ptp,
+            dataset=range(6),
+            neighbors=sl.Bounded(2),
+            n_jobs=n_jobs,
+            progress=False,
         )
         for n_jobs in (1, 2)
     )
@@ -220,8 +231,10 @@ def message(error, call):
 
 def test_too_many_neighbors_are_refused_with_their_number():
     assert message(
-        sl.TooLargeError,
-        lambda: sl.local_sensitivity(range(1, 101), LARGE, np.median, neighbors=sl.Bounded(3)),
+        sl.errors.TooLargeError,
+        lambda: sl.local_sensitivity(
+            LARGE, np.median, dataset=range(1, 101), neighbors=sl.Bounded(3)
+        ),
     ) == (
         "no engine accepts median (function) here: order_statistics covers median, percentile, min "
         "and max, not median (function); linear covers sum, mean and count, not median (function); "
@@ -239,9 +252,13 @@ def test_too_many_neighbors_are_refused_with_their_number():
 
 def test_the_memory_limit_lowers_the_number_of_neighbors():
     text = message(
-        sl.TooLargeError,
+        sl.errors.TooLargeError,
         lambda: sl.local_sensitivity(
-            range(1, 101), LARGE, np.ptp, neighbors=sl.Bounded(1), memory_limit=25_600
+            LARGE,
+            np.ptp,
+            dataset=range(1, 101),
+            neighbors=sl.Bounded(1),
+            run=sl.Run(memory_limit=25_600),
         ),
     )
     assert "enumeration would evaluate 10,000 neighbors, more than the limit of 100;" in text
@@ -251,14 +268,14 @@ def test_a_dataset_of_another_universe_is_an_error():
     universe = sl.Universe.from_dataset([1, 2, 3])
     assert (
         message(
-            sl.InputError,
-            lambda: sl.local_sensitivity([1, 5], universe, "mean", neighbors=sl.Bounded(1)),
+            sl.errors.InputError,
+            lambda: sl.local_sensitivity(universe, "mean", dataset=[1, 5], neighbors=sl.Bounded(1)),
         )
         == "the record 5 is not in the universe: Universe of 3 records: 1, 2, 3"
     )
     assert message(
-        sl.InputError,
-        lambda: sl.local_sensitivity([1, 2, 3], universe, "mean", neighbors=sl.Bounded(1)),
+        sl.errors.InputError,
+        lambda: sl.local_sensitivity(universe, "mean", dataset=[1, 2, 3], neighbors=sl.Bounded(1)),
     ) == (
         "bounded, at most 1 is not feasible for datasets of size 3 in a universe of 3 records: "
         "replacing needs k <= size and at least one record outside x; no distance is feasible; "
@@ -270,9 +287,9 @@ def test_a_dataset_of_another_universe_is_an_error():
 def test_an_unknown_method_is_an_error():
     universe = sl.Universe.from_dataset([1, 2, 3])
     assert message(
-        sl.InputError,
+        sl.errors.InputError,
         lambda: sl.local_sensitivity(
-            [1, 2], universe, "mean", neighbors=sl.Bounded(1), method="magic"
+            universe, "mean", dataset=[1, 2], neighbors=sl.Bounded(1), method="magic"
         ),
     ) == (
         "unknown method 'magic'; choose one of 'auto', 'order_statistics', 'linear', 'variance', "
@@ -286,7 +303,7 @@ def test_an_order_statistic_with_a_negative_weight_is_taken_by_rank():
             return ((0, Fraction(-1)), (size - 1, Fraction(1)))
 
     universe = sl.Universe.from_dataset([0, 3, 4, 5, 9])
-    result = sl.local_sensitivity([3, 4, 5], universe, Spread(), neighbors=sl.Bounded(1))
+    result = sl.local_sensitivity(universe, Spread(), dataset=[3, 4, 5], neighbors=sl.Bounded(1))
     assert (result.method, result.value) == ("ranks", 4.0)
     problem = sl.problem.LocalProblem(universe, Spread(), sl.Bounded(1), np.array([0, 1, 1, 1, 0]))
     assert LocalOrderStatistics().plan(problem, Options()).reason == (
@@ -297,9 +314,9 @@ def test_an_order_statistic_with_a_negative_weight_is_taken_by_rank():
 def test_local_curves_are_the_local_sensitivities():
     universe, x = sl.Universe.from_dataset([1, 2, 3, 10, 11]), [1, 2, 3]
     curves = sl.local_curves(
-        x,
         universe,
         ["median", "sum"],
+        dataset=x,
         distances=[1, 2],
         neighbors=["bounded", "unbounded"],
         column="days",
@@ -309,7 +326,7 @@ def test_local_curves_are_the_local_sensitivities():
     assert set(frame["column"]) == {"days"}
     assert len(frame) == 8
     for _, point in curves:
-        alone = sl.local_sensitivity(x, universe, point.query, neighbors=point.neighbors)
+        alone = sl.local_sensitivity(universe, point.query, dataset=x, neighbors=point.neighbors)
         assert (point.value, point.witness) == (alone.value, alone.witness)
     assert repr(curves).startswith("Local sensitivity by Hamming distance k, size 3\n")
 
@@ -318,8 +335,8 @@ def test_local_curves_check_everything_first():
     universe = sl.Universe.from_dataset([1, 2, 3])
     assert (
         message(
-            sl.InputError,
-            lambda: sl.local_curves([1, 2], universe, [], distances=1, neighbors="bounded"),
+            sl.errors.InputError,
+            lambda: sl.local_curves(universe, [], dataset=[1, 2], distances=1, neighbors="bounded"),
         )
         == "queries must name at least one query, got none"
     )

@@ -46,7 +46,7 @@ def test_too_many_rows(universe, asked, message):
     def never(x):
         raise AssertionError(f"the rows are counted first, but the query saw {x}")
 
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.neighbor_table(universe, never, **asked)
     assert str(caught.value) == message
 
@@ -54,7 +54,7 @@ def test_too_many_rows(universe, asked, message):
 def test_the_limit_itself_is_allowed():
     asked = {"size": 3, "neighbors": sl.Unbounded(1)}
     assert len(sl.neighbor_table(PICTURE, "mean", **asked, row_limit=50)) == 50
-    with pytest.raises(sl.TooLargeError):
+    with pytest.raises(sl.errors.TooLargeError):
         sl.neighbor_table(PICTURE, "mean", **asked, row_limit=49)
 
 
@@ -63,42 +63,42 @@ def test_the_limit_itself_is_allowed():
     [
         (
             {"universe": {1, 2}},
-            sl.InputError,
+            sl.errors.InputError,
             "universe must be a Universe, or a list, a column or a table of its records, got set; "
             "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
             {"size": 6},
-            sl.InputError,
+            sl.errors.InputError,
             "size must be at most the universe's number of records, 5; got 6",
         ),
-        ({"norm": "L3"}, sl.InputError, "norm must be one of 'L1', 'L2', 'Linf', got 'L3'"),
+        ({"norm": "L3"}, sl.errors.InputError, "norm must be one of 'L1', 'L2', 'Linf', got 'L3'"),
         (
             {"neighbors": sl.Bounded(4)},
-            sl.InputError,
+            sl.errors.InputError,
             "bounded, at most 4 is not feasible for datasets of size 3 in a universe of 5 records: "
             "replacing needs k <= size and at least one record outside x; the largest feasible k "
             "is 3",
         ),
         (
             {"query": sl.Var(ddof=2), "neighbors": sl.Unbounded(1)},
-            sl.InputError,
+            sl.errors.InputError,
             "var_ddof_2 needs at least 3 records, but datasets of size 2 occur among x and y; "
             "choose a larger size or a smaller k",
         ),
         (
             {"row_limit": 0},
-            sl.InputError,
+            sl.errors.InputError,
             "row_limit must be a number of rows, at least 1, got 0",
         ),
         (
             {"query": sl.from_function(lambda x: 1 / int(x[0] - 1), name="f")},
-            sl.QueryError,
+            sl.errors.QueryError,
             "query 'f' on the dataset (1, 2, 3) raised ZeroDivisionError: division by zero",
         ),
         (
             {"universe": sl.Universe([10**200, *range(4)]), "query": "var"},
-            sl.InputError,
+            sl.errors.InputError,
             "var, bounded, at most 1: an answer of about 1e399 is beyond the range of floats "
             "(about 1.8e308); divide the records by a constant",
         ),

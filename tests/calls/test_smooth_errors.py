@@ -31,7 +31,7 @@ NO_DECIMALS = ["NaN", "sNaN", "Infinity", "-1", "1e99999999", "1e-99999999"]
 
 @pytest.mark.parametrize("beta", [*NO_BETAS, *map(Decimal, NO_DECIMALS)])
 def test_beta_is_a_positive_number(beta):
-    assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=beta) == (
+    assert refused(sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=beta) == (
         f"beta must be a number above 0, at most 1e6, got {shown(beta)}"
     )
 
@@ -53,7 +53,9 @@ class Swapped(sl.Bounded):
     ],
 )
 def test_the_relation_declares_the_steps_that_are_damped(relation, told):
-    text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation)
+    text = refused(
+        sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation
+    )
     assert text == (
         "smooth sensitivity needs a distance between all datasets, which counts records that are "
         f"replaced, or added and removed; {told} declares none; use Bounded(k), Unbounded(k) or "
@@ -75,13 +77,17 @@ def test_a_relation_declares_no_steps_by_itself():
         def _changes_at(self, k):
             yield k, k
 
-    text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=Own(1))
+    text = refused(
+        sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=Own(1)
+    )
     assert "; own, at most 1 declares none; use " in text
 
 
 def test_neighbors_are_at_most_k_apart():
     relation = sl.Bounded(2, exactly=True)
-    text = refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation)
+    text = refused(
+        sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", beta=1, neighbors=relation
+    )
     assert text == (
         "smooth sensitivity is for neighbors at a distance of at most k, got bounded, exactly 2; "
         "use exactly=False"
@@ -91,7 +97,7 @@ def test_neighbors_are_at_most_k_apart():
 @pytest.mark.parametrize("sizes", [(3, 4), (1, 9), (2, 2), (0, 3)])
 def test_sizes_are_around_that_of_x(sizes):
     text = refused(
-        sl.InputError,
+        sl.errors.InputError,
         [1, 2],
         GRID_OF_THE_PICTURE,
         "median",
@@ -109,18 +115,18 @@ def test_sizes_are_around_that_of_x(sizes):
 
 def test_sizes_are_a_pair():
     options = {"beta": 1, "neighbors": "unbounded", "sizes": 3}
-    assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", **options) == (
+    assert refused(sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", **options) == (
         "sizes must be a pair of whole numbers, got 3"
     )
     options = {"beta": 1, "sizes": (1, 3)}
-    assert refused(sl.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", **options) == (
+    assert refused(sl.errors.InputError, [1, 2], GRID_OF_THE_PICTURE, "median", **options) == (
         "sizes is for relations that add and remove, not bounded, at most 1"
     )
 
 
 def test_what_is_too_large_is_refused_with_its_number():
     universe = sl.Universe.from_dataset(range(40))
-    assert refused(sl.TooLargeError, range(20), universe, "range", beta=1) == (
+    assert refused(sl.errors.TooLargeError, range(20), universe, "range", beta=1) == (
         "no engine accepts range here: order_statistics does not cover range: it is no mean of two "
         "neighboring ranks; linear covers sum, mean and count, not range; variance covers var and "
         "std, not range; enumeration would evaluate about 1.4e+11 datasets, more than the limit of "
@@ -129,7 +135,7 @@ def test_what_is_too_large_is_refused_with_its_number():
 
 
 def test_a_domain_needs_a_largest_size():
-    assert refused(sl.NoEngineError, [0], GRID, "median", beta=1, neighbors="unbounded") == (
+    assert refused(sl.errors.NoEngineError, [0], GRID, "median", beta=1, neighbors="unbounded") == (
         "no engine accepts median here: order_statistics covers the bounded relation only; "
         "linear covers sum, mean and count, not median; variance covers var and std, not median; "
         "enumeration needs a largest size of datasets; give sizes=(smallest, largest)"

@@ -255,13 +255,13 @@ def test_given_axes(over_size):
 )
 def test_scales_that_cannot_be(values, options, message):
     swept = sl.sweep(clipped_sum, "bound", values)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         swept.plot(**options)
     assert str(caught.value) == message
 
 
 def test_a_frame_that_lacks_columns(over_size):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         plot_sweep(over_size.to_frame())
     assert str(caught.value) == "frame: lacks relation; call Sweep.plot()"
 
@@ -275,7 +275,7 @@ def test_smooth_sensitivity_against_beta():
     frame = swept.to_frame()
     assert frame["kind"].tolist() == ["smooth"] * 3
     assert frame["sensitivity"].is_monotonic_decreasing
-    single = sl.smooth_sensitivity((1, 2, 3), universe, "median", beta=0.5)
+    single = sl.smooth_sensitivity(universe, "median", dataset=(1, 2, 3), beta=0.5)
     assert frame["sensitivity"][1] == single.value
 
 

@@ -9,7 +9,7 @@ import sensitivity_lab as sl
 
 
 def test_errors_name_the_point():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sweep(sl.global_sensitivity, "size", [2, 9], **MEAN)
     assert str(caught.value) == (
         "size = 9: size must be at most the universe's number of records, 5; got 9"
@@ -17,7 +17,7 @@ def test_errors_name_the_point():
 
 
 def test_errors_keep_their_class():
-    with pytest.raises(sl.TooLargeError, match=r"^memory_limit = 1: "):
+    with pytest.raises(sl.errors.TooLargeError, match=r"^memory_limit = 1: "):
         sl.sweep(
             sl.global_sensitivity,
             "memory_limit",
@@ -82,12 +82,12 @@ RETURNED = (
     ],
 )
 def test_what_is_not_accepted(asked, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sweep(*asked)
     assert str(caught.value) == message
 
 
 def test_an_argument_is_not_both_swept_and_fixed():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.sweep(sl.global_sensitivity, "size", [2, 3], size=3, **MEAN)
     assert str(caught.value) == "size is what varies, but is also given as 3; leave that out"

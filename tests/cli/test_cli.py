@@ -116,7 +116,7 @@ def test_forms_of_a_domain(capsys, monkeypatch, domain, copies, universe):
 
     def record(universe, *_arguments, **_options):
         asked.append(universe)
-        raise sl.InputError("seen")
+        raise sl.errors.InputError("seen")
 
     monkeypatch.setattr("sensitivity_lab.cli.commands.global_sensitivity", record)
     more = ["--copies", str(copies)] if copies else []

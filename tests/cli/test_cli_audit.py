@@ -25,7 +25,7 @@ def school() -> sl.Universe:
 
 def test_a_violated_claim_is_exit_code_1_with_its_counterexample(capsys):
     code, out, err = run(capsys, *MEDIAN, "--claim", "2", "--distances", "1-3")
-    report = sl.audit("median", 2, school(), size=6, neighbors="bounded", distances=range(1, 4))
+    report = sl.audit(school(), "median", 2, size=6, neighbors="bounded", distances=range(1, 4))
     assert (code, err) == (1, "")
     assert out == f"{report}\n\n{report.counterexample(report.decisive)}\n"
     assert "\nx = [" in out
@@ -38,9 +38,9 @@ def test_a_violated_claim_is_exit_code_1_with_its_counterexample(capsys):
 def test_a_sound_claim_is_exit_code_0(capsys, claim, verdict):
     code, out, err = run(capsys, *MEAN, "--claim", claim)
     report = sl.audit(
+        sl.Universe.from_domain([0, 1]),
         "mean",
         Fraction(claim),
-        sl.Universe.from_domain([0, 1]),
         size=3,
         neighbors="bounded",
         distances=1,

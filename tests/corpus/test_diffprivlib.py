@@ -16,7 +16,7 @@ import plain
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import audit_recorded, recording
+from sensitivity_lab.audits import audit_recorded, recording
 
 library = pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
 
@@ -210,7 +210,7 @@ def test_linear_regression():
 
 def test_a_violation_can_be_pasted_into_a_bug_report():
     report = audit("nanmean (0, 1)", [0, 1, NAN], 3)
-    with pytest.raises(sl.SensitivityViolation) as caught:
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
         report.raise_if_violated()
     message = str(caught.value)
     assert "a sensitivity of 0.3333333333333333 is claimed at distance 1, the truth is 1" in message

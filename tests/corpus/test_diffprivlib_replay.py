@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import audit_recorded
+from sensitivity_lab.audits import audit_recorded
 
 library = pytest.importorskip("diffprivlib", reason="needs the extra `diffprivlib`")
 

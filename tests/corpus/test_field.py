@@ -14,7 +14,7 @@ import sys
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import audit_map, audit_recorded
+from sensitivity_lab.audits import audit_map, audit_recorded
 
 pytestmark = pytest.mark.exhaustive
 
@@ -284,7 +284,7 @@ def test_the_renyi_accountant_forgets_that_a_replaced_record_moves_twice():
     """
     pytest.importorskip("dp_accounting", reason="needs dp-accounting")
     report = sl.audit(
-        "sum", 1, sl.Universe.from_domain([-1, 0, 1]), size=2, neighbors="bounded", distances=1
+        sl.Universe.from_domain([-1, 0, 1]), "sum", 1, size=2, neighbors="bounded", distances=1
     )
     assert (report.verdict, report.rows[0].exact) == ("violated", 2)
     rerun(ACCOUNTING)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from sensitivity_lab import audit_randomized
+from sensitivity_lab.audits import audit_randomized
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 

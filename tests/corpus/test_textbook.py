@@ -29,16 +29,16 @@ def sweep(
     sizes: Iterable[object],
     neighbors: str | sl.Unbounded,
     distances: Sequence[int] = (1, 2),
-) -> dict[int, sl.AuditRow]:
+) -> dict[int, sl.audits.AuditRow]:
     """Audit `claim(n, k)` everywhere; by distance, the row with the least claim for its truth."""
-    closest: dict[int, sl.AuditRow] = {}
+    closest: dict[int, sl.audits.AuditRow] = {}
     for values in [*combinations(grid, 2), *combinations(grid, 3)]:
         universe = sl.Universe.from_domain(values)
         for size in sizes:
             report = sl.audit(
+                universe,
                 query,
                 lambda k, n=size: claim(n, k),
-                universe,
                 size=size,
                 neighbors=neighbors,
                 distances=distances,
@@ -50,7 +50,7 @@ def sweep(
     return closest
 
 
-def verdicts(rows: dict[int, sl.AuditRow]) -> list[str]:
+def verdicts(rows: dict[int, sl.audits.AuditRow]) -> list[str]:
     return [rows[k].verdict for k in sorted(rows)]
 
 

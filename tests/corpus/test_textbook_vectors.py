@@ -23,14 +23,14 @@ def scores(x):
     return np.array([abs((x < value).sum() - 3 * (x > value).sum()) for value in BINS])
 
 
-def sweep(query: object, claim: float, norm: str, neighbors: str) -> sl.AuditRow:
+def sweep(query: object, claim: float, norm: str, neighbors: str) -> sl.audits.AuditRow:
     """Audit a claim about one changed record everywhere; the row closest to its truth."""
     rows = []
     for count, size in product((2, 3), (2, 3, 4)):
         for values in combinations(BINS, count):
             universe = sl.Universe.from_domain(values)
             report = sl.audit(
-                query, claim, universe, size=size, neighbors=neighbors, distances=1, norm=norm
+                universe, query, claim, size=size, neighbors=neighbors, distances=1, norm=norm
             )
             rows += report.rows
     return min(rows, key=lambda row: row.factor)

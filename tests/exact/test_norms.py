@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab import QueryError
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, rational_root
 from sensitivity_lab.exact.norms import NORMS, POWERS, distance, norm_of, powered
 from sensitivity_lab.exact.record_distances import INFINITE, add_or_remove, change_one, symmetric

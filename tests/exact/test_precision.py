@@ -45,12 +45,12 @@ each_relation = pytest.mark.parametrize(
 )
 
 
-def solve(records, query, relation=RELATIONS[0], size=3) -> sl.Sensitivity:
+def solve(records, query, relation=RELATIONS[0], size=3) -> sl.results.Sensitivity:
     """The answer on which all engines agree that take the problem."""
     universe = sl.Universe.from_dataset(records)
     results = []
     for engine in engines_for("global"):
-        with suppress(sl.NoEngineError):
+        with suppress(sl.errors.NoEngineError):
             results.append(
                 sl.global_sensitivity(
                     universe, query, size=size, neighbors=relation, method=engine.name
@@ -179,7 +179,7 @@ def test_no_difference_at_all_is_zero():
 
 
 def test_an_answer_beyond_floats_is_an_error_that_says_so():
-    with pytest.raises(sl.InputError, match="is beyond the range of floats") as caught:
+    with pytest.raises(sl.errors.InputError, match="is beyond the range of floats") as caught:
         solve([3e200, -3e200, 0.0], "var", sl.Bounded(1), 2)
     assert str(caught.value) == (
         "var, bounded, at most 1: an answer of about 1e400 is beyond the range of floats "
@@ -293,7 +293,7 @@ def test_a_float_function_is_told_to_be_float():
     assert (result.arithmetic, result.exact, result.upper) == ("float", None, None)
 
 
-def _of_table(values, query, norm, method="enumeration") -> sl.Sensitivity:
+def _of_table(values, query, norm, method="enumeration") -> sl.results.Sensitivity:
     """The sensitivity for datasets of 3 of the rows, which are in groups a and b by turns."""
     table = pd.DataFrame({"v": values, "g": ["a", "b"] * (len(values) // 2)})
     result = sl.global_sensitivity(
@@ -338,7 +338,7 @@ def test_answers_smaller_than_the_smallest_float_are_compared_exactly():
 
 
 def test_an_answer_beyond_the_floats_is_an_error_that_says_so():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         _of_table([1e200, 2e200, 3e200, 5e200], sl.Covariance("v", "v"), "L1")
     assert str(caught.value) == (
         "covariance of v and v: an answer of about 1e400 is beyond the range of floats (about "

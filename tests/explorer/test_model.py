@@ -68,8 +68,8 @@ def run(code: str, **given: Any) -> dict[str, Any]:
     """What the code of a view computes, with what a caller of explore has."""
     names = dict(given)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.DatasetUniverseWarning)
-        warnings.simplefilter("ignore", sl.PrivateSizeWarning)
+        warnings.simplefilter("ignore", sl.errors.DatasetUniverseWarning)
+        warnings.simplefilter("ignore", sl.errors.PrivateSizeWarning)
         exec(code, names)
     return names
 
@@ -153,7 +153,7 @@ def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys
     assert (view.local.before, view.local.after, view.text) == ("20", "7", "3.16667")
     x = [2, 3, 4, 5, 6, 7]
     expected = sl.local_sensitivity(
-        x, sl.Universe.from_dataset(ABSENCES), "mean", neighbors=sl.Bounded(1)
+        sl.Universe.from_dataset(ABSENCES), "mean", dataset=x, neighbors=sl.Bounded(1)
     )
     assert view.local.value == expected.value < view.value
     assert run(view.code)["x"] == x
@@ -218,7 +218,7 @@ def test_the_code_never_says_that_records_are_public():
     code = last(SOURCE, STATE).code
     assert "public_universe" not in code
     assert "# The universe is these very records. For private data, take what a record" in code
-    with pytest.warns(sl.DatasetUniverseWarning):
+    with pytest.warns(sl.errors.DatasetUniverseWarning):
         exec(code, {})
     declared = as_source(sl.Universe.from_domain(ABSENCES, copies=1))
     code = last(declared, STATE).code
@@ -282,7 +282,7 @@ def test_a_column_with_missing_values_costs_that_column_only():
     ],
 )
 def test_what_cannot_be_explored_is_refused(universes, message):
-    with pytest.raises(sl.InputError) as error:
+    with pytest.raises(sl.errors.InputError) as error:
         as_source(universes)
     assert str(error.value) == message
 

@@ -119,7 +119,7 @@ def test_the_code_on_the_page_gives_its_number(window, capsys):
     page.get_by_role("button", name="Copied").wait_for()
     code = page.evaluate("navigator.clipboard.readText()")
     names: dict[str, Any] = {}
-    with pytest.warns(sl.PrivateSizeWarning):  # records are added or removed, at one size
+    with pytest.warns(sl.errors.PrivateSizeWarning):  # records are added or removed, at one size
         exec(code, names)
     assert names["result"]._text(6) == number
     assert capsys.readouterr().out

@@ -134,7 +134,7 @@ def test_without_the_extra_the_error_names_it(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     monkeypatch.delitem(sys.modules, "sensitivity_lab.explorer.panel", raising=False)
-    with pytest.raises(sl.MissingExtraError) as error:
+    with pytest.raises(sl.errors.MissingExtraError) as error:
         sl.explore(sl.Universe.from_dataset([1, 2]))
     assert str(error.value) == (
         "explore needs ipywidgets and Voila, which are not installed; "

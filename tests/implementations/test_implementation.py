@@ -22,17 +22,25 @@ RELATIONS = {
 
 FOLDS = {
     "float16": (
-        sl.float_sum("float16"),
+        sl.implementations.float_sum("float16"),
         oracle.float_sum("e"),
         [0.1, 1, 2048, -2048, 60000, -60000],
     ),
-    "float32": (sl.float_sum("float32"), oracle.float_sum("f"), [0.1, 1, 2**24, -(2**24), 3e38]),
+    "float32": (
+        sl.implementations.float_sum("float32"),
+        oracle.float_sum("f"),
+        [0.1, 1, 2**24, -(2**24), 3e38],
+    ),
     "float64": (
-        sl.float_sum("float64"),
+        sl.implementations.float_sum("float64"),
         oracle.float_sum("d"),
         [0.1, 1e9, -1e9, 2.0**53, 1.7e308, -1.7e308],
     ),
-    "int8": (sl.integer_sum("int8"), oracle.wrapping_sum(8), [-128, -1, 0, 1, 100, 127]),
+    "int8": (
+        sl.implementations.integer_sum("int8"),
+        oracle.wrapping_sum(8),
+        [-128, -1, 0, 1, 100, 127],
+    ),
 }
 """By type: our fold, the oracle's code, and the records that make trouble."""
 
@@ -78,7 +86,9 @@ def check(result, expected):
 @settings(max_examples=120)
 def test_folds_agree_with_brute_force_over_orders(question):
     fold, code, universe, records, size, relation, order = question
-    result = sl.implemented_sensitivity(fold, universe, size=size, neighbors=relation, order=order)
+    result = sl.implementations.implemented_sensitivity(
+        universe, fold, size=size, neighbors=relation, order=order
+    )
     check(result, of_oracle(code, records, size, relation, order))
 
 
@@ -86,8 +96,8 @@ def test_folds_agree_with_brute_force_over_orders(question):
 @settings(max_examples=4 * settings.default.max_examples)
 def test_functions_agree_with_brute_force_over_orders(question):
     _, code, universe, records, size, relation, order = question
-    result = sl.implemented_sensitivity(
-        lambda x: code(tuple(x.tolist())), universe, size=size, neighbors=relation, order=order
+    result = sl.implementations.implemented_sensitivity(
+        universe, lambda x: code(tuple(x.tolist())), size=size, neighbors=relation, order=order
     )
     check(result, of_oracle(code, records, size, relation, order))
 
@@ -99,7 +109,9 @@ def test_exactly_k_replaces_by_other_records(records, size):
     fold, code, _ = FOLDS["float16"]
     relation = sl.Bounded(2, exactly=True)
     universe = sl.Universe.from_dataset(records)
-    result = sl.implemented_sensitivity(fold, universe, size=size, neighbors=relation)
+    result = sl.implementations.implemented_sensitivity(
+        universe, fold, size=size, neighbors=relation
+    )
     check(result, of_oracle(code, records, size, relation, "free"))
 
 
@@ -107,13 +119,17 @@ def test_exactly_k_is_not_at_most_k():
     """(1, 2) and (10, 100) share no record, so exactly 1 does not reach them."""
     universe = sl.Universe.from_dataset([1, 2, 10, 100])
     summed = [
-        sl.implemented_sensitivity(sl.integer_sum(), universe, size=2, neighbors=relation).exact
+        sl.implementations.implemented_sensitivity(
+            universe, sl.implementations.integer_sum(), size=2, neighbors=relation
+        ).exact
         for relation in (sl.Bounded(1, exactly=True), sl.Bounded(2, exactly=True), sl.Bounded(2))
     ]
     assert summed == [99, 107, 107]
-    reversing = sl.Fold(lambda _kept, record: record, 0)
+    reversing = sl.implementations.Fold(lambda _kept, record: record, 0)
     kept = [
-        sl.implemented_sensitivity(reversing, sl.Universe([1, 9], [1, 2]), size=2, neighbors=r)
+        sl.implementations.implemented_sensitivity(
+            sl.Universe([1, 9], [1, 2]), reversing, size=2, neighbors=r
+        )
         for r in (sl.Bounded(1), sl.Bounded(1, exactly=True), None)
     ]
     assert [one.exact for one in kept] == [8, 8, 8]
@@ -123,8 +139,12 @@ def test_exactly_k_is_not_at_most_k():
 def test_float16_sum_of_eight(order):
     """Replacing a 0 by a 1 changes the sum by 1 and by a rounding, in either meaning of order."""
     universe = sl.Universe.from_domain([0, 0.1, 1])
-    result = sl.implemented_sensitivity(
-        sl.float_sum("float16"), universe, size=8, neighbors=sl.Bounded(1), order=order
+    result = sl.implementations.implemented_sensitivity(
+        universe,
+        sl.implementations.float_sum("float16"),
+        size=8,
+        neighbors=sl.Bounded(1),
+        order=order,
     )
     assert result.value == 1.0078125
     assert result.exact == Fraction(129, 128)
@@ -138,8 +158,12 @@ def test_float16_sum_of_eight(order):
 def test_the_meaning_of_order_can_matter():
     universe = sl.Universe.from_domain([0, 0.1, 1])
     free, aligned = (
-        sl.implemented_sensitivity(
-            sl.float_sum("float16"), universe, size=16, neighbors=sl.Bounded(1), order=order
+        sl.implementations.implemented_sensitivity(
+            universe,
+            sl.implementations.float_sum("float16"),
+            size=16,
+            neighbors=sl.Bounded(1),
+            order=order,
         )
         for order in ORDERS
     )
@@ -151,8 +175,8 @@ def test_function_of_eight_agrees_with_the_fold(records):
     universe = sl.Universe.from_domain(records)
     code = oracle.float_sum("e")
     ours, brute = (
-        sl.implemented_sensitivity(query, universe, size=6, neighbors=sl.Bounded(1))
-        for query in (sl.float_sum("float16"), lambda x: code(tuple(x.tolist())))
+        sl.implementations.implemented_sensitivity(universe, query, size=6, neighbors=sl.Bounded(1))
+        for query in (sl.implementations.float_sum("float16"), lambda x: code(tuple(x.tolist())))
     )
     assert ours.exact == brute.exact
     assert ours.orders == brute.orders == brute.evaluations == 3**6
@@ -161,11 +185,11 @@ def test_function_of_eight_agrees_with_the_fold(records):
 
 def test_published_order_of_a_float64_sum():
     """Casacuberta, Shoemate, Vadhan and Wagaman (CCS 2022): one multiset, two sums."""
-    total = sl.float_sum()
+    total = sl.implementations.float_sum()
     assert total([2**53] + [1] * 7) == 2**53
     assert total([1] * 7 + [2**53]) == 2**53 + 8
     universe = sl.Universe.from_dataset([2**53] + [1] * 7)
-    result = sl.implemented_sensitivity(total, universe, size=8, neighbors=None)
+    result = sl.implementations.implemented_sensitivity(universe, total, size=8, neighbors=None)
     assert result.exact == 8
     assert result.ideal == 0
     assert sorted(result.witness.x) == sorted(result.witness.y)
@@ -175,9 +199,9 @@ def test_published_order_of_a_float64_sum():
 def test_integers_that_wrap():
     universe = sl.Universe.from_domain([0, 1, 27, 100])
     wrapping, saturating = (
-        sl.implemented_sensitivity(
-            sl.integer_sum("int8", saturating=saturating),
+        sl.implementations.implemented_sensitivity(
             universe,
+            sl.implementations.integer_sum("int8", saturating=saturating),
             size=3,
             neighbors=sl.Bounded(1),
         )
@@ -190,19 +214,24 @@ def test_integers_that_wrap():
 
 def test_saturation_depends_on_the_order():
     universe = sl.Universe.from_dataset([-100, 100, 100])
-    fold = sl.integer_sum("int8", saturating=True)
-    result = sl.implemented_sensitivity(fold, universe, size=3, neighbors=None)
+    fold = sl.implementations.integer_sum("int8", saturating=True)
+    result = sl.implementations.implemented_sensitivity(universe, fold, size=3, neighbors=None)
     assert result.exact == 100 - 27
-    assert sl.integer_sum("int8")([100, 100, -100]) == 100
+    assert sl.implementations.integer_sum("int8")([100, 100, -100]) == 100
 
 
 def test_a_fold_with_a_tuple_and_a_finish():
     universe = sl.Universe.from_domain([1e9, 1e9 + 1, 1e9 + 2])
-    for fold, ideal in ((sl.float_mean(), Fraction(2, 4)), (sl.welford_variance(), Fraction(3, 4))):
-        result = sl.implemented_sensitivity(fold, universe, size=4, neighbors=sl.Bounded(1))
+    for fold, ideal in (
+        (sl.implementations.float_mean(), Fraction(2, 4)),
+        (sl.implementations.welford_variance(), Fraction(3, 4)),
+    ):
+        result = sl.implementations.implemented_sensitivity(
+            universe, fold, size=4, neighbors=sl.Bounded(1)
+        )
         assert result.ideal == ideal
-        brute = sl.implemented_sensitivity(
-            lambda x, fold=fold: fold(x), universe, size=4, neighbors=sl.Bounded(1)
+        brute = sl.implementations.implemented_sensitivity(
+            universe, lambda x, fold=fold: fold(x), size=4, neighbors=sl.Bounded(1)
         )
         assert result.exact == brute.exact
         result.verify()
@@ -210,8 +239,11 @@ def test_a_fold_with_a_tuple_and_a_finish():
 
 def test_a_variance_in_float32_is_not_the_ideal_one():
     universe = sl.Universe.from_domain([0, 0.1, 1])
-    result = sl.implemented_sensitivity(
-        sl.welford_variance("float32", ddof=1), universe, size=5, neighbors=sl.Bounded(1)
+    result = sl.implementations.implemented_sensitivity(
+        universe,
+        sl.implementations.welford_variance("float32", ddof=1),
+        size=5,
+        neighbors=sl.Bounded(1),
     )
     assert result.ideal == Fraction(1, 5)
     assert 0 < abs(result.exact - result.ideal) < Fraction(1, 10**6)
@@ -225,8 +257,8 @@ def test_a_step_is_computed_once():
         return (total + record) % 5
 
     universe = sl.Universe.from_domain([0, 1, 2])
-    result = sl.implemented_sensitivity(
-        sl.Fold(step, 0), universe, size=30, neighbors=sl.Bounded(1)
+    result = sl.implementations.implemented_sensitivity(
+        universe, sl.implementations.Fold(step, 0), size=30, neighbors=sl.Bounded(1)
     )
     assert result.exact == 4
     assert result.evaluations == 5 * 3
@@ -237,12 +269,16 @@ def test_a_step_is_computed_once():
 
 def test_several_sizes_take_the_largest():
     universe = sl.Universe.from_domain([0, 0.1, 1])
-    fold = sl.float_sum("float16")
+    fold = sl.implementations.float_sum("float16")
     alone = [
-        sl.implemented_sensitivity(fold, universe, size=n, neighbors=sl.Unbounded(1)).exact
+        sl.implementations.implemented_sensitivity(
+            universe, fold, size=n, neighbors=sl.Unbounded(1)
+        ).exact
         for n in (7, 8)
     ]
-    both = sl.implemented_sensitivity(fold, universe, size=[8, 7], neighbors=sl.Unbounded(1))
+    both = sl.implementations.implemented_sensitivity(
+        universe, fold, size=[8, 7], neighbors=sl.Unbounded(1)
+    )
     assert both.size == (7, 8)
     assert both.exact == max(alone)
     both.verify()
@@ -253,9 +289,9 @@ def test_workers_make_no_difference():
     universe = sl.Universe.from_domain([0.1, 1, 2.5])
     offset = 0.25
     one, two = (
-        sl.implemented_sensitivity(
-            lambda x: np.float16(offset) + x.astype(np.float16).cumsum()[-1],
+        sl.implementations.implemented_sensitivity(
             universe,
+            lambda x: np.float16(offset) + x.astype(np.float16).cumsum()[-1],
             size=4,
             neighbors=sl.Bounded(1),
             n_jobs=n_jobs,
@@ -268,11 +304,13 @@ def test_workers_make_no_difference():
 def test_vectorized_functions_see_one_row_at_a_time():
     universe = sl.Universe.from_domain([1, 2**53])
     query = sl.from_function(lambda rows: rows.cumsum(axis=1)[:, -1] * 1.0, vectorized=True)
-    result = sl.implemented_sensitivity(query, universe, size=2, neighbors=sl.Bounded(1))
+    result = sl.implementations.implemented_sensitivity(
+        universe, query, size=2, neighbors=sl.Bounded(1)
+    )
     assert result.exact == 2**53
     wrong = sl.from_function(lambda rows: rows.sum(), vectorized=True, name="wrong")
-    with pytest.raises(sl.QueryError) as raised:
-        sl.implemented_sensitivity(wrong, universe, size=2, neighbors=sl.Bounded(1))
+    with pytest.raises(sl.errors.QueryError) as raised:
+        sl.implementations.implemented_sensitivity(universe, wrong, size=2, neighbors=sl.Bounded(1))
     assert str(raised.value) == (
         "query 'wrong' on the ordered dataset (1, 1) returned an array of shape () for one row; "
         "a vectorized function gets shape (datasets, n) and returns shape (datasets,)"
@@ -282,8 +320,8 @@ def test_vectorized_functions_see_one_row_at_a_time():
 def test_a_constant_is_proved_by_a_neighbor():
     universe = sl.Universe.from_domain([1, 2])
     for order in ORDERS:
-        result = sl.implemented_sensitivity(
-            lambda _x: 7, universe, size=2, neighbors=sl.Bounded(1), order=order
+        result = sl.implementations.implemented_sensitivity(
+            universe, lambda _x: 7, size=2, neighbors=sl.Bounded(1), order=order
         )
         assert (result.exact, result.ideal) == (0, None)
         assert sorted(result.witness.x) != sorted(result.witness.y)

@@ -10,9 +10,9 @@ import pytest
 
 import sensitivity_lab as sl
 
-RESULT = sl.implemented_sensitivity(
-    sl.float_sum("float16"),
+RESULT = sl.implementations.implemented_sensitivity(
     sl.Universe.from_domain([0, 0.1, 1]),
+    sl.implementations.float_sum("float16"),
     size=8,
     neighbors=sl.Bounded(1),
 )
@@ -40,8 +40,8 @@ def test_the_facts_as_plain_objects():
     assert json.loads(json.dumps(facts))["exact"] == "129/128"
     assert (facts["neighbors"], facts["meaning"], facts["distance"]) == ("bounded", "at most", 1)
     assert (facts["order"], facts["ideal"], facts["size"]) == ("free", "1", 8)
-    reordered = sl.implemented_sensitivity(
-        sl.float_sum(), sl.Universe.from_domain([1, 2]), size=2, neighbors=None
+    reordered = sl.implementations.implemented_sensitivity(
+        sl.Universe.from_domain([1, 2]), sl.implementations.float_sum(), size=2, neighbors=None
     )
     assert (reordered.to_dict()["neighbors"], reordered.to_dict()["distance"]) == ("reordering", 0)
     assert "same records, reordered; size 2" in repr(reordered)
@@ -84,6 +84,6 @@ X, Y = RESULT.witness.x, RESULT.witness.y
 )
 def test_verify_finds_what_is_wrong(changed, message):
     RESULT.verify()
-    with pytest.raises(sl.VerificationError) as raised:
+    with pytest.raises(sl.errors.VerificationError) as raised:
         replace(RESULT, **changed).verify()
     assert str(raised.value) == message

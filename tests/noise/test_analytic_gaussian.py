@@ -125,6 +125,6 @@ def test_arguments_that_are_not_accepted():
             "sl.global_sensitivity, got -1",
         ),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             analytic_gaussian_scale(*arguments)
         assert str(caught.value) == said

@@ -304,6 +304,6 @@ BOTH = "give either step (linear) or factor (logarithmic)"
     ],
 )
 def test_what_is_refused(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message

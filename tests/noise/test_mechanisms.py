@@ -148,7 +148,7 @@ def of_numbers():
                 private_size=several == "one" and relation != "bounded" and not sums,
                 **facts,
             )
-        local = sl.local_sensitivity([0, 4, 9, 9], universe, "median", **asked)
+        local = sl.local_sensitivity(universe, "median", dataset=[0, 4, 9, 9], **asked)
         if named != "records":
             yield Case(f"{named}, {asked}, local", local, kind="local", **facts)
 
@@ -171,11 +171,11 @@ def of_smooth():
             universe, private = UNIVERSES[named]
             result = (
                 sl.smooth_sensitivity(
-                    [0, 4, 9, 9], universe, "median", beta=beta, neighbors=sl.Bounded(k)
+                    universe, "median", dataset=[0, 4, 9, 9], beta=beta, neighbors=sl.Bounded(k)
                 )
                 if named != "records"
                 else sl.smooth_sensitivity(
-                    [0, 1, 9, 9], universe, "median", beta=beta, neighbors=sl.Bounded(k)
+                    universe, "median", dataset=[0, 1, 9, 9], beta=beta, neighbors=sl.Bounded(k)
                 )
             )
             yield Case(
@@ -188,20 +188,22 @@ def of_smooth():
 
 
 def of_code():
-    code = sl.float_sum("float64")
+    code = sl.implementations.float_sum("float64")
     for named in ("domain", "records"):
         universe, private = UNIVERSES[named]
         for k, exactly in itertools.product((1, 2), (False, True)):
             relation = sl.Bounded(k, exactly=exactly)
-            result = sl.implemented_sensitivity(code, universe, size=4, neighbors=relation)
+            result = sl.implementations.implemented_sensitivity(
+                universe, code, size=4, neighbors=relation
+            )
             # "At most" includes other orders of the same records, so the two differ at distance 1.
             facts = {"exactly": exactly, "k": k, "private_records": private}
             yield Case(f"code, {named}, {relation}", result, **facts)
-        result = sl.implemented_sensitivity(code, universe, size=4, neighbors=None)
+        result = sl.implementations.implemented_sensitivity(universe, code, size=4, neighbors=None)
         yield Case(f"code, {named}, orders", result, kind="orders", private_records=private)
     big = sl.Universe.from_domain([0, 40000])
-    result = sl.implemented_sensitivity(
-        sl.float_sum("float16"), big, size=3, neighbors=sl.Bounded(1)
+    result = sl.implementations.implemented_sensitivity(
+        big, sl.implementations.float_sum("float16"), size=3, neighbors=sl.Bounded(1)
     )
     yield Case("code, overflow", result, bounded=False)
 
@@ -209,7 +211,7 @@ def of_code():
 def of_bounds():
     for known in (True, False):
         options = {"value_range": (0, 9)} if known else {}
-        result = sl.sensitivity_bounds(
+        result = sl.bounds.sensitivity_bounds(
             UNIVERSES["domain"][0],
             lambda x: float(max(x)),
             size=4,
@@ -285,7 +287,7 @@ def scaled(case: Case, theorem: Theorem, **options: Any) -> tuple[float | None, 
         warnings.simplefilter("always")
         try:
             scale = theorem.scale(case.result, **options)
-        except sl.InputError:
+        except sl.errors.InputError:
             scale = None
     return scale, {warning.category for warning in caught}
 
@@ -301,8 +303,8 @@ def test_a_mechanism_accepts_what_its_theorem_is_about_and_nothing_else(maker):
             seen.add(accepted)
             if not accepted:
                 continue
-            expected = {sl.DatasetUniverseWarning} if case.private_records else set()
-            size = {sl.PrivateSizeWarning} if case.private_size else set()
+            expected = {sl.errors.DatasetUniverseWarning} if case.private_records else set()
+            size = {sl.errors.PrivateSizeWarning} if case.private_size else set()
             assert warned == expected | size, (case.name, name)
             # The records can be said to be public; nobody can say that of the number of records.
             assert scaled(case, theorem, public_universe=True) == (scale, size), (case.name, name)

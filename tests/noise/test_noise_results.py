@@ -54,7 +54,7 @@ def test_a_result_without_an_upper_bound_is_refused():
         (lambda: laplace_epsilon(result, 1), "d_in"),
         (lambda: gaussian_rho(result, 1), "d_in"),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             call()
         assert str(caught.value) == (
             f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
@@ -71,7 +71,7 @@ def each_call(result):
         (laplace_epsilon, "d_in"),
         (gaussian_rho, "d_in"),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             function(result, 1)
         yield name, str(caught.value)
 
@@ -80,9 +80,9 @@ TEN = sl.Universe.from_domain([1, 2, 3, 4, 5, 6, 7, 8, 15, 20], copies=1)
 
 
 def test_a_local_sensitivity_is_refused():
-    local = sl.local_sensitivity([1, 2, 3], TEN, "mean", neighbors=sl.Bounded(1))
+    local = sl.local_sensitivity(TEN, "mean", dataset=[1, 2, 3], neighbors=sl.Bounded(1))
     assert local.upper is not None
-    [curve] = sl.local_curves([1, 2, 3], TEN, "mean", distances=1, neighbors="bounded")
+    [curve] = sl.local_curves(TEN, "mean", dataset=[1, 2, 3], distances=1, neighbors="bounded")
     for result in (local, curve[1]):
         for name, message in each_call(result):
             assert message == (
@@ -97,8 +97,8 @@ def test_a_local_sensitivity_is_refused():
 def test_a_smooth_sensitivity_is_refused_in_every_norm(norm):
     universe = sl.TableUniverse.from_domain({"sex": ["f", "m"]})
     histogram = sl.Histogram("sex", categories=["f", "m"])
-    vector = sl.smooth_sensitivity([("f",), ("f",)], universe, histogram, beta=1, norm=norm)
-    number = sl.smooth_sensitivity([1, 2, 3], TEN, "median", beta=1, norm=norm)
+    vector = sl.smooth_sensitivity(universe, histogram, dataset=[("f",), ("f",)], beta=1, norm=norm)
+    number = sl.smooth_sensitivity(TEN, "median", dataset=[1, 2, 3], beta=1, norm=norm)
     for result in (vector, number):
         for name, message in each_call(result):
             assert message == (
@@ -132,15 +132,15 @@ def test_a_sensitivity_at_exactly_a_distance_is_refused_where_a_smaller_one_can_
 def scale_among_these(result):
     """The scale where records and sizes are said to be public."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.PrivateSizeWarning)
+        warnings.simplefilter("ignore", sl.errors.PrivateSizeWarning)
         return laplace_scale(result, 1, public_universe=True)
 
 
 def implemented(records=(1, 2, 3), fold=None, **options):
-    fold = fold or sl.float_sum("float16")
+    fold = fold or sl.implementations.float_sum("float16")
     universe = sl.Universe.from_domain(records)
-    return sl.implemented_sensitivity(
-        fold, universe, **{"size": [2, 3], "neighbors": "unbounded", **options}
+    return sl.implementations.implemented_sensitivity(
+        universe, fold, **{"size": [2, 3], "neighbors": "unbounded", **options}
     )
 
 
@@ -201,7 +201,7 @@ def test_what_is_no_single_result_is_refused_without_printing_it():
 
 def test_a_decimal_of_a_huge_exponent_is_refused_at_once():
     """As a rational it would have a hundred million digits."""
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         laplace_scale(1, Decimal("1e99999999"))
     assert str(caught.value) == (
         "epsilon must be a finite number above 0, got Decimal('1E+99999999')"
@@ -222,7 +222,7 @@ def test_a_vector_in_the_wrong_norm_is_refused():
         (laplace_scale, "Laplace", "L1", "Linf"),
         (gaussian_scale, "Gaussian", "L2", "L1"),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             function(result_in(wrong), 1)
         assert str(caught.value) == (
             f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
@@ -285,7 +285,7 @@ def test_of_a_number_all_norms_are_one():
     ],
 )
 def test_what_is_refused(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message
 
@@ -329,6 +329,6 @@ def test_what_the_picture_refuses():
         (frame.drop(columns="rho"), "frame: lacks rho; pass what group_noise_scales returns"),
         (frame.iloc[:0], "frame: has no rows, so there is nothing to draw"),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             plot_noise_scales(wrong)
         assert str(caught.value) == message

@@ -15,13 +15,13 @@ from sensitivity_lab.exact.roots import Root
 UNIVERSE = sl.Universe.from_domain([0, 1, 5, 9])
 
 
-def ask(query, neighbors=None, **options) -> sl.Sensitivity:
+def ask(query, neighbors=None, **options) -> sl.results.Sensitivity:
     neighbors = neighbors or sl.Bounded(1)
     return sl.global_sensitivity(UNIVERSE, query, size=3, neighbors=neighbors, **options)
 
 
 def message(call) -> str:
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     return str(caught.value)
 
@@ -118,8 +118,8 @@ def test_vectors_need_the_norm_of_the_noise():
         )
 
 
-LOCAL = sl.local_sensitivity([0, 1, 5], UNIVERSE, "mean", neighbors=sl.Bounded(1))
-SMOOTH = sl.smooth_sensitivity([0, 1, 5], sl.Universe([0, 1, 5, 9]), "median", beta=0.1)
+LOCAL = sl.local_sensitivity(UNIVERSE, "mean", dataset=[0, 1, 5], neighbors=sl.Bounded(1))
+SMOOTH = sl.smooth_sensitivity(sl.Universe([0, 1, 5, 9]), "median", dataset=[0, 1, 5], beta=0.1)
 FLOATS = ask(lambda x: float(max(x)))
 
 REFUSED = {

@@ -126,6 +126,6 @@ FRAME = sl.noise.noise_variances(1)
     ],
 )
 def test_what_is_refused(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message

@@ -25,7 +25,7 @@ def ask(universe, query="mean", **options):
 
 
 def smooth(universe, beta=0.01):
-    return sl.smooth_sensitivity([30, 30, 40], universe, "mean", beta=beta)
+    return sl.smooth_sensitivity(universe, "mean", dataset=[30, 30, 40], beta=beta)
 
 
 CALLS = {
@@ -54,7 +54,7 @@ NAMES = {"noise_table": "results['a']"} | {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_every_call_warns_of_a_dataset_in_the_line_that_made_it(call):
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         CALLS[call](sl.Universe.from_dataset(AGES))
     [warning] = caught
     assert str(warning.message) == WARNING.format(
@@ -94,7 +94,7 @@ DECLARED = {
 
 @pytest.mark.parametrize("made", LISTED)
 def test_records_that_are_listed_may_be_data(made):
-    with pytest.warns(sl.DatasetUniverseWarning, match="list of records"):
+    with pytest.warns(sl.errors.DatasetUniverseWarning, match="list of records"):
         sl.noise.laplace_scale(ask(LISTED[made]), 1)
 
 
@@ -105,7 +105,7 @@ def test_a_declared_domain_is_none(made):
 
 def test_the_warning_says_what_a_sensitivity_of_0_means():
     none = ask(sl.Universe.from_dataset(AGES), "median")
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         assert sl.noise.laplace_scale(none, 1) == 0
     assert str(caught[0].message) == WARNING.format(
         name="sensitivity",
@@ -121,19 +121,19 @@ def test_a_table_has_one_warning_for_all_results():
         "number": 3,
         "more": ask(AGES, "sum"),
     }
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         sl.noise.noise_table(results, epsilon=1)
     [warning] = caught
     assert str(warning.message) == WARNING.format(
         name="results['data'], results['more']", zero="", domain=NUMBERS
     )
     rows = ask(sl.TableUniverse.from_dataset(FRAME), sl.Histogram("sex", categories=["f", "m"]))
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         sl.noise.laplace_scale(rows, 1)
     assert "TableUniverse.from_domain(values); if" in str(caught[0].message)
 
 
 def test_the_keyword_is_true_or_false():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.noise.laplace_scale(3, 1, public_universe="yes")
     assert str(caught.value) == "public_universe must be True or False, got 'yes'"

@@ -23,15 +23,15 @@ def of_a_search(relation, size):
 
 
 def of_bounds(relation, size):
-    return sl.sensitivity_bounds(
+    return sl.bounds.sensitivity_bounds(
         AGES, largest, size=size, neighbors=relation, value_range=(0, 10), **LIMITS
     )
 
 
 def of_code(relation, size):
     universe = sl.Universe.from_domain([0, 1, 3])
-    return sl.implemented_sensitivity(
-        sl.float_sum("float16"), universe, size=size, neighbors=relation
+    return sl.implementations.implemented_sensitivity(
+        universe, sl.implementations.float_sum("float16"), size=size, neighbors=relation
     )
 
 
@@ -59,7 +59,7 @@ KINDS = {"search": of_a_search, "bounds": of_bounds, "code": of_code, "rows": of
 
 
 def message(call) -> str:
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     return str(caught.value)
 
@@ -176,7 +176,7 @@ NAMES = {"noise_table": "results['a']", "laplace_epsilon": "d_in", "gaussian_rho
 def test_every_call_warns_of_one_size_where_sizes_differ(call, kind):
     """The mean of 0..10 moves by 5 at n = 2 and by 0.01 at n = 1000."""
     result = KINDS[kind](sl.Unbounded(1), 3)
-    with pytest.warns(sl.PrivateSizeWarning) as caught:
+    with pytest.warns(sl.errors.PrivateSizeWarning) as caught:
         CALLS[call](result)
     [warning] = caught
     assert str(warning.message) == SIZE.format(
@@ -243,7 +243,7 @@ def test_what_adds_up_has_one_sensitivity_for_all_sizes(asked, relation):
 def test_what_does_not_add_up_has_a_warning(asked):
     universe, query = NOT_ADDED_UP[asked]
     result = sl.global_sensitivity(universe, query, size=3, neighbors=sl.Unbounded(1))
-    with pytest.warns(sl.PrivateSizeWarning):
+    with pytest.warns(sl.errors.PrivateSizeWarning):
         sl.noise.laplace_scale(result, 1)
 
 
@@ -255,7 +255,7 @@ def test_a_sum_over_few_records_depends_on_the_size_where_records_are_added_and_
         for size in (2, 3)
     )
     assert (two.value, three.value) == (15, 10)
-    with pytest.warns(sl.PrivateSizeWarning):
+    with pytest.warns(sl.errors.PrivateSizeWarning):
         sl.noise.laplace_scale(three, 1, public_universe=True)
     added = sl.global_sensitivity(few, "sum", size=2, neighbors=sl.Unbounded(1))
     assert sl.noise.laplace_scale(added, 1, public_universe=True) == 10
@@ -283,7 +283,7 @@ def test_few_copies_are_as_private_as_a_dataset(copies, relation, size, told):
     """The median of 6 of 0..10, each once, moves by 1; with copies it moves by 5."""
     few = sl.Universe.from_domain(range(11), copies=copies)
     result = sl.global_sensitivity(few, "median", size=size, neighbors=relation)
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         scale = sl.noise.laplace_scale(result, 1)
     [warning] = caught
     most = 6 + (relation.name == "unbounded")
@@ -300,13 +300,13 @@ def test_few_copies_are_as_private_as_a_dataset(copies, relation, size, told):
 def test_few_copies_of_a_smooth_sensitivity_and_of_rows():
     beta = sl.noise.smooth_beta(1)
     few = sl.Universe.from_domain([0, 5, 10], copies=2)
-    smooth = sl.smooth_sensitivity([0, 5, 5], few, "median", beta=beta)
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    smooth = sl.smooth_sensitivity(few, "median", dataset=[0, 5, 5], beta=beta)
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         sl.noise.smooth_cauchy_scale(smooth, 1)
     assert str(caught[0].message) == COPIES.format(name="result", copies="2 copies", size=3)
     rows = sl.TableUniverse.from_domain({"sex": ["f", "m"]}, copies=2)
     counted = sl.global_sensitivity(rows, sl.CountIf("sex == 'f'"), size=3, neighbors="bounded")
-    with pytest.warns(sl.DatasetUniverseWarning, match="at most 2 copies of a record"):
+    with pytest.warns(sl.errors.DatasetUniverseWarning, match="at most 2 copies of a record"):
         sl.noise.laplace_scale(counted, 1)
 
 
@@ -363,7 +363,7 @@ def test_local_results_of_graphs_and_sequences_are_refused():
 
 def test_graphs_of_one_number_of_nodes_have_a_warning_where_nodes_are_removed():
     found = of_graphs(graphs.NodeNeighbors(change="remove"), query="max_degree")
-    with pytest.warns(sl.PrivateSizeWarning) as caught:
+    with pytest.warns(sl.errors.PrivateSizeWarning) as caught:
         assert sl.noise.laplace_scale(found, 1) == 3
     assert str(caught[0].message) == SIZE.format(
         name="sensitivity",
@@ -377,7 +377,7 @@ def test_graphs_of_one_number_of_nodes_have_a_warning_where_nodes_are_removed():
 
 def test_sequences_of_one_length_have_a_warning_where_entries_are_inserted():
     found = of_sequences(sequences.InsertDelete(2), shortest=3)
-    with pytest.warns(sl.PrivateSizeWarning) as caught:
+    with pytest.warns(sl.errors.PrivateSizeWarning) as caught:
         sl.noise.laplace_scale(found, 1)
     assert str(caught[0].message) == SIZE.format(
         name="sensitivity",
@@ -392,14 +392,14 @@ def test_sequences_of_one_length_have_a_warning_where_entries_are_inserted():
 def test_a_caller_can_say_that_the_warning_is_not_needed():
     result = of_a_search(sl.Unbounded(1), 3)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.PrivateSizeWarning)
+        warnings.simplefilter("ignore", sl.errors.PrivateSizeWarning)
         assert sl.noise.laplace_scale(result, 1) == result.upper
 
 
 def test_subgraphs_of_one_graph_may_be_private():
     universe = graphs.GraphUniverse.subgraphs([(0, 1), (1, 2), (2, 3)])
     found = graphs.global_sensitivity(universe, "triangles", neighbors=graphs.EdgeNeighbors())
-    with pytest.warns(sl.DatasetUniverseWarning) as caught:
+    with pytest.warns(sl.errors.DatasetUniverseWarning) as caught:
         assert sl.noise.laplace_scale(found, 1) == 0
     assert str(caught[0].message) == (
         "sensitivity: the universe is the graphs with some of the listed edges "

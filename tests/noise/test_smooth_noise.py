@@ -23,7 +23,7 @@ UNIVERSE = sl.Universe.from_domain(DOMAIN)
 
 
 def smooth(x=(0, 1, 2), query="median", **options):
-    return sl.smooth_sensitivity(x, UNIVERSE, query, **{"beta": Fraction(1, 6), **options})
+    return sl.smooth_sensitivity(UNIVERSE, query, dataset=x, **{"beta": Fraction(1, 6), **options})
 
 
 def lost_by_laplace(epsilon, scale_x, scale_y, shift):
@@ -166,7 +166,7 @@ def scales_of(datasets, universe, query, relation, epsilon, delta):
     k, found = relation.k, {}
     for x in datasets:
         of_laplace, of_cauchy = (
-            sl.smooth_sensitivity(x, universe, query, beta=beta, neighbors=relation)
+            sl.smooth_sensitivity(universe, query, dataset=x, beta=beta, neighbors=relation)
             for beta in (smooth_beta(epsilon, delta, k=k), smooth_beta(epsilon, k=k))
         )
         found[x] = (
@@ -263,7 +263,7 @@ def test_k_enters_beta_and_scale():
     assert "rows       5 of a person: noise takes epsilon / 5" in repr(five)
     five.verify()
     wide = smooth(beta=smooth_beta(1), neighbors=sl.Bounded(5))
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         smooth_cauchy_scale(wide, 1)
     assert str(caught.value) == (
         "result: its beta, 0.16666666666666666, is above the largest one for this privacy loss and "
@@ -277,7 +277,7 @@ def test_a_beta_of_the_caller_is_compared_exactly():
     assert smooth_cauchy_scale(smooth(beta=Fraction(1, 6)), 1) > 0
     beyond = math.nextafter(1 / 6, 1)
     assert Fraction(beyond) > Fraction(1, 6)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         smooth_cauchy_scale(smooth(beta=beyond), 1)
     assert str(caught.value) == (
         "result: its beta, 0.16666666666666669, is above the largest one for this privacy loss, "
@@ -286,7 +286,7 @@ def test_a_beta_of_the_caller_is_compared_exactly():
     for epsilon, delta in ((1, 1e-6), (0.3, 0.25), (3, 0.5)):
         beta = smooth_beta(epsilon, delta)
         assert smooth_laplace_scale(smooth(beta=beta), epsilon, delta) > 0
-        with pytest.raises(sl.InputError, match="recompute it with beta=smooth_beta"):
+        with pytest.raises(sl.errors.InputError, match="recompute it with beta=smooth_beta"):
             smooth_laplace_scale(smooth(beta=math.nextafter(beta, 9)), epsilon, delta)
 
 
@@ -296,7 +296,7 @@ def test_a_scale_never_falls_where_floats_have_fewer_digits():
     least = 2.0**-1022
     assert smooth_cauchy_scale(tiny, 1) == 6 * least
     assert smooth_cauchy_scale(tiny, 10**9) == least
-    nothing = sl.smooth_sensitivity([1, 1, 1], UNIVERSE, "count", beta=Fraction(1, 6))
+    nothing = sl.smooth_sensitivity(UNIVERSE, "count", dataset=[1, 1, 1], beta=Fraction(1, 6))
     assert nothing.value == 0
     assert smooth_cauchy_scale(nothing, 1) == 0
 
@@ -304,11 +304,11 @@ def test_a_scale_never_falls_where_floats_have_fewer_digits():
 def test_a_result_of_all_sizes_is_accepted_and_one_of_some_is_refused():
     few = sl.Universe.from_domain([0, 5], copies=4)
     options = {"beta": Fraction(1, 6), "neighbors": "unbounded"}
-    everything = sl.smooth_sensitivity([0, 5, 5], few, "sum", **options)
+    everything = sl.smooth_sensitivity(few, "sum", dataset=[0, 5, 5], **options)
     assert everything.sizes == (1, 8)
     assert smooth_cauchy_scale(everything, 1) == 30
-    near = sl.smooth_sensitivity([0, 5, 5], few, "sum", sizes=(2, 4), **options)
-    with pytest.raises(sl.InputError) as caught:
+    near = sl.smooth_sensitivity(few, "sum", dataset=[0, 5, 5], sizes=(2, 4), **options)
+    with pytest.raises(sl.errors.InputError) as caught:
         smooth_cauchy_scale(near, 1)
     assert str(caught.value) == (
         "result: it is about datasets of size 2 to 4 only, so neighbors of other sizes are left "
@@ -320,7 +320,9 @@ def test_a_result_of_all_sizes_is_accepted_and_one_of_some_is_refused():
 def stacked():
     pair = sl.Stack(sl.Count(), sl.SumOf("age", clip=(0, 9)))
     universe = sl.TableUniverse.from_domain({"age": [1, 9]})
-    return sl.smooth_sensitivity([(1,), (9,)], universe, pair, beta=Fraction(1, 6), norm="L2")
+    return sl.smooth_sensitivity(
+        universe, pair, dataset=[(1,), (9,)], beta=Fraction(1, 6), norm="L2"
+    )
 
 
 WHAT = "result must be a result of sl.smooth_sensitivity, got a "
@@ -336,7 +338,7 @@ ADVICE = "; for a global sensitivity use laplace_scale or gaussian_scale"
             f"{WHAT}global Sensitivity{ADVICE}",
         ),
         (
-            lambda: sl.local_sensitivity([1, 1], UNIVERSE, "sum", neighbors=sl.Bounded(1)),
+            lambda: sl.local_sensitivity(UNIVERSE, "sum", dataset=[1, 1], neighbors=sl.Bounded(1)),
             f"{WHAT}local Sensitivity{ADVICE}",
         ),
         (
@@ -358,7 +360,7 @@ def test_what_is_no_smooth_sensitivity_of_a_number_is_refused(result, message):
         lambda: smooth_cauchy_scale(given_result, 1),
         lambda: smooth_laplace_scale(given_result, 1, 0.5),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             call()
         assert str(caught.value) == message
 
@@ -418,6 +420,6 @@ CAUCHY = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
     ],
 )
 def test_what_is_refused(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message

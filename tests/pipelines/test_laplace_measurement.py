@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS = pl.SymmetricDistance()
 TOTAL = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS, ONE = pl.SymmetricDistance(), pl.ChangeOneDistance()
 CLAMP = pl.clamp(0, 5)(pl.Numbers(), ROWS)

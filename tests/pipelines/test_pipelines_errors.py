@@ -50,7 +50,7 @@ ROWS = pl.start(pl.AddMaxRows(1))
     ],
 )
 def test_arguments(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message
 
@@ -82,14 +82,14 @@ def test_arguments(call, message):
     ],
 )
 def test_a_function_that_fails_is_told_with_its_row(call, message):
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         call()
     assert str(caught.value).startswith(message)
 
 
 def test_rows_without_an_end_are_refused():
     t = ROWS >> pl.flat_map(lambda row: itertools.repeat(row), max_rows=2)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         t(TABLE)
     assert str(caught.value) == (
         "flat_map(f, max_rows=2): row 0, {'g': 'a', 'v': 1}, gave more rows than max_rows=2"
@@ -100,7 +100,7 @@ def test_a_join_of_too_many_rows_is_refused_before_it_is_made():
     many = pd.DataFrame({"k": [1] * 10_000})
     t = ROWS >> pl.join_public(many.assign(w=1), on="k")
     assert len(t(many[:10])) == 100_000
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         t(many)
     assert str(caught.value) == (
         "the join has 100,000,000 rows, the limit is 10,000,000; truncate the tables to fewer rows "
@@ -130,7 +130,7 @@ WIDE = pd.DataFrame({f"c{place}": ["x" * 10_000] for place in range(1_000)})
     ],
 )
 def test_no_message_floods_the_terminal(call):
-    with pytest.raises(sl.SensitivityLabError) as caught:
+    with pytest.raises(sl.errors.SensitivityLabError) as caught:
         call()
     assert 30 < len(str(caught.value)) < 2_500
 

@@ -7,8 +7,8 @@ import re
 import pandas as pd
 import pytest
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 LIMITED = (
     pl.start(pl.AddRowsWithID("id"))

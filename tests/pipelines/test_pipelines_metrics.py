@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import root_of
 
 RECORDS = st.lists(st.integers(0, 3), max_size=6)

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS = pl.SymmetricDistance()
 FIVE = pl.start(pl.AddMaxRows(5))

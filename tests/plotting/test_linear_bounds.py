@@ -13,7 +13,7 @@ from sensitivity_lab.article import experiments
 
 
 @pytest.fixture(scope="module")
-def article() -> sl.SensitivityCurves:
+def article() -> sl.results.SensitivityCurves:
     """Scenario (a), bounded."""
     return experiments()[1].run()
 
@@ -34,13 +34,13 @@ def test_without_distance_1_there_is_no_bound():
         universe, "mean", size=4, distances=[3, 2], neighbors=["bounded", "unbounded"]
     )
     assert all(math.isnan(bound) for bound in curves.to_frame()["linear_bound"])
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         curves.plot(linear_bound=True)
     assert str(caught.value) == (
         "frame: no curve has a linear_bound; compute the curves with distance 1 among the "
         "distances, and pass what SensitivityCurves.to_frame() returns"
     )
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         curves.plot(linear_bound="yes")
     assert str(caught.value) == "linear_bound: got 'yes'; use True or False"
 

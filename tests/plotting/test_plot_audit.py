@@ -46,7 +46,7 @@ def test_zeros_and_infinite_claims_can_be_drawn():
 
 
 def test_an_infinite_truth_is_hatched_up_to_the_frame():
-    overflow = sl.Evidence((1, 1), (1, 2), 3.0, math.inf)
+    overflow = sl.audits.Evidence((1, 1), (1, 2), 3.0, math.inf)
     found = report(row(1, 1), row(2, math.inf, 2, overflow), row(math.inf, math.inf, 3, overflow))
     assert [one.verdict for one in found.rows] == ["tight", "violated", "tight"]
     assert "  2  2        inf    violated (claim / truth = 0)\n" in repr(found)
@@ -66,6 +66,6 @@ def test_a_callers_axes_is_drawn_on():
 
 
 def test_nothing_to_draw():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         plot_audit([])
     assert str(caught.value) == "points: got none, so there is nothing to draw"

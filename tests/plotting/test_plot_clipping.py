@@ -78,6 +78,6 @@ def test_what_the_picture_refuses():
         (frame, {"xscale": "symlog"}, "xscale: got 'symlog'; use 'linear' or 'log'"),
         (frame, {"ax": [Figure().subplots()]}, "ax: got 1 Axes for 3 panels; pass 3 Axes"),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             plot_clipping(wrong, true_sum=0, **options)
         assert str(caught.value) == message

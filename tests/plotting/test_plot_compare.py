@@ -9,7 +9,9 @@ import sensitivity_lab as sl
 INTERVAL = sl.Universe.from_interval(0, 120)
 
 
-def curves_of(universe: sl.Universe | sl.IntervalUniverse, size: int = 4) -> sl.SensitivityCurves:
+def curves_of(
+    universe: sl.Universe | sl.IntervalUniverse, size: int = 4
+) -> sl.results.SensitivityCurves:
     return sl.sensitivity_curves(
         {"days": universe}, ["mean", "var"], size=size, distances=[1, 2], neighbors="bounded"
     )
@@ -43,7 +45,9 @@ def test_theory_is_laid_over_the_empirical_curves():
 
 
 def test_local_and_global_curves_are_compared_by_kind_and_source():
-    here = sl.local_curves([1, 2, 5, 9], EMPIRICAL, "mean", distances=[1], neighbors="bounded")
+    here = sl.local_curves(
+        EMPIRICAL, "mean", dataset=[1, 2, 5, 9], distances=[1], neighbors="bounded"
+    )
     there = sl.sensitivity_curves(THEORY, "mean", size=4, distances=[1], neighbors="bounded")
     figure = here.plot(compare=there, legend="box")
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
@@ -75,6 +79,6 @@ COMPARED = {
 @pytest.mark.parametrize("name", COMPARED)
 def test_curves_that_do_not_fit_are_not_compared(name):
     make, message = COMPARED[name]
-    with pytest.raises(sl.InputError) as raised:
+    with pytest.raises(sl.errors.InputError) as raised:
         curves_of(EMPIRICAL).plot(compare=make())
     assert str(raised.value) == message

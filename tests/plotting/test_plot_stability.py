@@ -82,7 +82,9 @@ def test_it_draws_into_given_axes_and_refuses_what_does_not_fit(join):
     figure, ax = plt.subplots()
     assert join.plot(ax=ax) is ax
     plt.close(figure)
-    with pytest.raises(sl.InputError, match=r"^names: got 1 for 3 tables; give one each$"):
+    with pytest.raises(sl.errors.InputError, match=r"^names: got 1 for 3 tables; give one each$"):
         join.plot(names=["Users"])
-    with pytest.raises(sl.InputError, match=r"^captions: got 0 for 3 tables; give one each$"):
+    with pytest.raises(
+        sl.errors.InputError, match=r"^captions: got 0 for 3 tables; give one each$"
+    ):
         join.plot(captions=[])

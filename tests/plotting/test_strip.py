@@ -33,14 +33,14 @@ NUMBERS = {
 each_strip = pytest.mark.parametrize("blocks", NUMBERS.values(), ids=NUMBERS)
 
 
-def result_of(universe: sl.Universe, query="var", size=3, neighbors=None) -> sl.Sensitivity:
+def result_of(universe: sl.Universe, query="var", size=3, neighbors=None) -> sl.results.Sensitivity:
     return sl.global_sensitivity(
         universe, query, size=size, neighbors=neighbors or sl.Unbounded(1, direction="remove")
     )
 
 
 @pytest.fixture
-def result() -> sl.Sensitivity:
+def result() -> sl.results.Sensitivity:
     return result_of(sl.Universe.from_dataset([1, 2, 3, 10]))
 
 
@@ -139,7 +139,7 @@ def test_a_result_draws_its_witness_with_its_own_names(result):
 
 
 def test_another_kind_of_picture_is_refused(result):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         result.plot("pie")
     assert str(caught.value) == "kind must be 'strip', 'witness' or 'answers', got 'pie'"
 
@@ -218,7 +218,7 @@ def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(result):
 
 
 def test_something_else_than_axes_is_refused(result):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         result.plot(ax="here")
     assert str(caught.value) == "ax: got 'here'; pass a matplotlib Axes or a sequence of them"
 

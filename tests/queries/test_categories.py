@@ -109,7 +109,7 @@ def test_many_categories_are_not_compared_with_each_other():
 
 def test_a_histogram_that_would_not_fit_is_refused():
     universe = sl.TableUniverse.from_domain({"n": range(20_000)})
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(
             universe, sl.Histogram("n", range(20_000)), size=2, neighbors="bounded"
         )

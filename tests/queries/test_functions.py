@@ -89,7 +89,7 @@ def test_exact_answers_of_one_dataset_agree_with_the_definition(name, exactly, d
     size, function = asked.sizes[0], EXACT[name]
     x = data.draw(st.sampled_from(sorted(oracle.datasets(asked.records, size))))
     expected = furthest(function, ((x, y) for y in asked.neighbors(x)))
-    result = sl.local_sensitivity(x, asked.universe, function, neighbors=asked.relation)
+    result = sl.local_sensitivity(asked.universe, function, dataset=x, neighbors=asked.relation)
     check_value(result, expected)
     assert result.arithmetic == "exact"
     result.verify()
@@ -146,12 +146,12 @@ def test_all_that_search_by_exact_answers_agree():
     )
     assert curves.to_frame()["sensitivity"].tolist() == [500.0]
     assert (
-        sl.audit(total, 500, universe, size=5, neighbors="bounded", distances=1).verdict == "tight"
+        sl.audit(universe, total, 500, size=5, neighbors="bounded", distances=1).verdict == "tight"
     )
-    report = sl.audit(total, 499, universe, size=5, neighbors="bounded", distances=1)
+    report = sl.audit(universe, total, 499, size=5, neighbors="bounded", distances=1)
     assert report.verdict == "violated"
     assert "8500000000000001000" in str(report)
-    smooth = sl.smooth_sensitivity(x, universe, total, neighbors="bounded", beta=1)
+    smooth = sl.smooth_sensitivity(universe, total, dataset=x, neighbors="bounded", beta=1)
     assert smooth.value == 500.0
     smooth.verify()
 
@@ -221,7 +221,7 @@ def test_a_long_double_is_not_rounded():
 def test_no_function_is_called_as_a_query_that_engines_know():
     assert set(NAMES) == set(NAMED)
     universe = sl.Universe.from_dataset(range(12))
-    with pytest.raises(sl.NoEngineError) as caught:
+    with pytest.raises(sl.errors.NoEngineError) as caught:
         solve(np.median, universe, 6, method="order_statistics")
     assert str(caught.value) == (
         "no engine accepts median (function) here: order_statistics covers median, percentile, min "
@@ -241,7 +241,7 @@ def test_what_cannot_be_sent_to_workers_says_so():
             return float(x[0])
 
     universe = sl.Universe.from_dataset(range(12))
-    with joblib.parallel_config(backend="loky"), pytest.raises(sl.InputError) as caught:
+    with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.InputError) as caught:
         solve(locked, universe, 4, n_jobs=2)
     assert str(caught.value) == (
         "the query cannot be sent to worker processes, because pickling it raised TypeError: "
@@ -259,7 +259,7 @@ def test_a_backend_without_a_stream_of_answers_says_so():
 
     with (
         joblib.parallel_config(backend="multiprocessing", n_jobs=2),
-        pytest.raises(sl.InputError) as caught,
+        pytest.raises(sl.errors.InputError) as caught,
     ):
         solve(slow, sl.Universe.from_dataset(range(12)), 4)
     assert str(caught.value).startswith("joblib refuses to work as parallel_config says: Backend ")
@@ -271,8 +271,8 @@ def test_a_backend_without_a_stream_of_answers_says_so():
 
 def test_a_start_that_cannot_be_hashed_is_refused():
     for start in ([0, 0], (0, [1]), np.zeros(2)):
-        with pytest.raises(sl.InputError) as caught:
-            sl.Fold(max, start)
+        with pytest.raises(sl.errors.InputError) as caught:
+            sl.implementations.Fold(max, start)
         assert str(caught.value) == (
             "start must be an accumulator that can be hashed, a number or a tuple, got "
             f"{type(start).__name__}"
@@ -297,19 +297,22 @@ def mistaken_step(_, __):
     ],
 )
 def test_a_step_to_what_cannot_be_hashed_is_an_error(step, ending):
-    with pytest.raises(sl.QueryError) as caught:
-        sl.implemented_sensitivity(
-            sl.Fold(step, 0), sl.Universe.from_domain([0, 1]), size=2, neighbors="bounded"
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.implementations.implemented_sensitivity(
+            sl.Universe.from_domain([0, 1]),
+            sl.implementations.Fold(step, 0),
+            size=2,
+            neighbors="bounded",
         )
     assert str(caught.value) == f"the step of 'fold' from 0 with the record 0 {ending}"
 
 
 @pytest.mark.parametrize("rows", [False, True])
 def test_a_ragged_answer_on_an_ordered_dataset_is_an_error(rows):
-    with pytest.raises(sl.QueryError) as caught:
-        sl.implemented_sensitivity(
-            sl.from_function(lambda _: [1, [2]], vectorized=rows),
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.implementations.implemented_sensitivity(
             sl.Universe.from_domain([0, 1]),
+            sl.from_function(lambda _: [1, [2]], vectorized=rows),
             size=2,
             neighbors="bounded",
         )

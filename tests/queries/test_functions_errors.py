@@ -13,7 +13,7 @@ import sensitivity_lab as sl
 
 
 def message_of(function, **options) -> str:
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         solve(function, **options)
     return str(caught.value)
 

@@ -41,7 +41,7 @@ def test_missing_values_by_hand(query, bounded, removed):
 
 
 def test_a_mean_of_no_value_at_all_is_an_error_unless_it_has_an_answer():
-    with pytest.raises((sl.InputError, sl.QueryError), match="mean"):
+    with pytest.raises((sl.errors.InputError, sl.errors.QueryError), match="mean"):
         changes_of_one(MISSING, sl.MeanOf("v"), sl.Bounded(1), "L1")
     assert changes_of_one(MISSING, sl.MeanOf("v", empty=50), sl.Bounded(1), "L1").exact == 46
 

@@ -99,7 +99,7 @@ def test_what_a_text_says(text, rows):
     ],
 )
 def test_what_a_text_cannot_say(text, why):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.CountIf(text)
     shown = repr(text) if len(text) < 200 else f"'{'-' * 99} ... {'-' * 42}age > 1'"
     assert str(caught.value) == f"predicate {shown} {why}; {ACCEPTED}"
@@ -126,7 +126,7 @@ def test_what_a_text_cannot_say(text, why):
     ],
 )
 def test_a_text_that_does_not_fit_the_columns(text, why):
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         sl.CountIf(text)(TABLE)
     assert str(caught.value) == (
         f"the predicate of {f'count of {text}'!r} cannot be used: {why}; the columns are "
@@ -157,7 +157,7 @@ def test_nothing_in_a_text_is_run(text):
     table = TABLE.assign(mark=[mark] * len(TABLE))
     try:
         answer = sl.CountIf(text)(table)
-    except (sl.InputError, sl.QueryError):
+    except (sl.errors.InputError, sl.errors.QueryError):
         return
     assert 0 <= answer <= len(TABLE)
 

@@ -125,7 +125,9 @@ def test_what_a_function_of_numbers_returns(function, parts):
 def test_datasets_of_a_table():
     refused(lambda: UNIVERSE.to_frame([("f", 99, 0)]), "99")
     refused(
-        lambda: sl.local_sensitivity([("f", 99, 0)], UNIVERSE, "count", neighbors=sl.Bounded(1)),
+        lambda: sl.local_sensitivity(
+            UNIVERSE, "count", dataset=[("f", 99, 0)], neighbors=sl.Bounded(1)
+        ),
         "99",
     )
 
@@ -160,7 +162,7 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
         ),
         (lambda: UNIVERSE.to_frame(3), "a dataset must be a sequence of records, got 3"),
         (
-            lambda: sl.local_sensitivity(None, NUMBERS, "mean", neighbors="bounded"),
+            lambda: sl.local_sensitivity(NUMBERS, "mean", dataset=None, neighbors="bounded"),
             "a dataset must be a sequence of records, got None",
         ),
         (
@@ -169,14 +171,16 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
             "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
         ),
         (
-            lambda: sl.implemented_sensitivity(np.mean, UNIVERSE, size=2, neighbors=sl.Bounded(1)),
+            lambda: sl.implementations.implemented_sensitivity(
+                UNIVERSE, np.mean, size=2, neighbors=sl.Bounded(1)
+            ),
             "code is run on numbers, and the universe has rows; take one column with "
             "universe.column(name)",
         ),
     ],
 )
 def test_what_once_was_a_raw_error(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message
 

@@ -63,12 +63,12 @@ RESULTS = {
     "std": std,
     "a third": lambda: sl.global_sensitivity(TEN, "mean", size=3, neighbors="unbounded"),
     "L2": lambda: histogram("L2"),
-    "local": lambda: sl.local_sensitivity([1, 2, 9 - 2], TEN, "std", neighbors="bounded"),
-    "smooth": lambda: sl.smooth_sensitivity([1, 2, 3], TEN, "median", beta=0.3),
-    "smooth of roots": lambda: sl.smooth_sensitivity([1, 2], TEN, "std", beta=0.01),
-    "implemented": lambda: sl.implemented_sensitivity(
-        sl.float_mean("float64"),
+    "local": lambda: sl.local_sensitivity(TEN, "std", dataset=[1, 2, 9 - 2], neighbors="bounded"),
+    "smooth": lambda: sl.smooth_sensitivity(TEN, "median", dataset=[1, 2, 3], beta=0.3),
+    "smooth of roots": lambda: sl.smooth_sensitivity(TEN, "std", dataset=[1, 2], beta=0.01),
+    "implemented": lambda: sl.implementations.implemented_sensitivity(
         sl.Universe.from_domain([0, 0.1, 1]),
+        sl.implementations.float_mean("float64"),
         size=3,
         neighbors="bounded",
         ideal="mean",

@@ -138,7 +138,7 @@ def test_a_histogram_of_rows_with_missing_values(neighbors, norm, value):
         float(sum(row[0] == category for row in first.x)) for category in ("f", "m", None)
     )
     for x, block in blocks_of(table).items():
-        expected = Counter(sl.neighboring_datasets(x, universe, neighbors))
+        expected = Counter(sl.neighboring_datasets(universe, x, neighbors))
         assert Counter(row.y for row in block) == expected
 
 

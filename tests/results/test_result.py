@@ -21,14 +21,14 @@ def largest(x) -> float:
 
 
 @pytest.fixture(scope="module")
-def result() -> sl.Sensitivity:
+def result() -> sl.results.Sensitivity:
     return sl.global_sensitivity(
         UNIVERSE, "var", size=3, neighbors=sl.Unbounded(1), method="enumeration"
     )
 
 
 @pytest.fixture(scope="module")
-def float_result() -> sl.Sensitivity:
+def float_result() -> sl.results.Sensitivity:
     return sl.global_sensitivity(UNIVERSE, largest, size=3, neighbors=sl.Bounded(1))
 
 
@@ -120,7 +120,7 @@ def test_dictionary_is_ready_for_json(result, float_result):
 
 
 def test_witness_is_split_into_core_and_changes():
-    witness = sl.Witness((1, 2, 2, 5), (1, 2, 7), 0.0, 0.0)
+    witness = sl.results.Witness((1, 2, 2, 5), (1, 2, 7), 0.0, 0.0)
     assert (witness.shared, witness.only_x, witness.only_y) == ((1, 2), (2, 5), (7,))
 
 
@@ -129,7 +129,7 @@ def test_what_holds_is_verified(result, float_result):
     float_result.verify()
 
 
-def tampered_witness(result: sl.Sensitivity, **changed) -> sl.Sensitivity:
+def tampered_witness(result: sl.results.Sensitivity, **changed) -> sl.results.Sensitivity:
     return replace(result, witness=replace(result.witness, **changed))
 
 
@@ -181,7 +181,7 @@ PAIRED = "x = (1, 2, 10) and y = (1, 2)"
     ],
 )
 def test_a_tampered_result_does_not_hold(result, changed, message):
-    with pytest.raises(sl.VerificationError) as caught:
+    with pytest.raises(sl.errors.VerificationError) as caught:
         replace(result, **changed).verify()
     assert str(caught.value) == message
 
@@ -236,26 +236,26 @@ def test_a_tampered_result_does_not_hold(result, changed, message):
     ],
 )
 def test_a_tampered_witness_does_not_hold(result, changed, message):
-    with pytest.raises(sl.VerificationError) as caught:
+    with pytest.raises(sl.errors.VerificationError) as caught:
         tampered_witness(result, **changed).verify()
     assert str(caught.value) == message
 
 
 def test_swapped_datasets_hold_only_where_their_sizes_do(result, float_result):
     witness = result.witness
-    swapped = sl.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
-    with pytest.raises(sl.VerificationError) as caught:
+    swapped = sl.results.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
+    with pytest.raises(sl.errors.VerificationError) as caught:
         replace(result, witness=swapped).verify()
     assert str(caught.value) == "x has 2 records, the sizes asked for are (3,)"
     witness = float_result.witness
-    swapped = sl.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
+    swapped = sl.results.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
     replace(float_result, witness=swapped).verify()
 
 
 def test_a_smaller_difference_is_no_proof_of_the_value(result):
     """Another pair of neighbors with its own true answers does not attain the value."""
-    worse = sl.Witness((1, 2, 3), (1, 2), sl.Var()([1, 2, 3]), 0.25)
-    with pytest.raises(sl.VerificationError) as caught:
+    worse = sl.results.Witness((1, 2, 3), (1, 2), sl.Var()([1, 2, 3]), 0.25)
+    with pytest.raises(sl.errors.VerificationError) as caught:
         replace(result, witness=worse).verify()
     assert str(caught.value) == (
         "the value of var is stated as 15.972222222222221, but the witness gives "
@@ -265,10 +265,10 @@ def test_a_smaller_difference_is_no_proof_of_the_value(result):
 
 def test_exactly_is_stricter_than_at_most():
     result = sl.global_sensitivity(UNIVERSE, "sum", size=2, neighbors=sl.Bounded(2))
-    one_replaced = sl.Witness((1, 10), (1, 2), 11.0, 3.0)
+    one_replaced = sl.results.Witness((1, 10), (1, 2), 11.0, 3.0)
     held = replace(result, witness=one_replaced, value=8.0, exact=Fraction(8), upper=8.0)
     held.verify()
-    with pytest.raises(sl.VerificationError) as caught:
+    with pytest.raises(sl.errors.VerificationError) as caught:
         replace(held, neighbors=sl.Bounded(2, exactly=True)).verify()
     assert str(caught.value) == (
         "x = (1, 10) and y = (1, 2) are not neighbors (bounded, exactly 2): "
@@ -281,12 +281,12 @@ def test_equal_records_can_change_places():
     universe = sl.Universe([1, 2, 10], [2, 1, 1])
     relation = sl.Bounded(2, exactly=True)
     result = sl.global_sensitivity(universe, "sum", size=2, neighbors=relation)
-    one_apart = sl.Witness((1, 10), (1, 2), 11.0, 3.0)
+    one_apart = sl.results.Witness((1, 10), (1, 2), 11.0, 3.0)
     replace(result, witness=one_apart, value=8.0, exact=Fraction(8), upper=8.0).verify()
 
 
 def test_verify_asks_a_function_again(float_result):
-    with pytest.raises(sl.VerificationError) as caught:
+    with pytest.raises(sl.errors.VerificationError) as caught:
         replace(float_result, query=sl.from_function(lambda x: x[0], name="smallest")).verify()
     first = float_result.witness.x[0]
     assert str(caught.value).startswith(
@@ -314,14 +314,20 @@ def test_a_function_that_changes_its_mind_is_found_out():
         UNIVERSE, lambda x: scale[0] * int(x[0]), size=3, neighbors="bounded"
     )
     scale[0] = 2
-    with pytest.raises(sl.VerificationError, match=r"^the answer on x of function is stated as "):
+    with pytest.raises(
+        sl.errors.VerificationError, match=r"^the answer on x of function is stated as "
+    ):
         result.verify()
 
 
 def test_an_exact_claim_about_a_function_does_not_hold(float_result):
-    with pytest.raises(sl.VerificationError, match=r"^the exact value of largest is stated as 7,"):
+    with pytest.raises(
+        sl.errors.VerificationError, match=r"^the exact value of largest is stated as 7,"
+    ):
         replace(float_result, exact=Fraction(7)).verify()
-    with pytest.raises(sl.VerificationError, match=r"^the upper bound of largest is stated as 7.0"):
+    with pytest.raises(
+        sl.errors.VerificationError, match=r"^the upper bound of largest is stated as 7.0"
+    ):
         replace(float_result, upper=7.0).verify()
 
 
@@ -345,9 +351,11 @@ def results_of_all_kinds():
     limits = {"time_limit": math.inf, "evaluations": 100, "seed": 1, "value_range": (0, 5)}
     return {
         "search": sl.global_sensitivity(universe, "mean", **options),
-        "bounds": sl.sensitivity_bounds(universe, max, **options, **limits),
-        "code": sl.implemented_sensitivity(sl.float_sum(), universe, **options),
-        "smooth": sl.smooth_sensitivity([0, 1, 5], universe, "mean", beta=1),
+        "bounds": sl.bounds.sensitivity_bounds(universe, max, **options, **limits),
+        "code": sl.implementations.implemented_sensitivity(
+            universe, sl.implementations.float_sum(), **options
+        ),
+        "smooth": sl.smooth_sensitivity(universe, "mean", dataset=[0, 1, 5], beta=1),
     }
 
 
@@ -365,5 +373,5 @@ def test_a_statement_that_no_search_would_accept_does_not_verify(kind):
         ]
         wrong.append(replace(result, neighbors=sl.Unbounded(4)))
     for one in wrong:
-        with pytest.raises(sl.VerificationError):
+        with pytest.raises(sl.errors.VerificationError):
             one.verify()

@@ -29,13 +29,13 @@ RESULTS = {
         norm="L2",
         **ONE,
     ),
-    "local": sl.local_sensitivity([0, 1, 5], NUMBERS, "median", **ONE),
-    "smooth": sl.smooth_sensitivity([0, 0, 0], NUMBERS, "median", beta=0.5),
-    "bounds": sl.sensitivity_bounds(
+    "local": sl.local_sensitivity(NUMBERS, "median", dataset=[0, 1, 5], **ONE),
+    "smooth": sl.smooth_sensitivity(NUMBERS, "median", dataset=[0, 0, 0], beta=0.5),
+    "bounds": sl.bounds.sensitivity_bounds(
         NUMBERS, max, size=3, value_range=(0, 9), evaluations=100, seed=1, **ONE
     ),
-    "implemented": sl.implemented_sensitivity(
-        sl.float_sum("float16"), sl.Universe.from_domain([0, 0.1, 1]), size=3, **ONE
+    "implemented": sl.implementations.implemented_sensitivity(
+        sl.Universe.from_domain([0, 0.1, 1]), sl.implementations.float_sum("float16"), size=3, **ONE
     ),
     "graphs": graphs.global_sensitivity(
         graphs.GraphUniverse(3), "triangles", neighbors=graphs.EdgeNeighbors()
@@ -55,7 +55,7 @@ NUMBERS_OF = ("value", "lower", "exact", "upper")
 def changed_numbers(result):
     """The result with one of its numbers changed, for each that its witness proves."""
     stated = {field.name for field in fields(result)} & set(NUMBERS_OF)
-    if isinstance(result, sl.SensitivityBounds):
+    if isinstance(result, sl.bounds.SensitivityBounds):
         # What is above rests on an argument, and the witness shows only that it is not too small.
         yield replace(result, upper=result.lower / 2)
         stated -= {"upper"}
@@ -69,7 +69,7 @@ def changed_numbers(result):
 
 def changed_witnesses(result):
     """The result with its witness changed: an answer, a record, the same dataset twice."""
-    smooth = isinstance(result, sl.SmoothSensitivity)
+    smooth = isinstance(result, sl.results.SmoothSensitivity)
     found = result.local if smooth else result
     witness = found.witness
     answer = witness.query_x
@@ -103,14 +103,14 @@ def test_a_result_verifies(name):
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_changed_number_is_found(name):
     for changed in changed_numbers(RESULTS[name]):
-        with pytest.raises(sl.VerificationError):
+        with pytest.raises(sl.errors.VerificationError):
             changed.verify()
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_changed_witness_is_found(name):
     for changed in changed_witnesses(RESULTS[name]):
-        with pytest.raises(sl.VerificationError):
+        with pytest.raises(sl.errors.VerificationError):
             changed.verify()
 
 

@@ -12,7 +12,7 @@ TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 MANY = sl.Universe.from_dataset(range(300))
 
 
-def curves(**options) -> sl.SensitivityCurves:
+def curves(**options) -> sl.results.SensitivityCurves:
     asked = {"size": 6, "distances": [1, 2], "neighbors": "bounded", **options}
     return sl.sensitivity_curves(TEN, ["mean", "std"], **asked)
 
@@ -20,7 +20,7 @@ def curves(**options) -> sl.SensitivityCurves:
 def test_curves_of_one_query_are_curves():
     both = curves(neighbors=["bounded", "unbounded"])
     mean = both["mean"]
-    assert isinstance(mean, sl.SensitivityCurves)
+    assert isinstance(mean, sl.results.SensitivityCurves)
     assert [(point.query.name, point.neighbors) for _, point in mean] == [
         ("mean", relation(k)) for relation in (sl.Bounded, sl.Unbounded) for k in (1, 2)
     ]
@@ -30,7 +30,7 @@ def test_curves_of_one_query_are_curves():
 
 @pytest.mark.parametrize("key", ["median", 0, ("mean", 1)])
 def test_a_query_that_is_not_there_is_an_error(key):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         curves()[key]
     assert str(caught.value) == f"no curve has the query {key!r}; choose among mean, std"
 

@@ -13,7 +13,7 @@ import sensitivity_lab as sl
 from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13])
-REFUSED = (sl.CheckpointError, sl.InputError, sl.QueryError)
+REFUSED = (sl.errors.CheckpointError, sl.errors.InputError, sl.errors.QueryError)
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def solved(function, folder=None, size=3):
     """Return the value and its witness; what is refused and why."""
     try:
         found = sl.global_sensitivity(
-            UNIVERSE, function, size=size, neighbors="bounded", checkpoint=folder
+            UNIVERSE, function, size=size, neighbors="bounded", run=sl.Run(checkpoint=folder)
         )
     except REFUSED as error:
         return type(error), str(error)
@@ -76,7 +76,7 @@ def _resume(name, tmp_path, named, blocks):
     # A function that keeps state answers once and is refused the next time.
     refused = {found[0] for found in (before, begun, after, resumed)} & set(REFUSED)
     assert begun == before or refused
-    assert resumed == after or resumed[0] in REFUSED or refused == {sl.QueryError}
+    assert resumed == after or resumed[0] in REFUSED or refused == {sl.errors.QueryError}
     assert before != after or refused, "this way changes nothing"
 
 
@@ -208,9 +208,9 @@ def test_what_cannot_be_told_is_listed(tmp_path):
         " return scale + len(eval('x')) + len(os.environ) + it.random()",
         it=__import__("random").Random(1),
     )
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.global_sensitivity(
-            UNIVERSE, found["f"], size=3, neighbors="bounded", checkpoint=tmp_path
+            UNIVERSE, found["f"], size=3, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
         )
     assert str(caught.value) == (
         "query 'f' cannot be told from others, because it uses getattr of a name that it computes; "
@@ -231,11 +231,11 @@ def test_kept_answers_of_another_function_are_shown(tmp_path, local):
         )
         options = {"neighbors": "bounded", "checkpoint": tmp_path / "kept"}
         if local:
-            return sl.local_sensitivity([1, 2, 3], UNIVERSE, query, **options)
+            return sl.local_sensitivity(UNIVERSE, query, dataset=[1, 2, 3], **options)
         return sl.global_sensitivity(UNIVERSE, query, size=3, **options)
 
     assert call(2).value == call(2).value
-    with pytest.raises(sl.CheckpointError) as caught:
+    with pytest.raises(sl.errors.CheckpointError) as caught:
         call(3)
     dataset, kept, now = ("(2, 3, 13)", 4, 6) if local else ("(1, 2, 3)", "2.0", "3.0")
     assert str(caught.value) == (
@@ -261,7 +261,9 @@ def test_32_of_many_kept_answers_are_evaluated_again(tmp_path):
     query = sl.from_function(Counting(), name="first record 1")
     for _ in range(2):
         calls.clear()
-        sl.global_sensitivity(universe, query, size=4, neighbors="bounded", checkpoint=tmp_path)
+        sl.global_sensitivity(
+            universe, query, size=4, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
+        )
     kept = calls[:32]
     assert len(set(kept)) == 32
     assert {(0, 0, 0, 0), (7, 7, 7, 7)} < set(kept)

@@ -41,7 +41,7 @@ def solve(folder, function=spread, universe=UNIVERSE, size=3, neighbors="bounded
     """Return the result's facts, and how often the function was called to find it."""
     CALLS.clear()
     result = sl.global_sensitivity(
-        universe, function, size=size, neighbors=neighbors, checkpoint=folder, **options
+        universe, function, size=size, neighbors=neighbors, run=sl.Run(checkpoint=folder), **options
     )
     result.verify()
     return (result.value, result.exact, result.witness), CALLS.total()
@@ -78,14 +78,18 @@ def test_curves_and_local_sensitivities_keep_theirs(tmp_path):
             size=2,
             distances=[1, 2],
             neighbors="bounded",
-            checkpoint=tmp_path / "curves",
+            run=sl.Run(checkpoint=tmp_path / "curves"),
         )
         return found.to_frame().to_csv(), CALLS.total()
 
     def local():
         CALLS.clear()
         found = sl.local_sensitivity(
-            [1, 3, 8], UNIVERSE, middle, neighbors=sl.Bounded(2), checkpoint=tmp_path / "local"
+            UNIVERSE,
+            middle,
+            dataset=[1, 3, 8],
+            neighbors=sl.Bounded(2),
+            run=sl.Run(checkpoint=tmp_path / "local"),
         )
         return (found.value, found.witness), CALLS.total()
 
@@ -101,7 +105,7 @@ def test_another_search_is_refused_with_both_fingerprints(tmp_path):
     manifest = json.loads((tmp_path / "kept" / "manifest.json").read_text())
     path = str(tmp_path / "kept")
     other = sl.Universe.from_dataset([1, 2, 3, 5, 8, 14])
-    with pytest.raises(sl.CheckpointError) as caught:
+    with pytest.raises(sl.errors.CheckpointError) as caught:
         solve(tmp_path / "kept", universe=other)
     start = f"the checkpoint {path!r} belongs to another search: there, "
     end = "; choose another folder, or delete this one"
@@ -109,23 +113,25 @@ def test_another_search_is_refused_with_both_fingerprints(tmp_path):
         f"{start}universe is {manifest['universe']}; here, records "
     )
     assert str(caught.value).endswith(end)
-    with pytest.raises(sl.CheckpointError) as caught:
+    with pytest.raises(sl.errors.CheckpointError) as caught:
         solve(tmp_path / "kept", lambda x: float(x.max()))
     assert str(caught.value).startswith(f"{start}queries is {manifest['queries']}; here, function ")
-    with pytest.raises(sl.CheckpointError) as caught:
+    with pytest.raises(sl.errors.CheckpointError) as caught:
         solve(tmp_path / "kept", size=4)
     assert str(caught.value) == f"{start}sizes is 3; here, 4{end}"
 
 
 def test_a_folder_of_other_things_is_refused(tmp_path):
     (tmp_path / "letter.txt").write_text("mine")
-    with pytest.raises(sl.CheckpointError) as caught:
+    with pytest.raises(sl.errors.CheckpointError) as caught:
         solve(tmp_path)
     assert str(caught.value) == (
         f"the folder {str(tmp_path)!r} holds other files, such as 'letter.txt'; a checkpoint needs "
         "a folder of its own, new or empty"
     )
-    with pytest.raises(sl.CheckpointError, match=r"cannot use the checkpoint .*: File exists"):
+    with pytest.raises(
+        sl.errors.CheckpointError, match=r"cannot use the checkpoint .*: File exists"
+    ):
         solve(tmp_path / "letter.txt")
 
 
@@ -133,7 +139,9 @@ def test_a_folder_of_other_things_is_refused(tmp_path):
 def test_a_damaged_manifest_is_refused(tmp_path, text):
     solve(tmp_path)
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(sl.CheckpointError, match="is not a checkpoint of sensitivity_lab, or is"):
+    with pytest.raises(
+        sl.errors.CheckpointError, match="is not a checkpoint of sensitivity_lab, or is"
+    ):
         solve(tmp_path)
 
 
@@ -207,7 +215,7 @@ def test_a_full_disk_is_one_line_and_corrupts_nothing(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.fsync", fsync)
-    with pytest.raises(sl.CheckpointError) as caught:
+    with pytest.raises(sl.errors.CheckpointError) as caught:
         solve(folder)
     assert str(caught.value) == (
         f"cannot write to the checkpoint {str(folder)!r}: No space left on device; mend that and "
@@ -231,13 +239,17 @@ def test_vectorized_functions_resume_with_the_same_batches(tmp_path, monkeypatch
         return rows.max(axis=1) - rows.min(axis=1)
 
     query = sl.from_function(batched, vectorized=True)
-    sl.global_sensitivity(UNIVERSE, query, size=3, neighbors="bounded", checkpoint=tmp_path)
+    sl.global_sensitivity(
+        UNIVERSE, query, size=3, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
+    )
     together = [length for length in batches if length > 1]
     assert together[1:7] == [2, 2, 4, 4, 4, 4]
     for file in blocks(tmp_path)[::2]:
         file.unlink()
     batches.clear()
-    sl.global_sensitivity(UNIVERSE, query, size=3, neighbors="bounded", checkpoint=tmp_path)
+    sl.global_sensitivity(
+        UNIVERSE, query, size=3, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
+    )
     assert set(batches) <= {1, 2, 4, 6, 8}
 
 
@@ -253,7 +265,7 @@ def test_functions_that_wrap_an_installed_one_are_told_apart(tmp_path):
 
     assert fingerprint(wrapping(1)) == fingerprint(wrapping(1)) != fingerprint(wrapping(2))
     solve(tmp_path / "kept", wrapping(1))
-    with pytest.raises(sl.CheckpointError):
+    with pytest.raises(sl.errors.CheckpointError):
         solve(tmp_path / "kept", wrapping(2))
 
 
@@ -268,7 +280,7 @@ class Opened:
 
 
 def test_a_function_without_fingerprint_asks_for_a_name(tmp_path):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         solve(tmp_path / "kept", Opened())
     assert str(caught.value) == (
         "query 'Opened' cannot be told from others, because it uses unused, an iterator of type "
@@ -277,7 +289,9 @@ def test_a_function_without_fingerprint_asks_for_a_name(tmp_path):
     )
     named = sl.from_function(Opened(), name="first record 1")
     assert solve(tmp_path / "kept", named)[0] == solve(None, Opened())[0]
-    with pytest.raises(sl.CheckpointError, match=r"queries is first record 1 \w+; here, first rec"):
+    with pytest.raises(
+        sl.errors.CheckpointError, match=r"queries is first record 1 \w+; here, first rec"
+    ):
         solve(tmp_path / "kept", sl.from_function(Opened(), name="first record 2"))
 
 

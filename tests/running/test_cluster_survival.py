@@ -51,9 +51,11 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(cluster, tmp_path):
     soon(lambda: os.kill(victim, signal.SIGKILL))
     with joblib.parallel_config(backend="dask"):
         found = sl.global_sensitivity(
-            UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path
+            UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
         )
-    here = sl.global_sensitivity(UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path)
+    here = sl.global_sensitivity(
+        UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+    )
     assert (found.value, found.witness) == (here.value, here.witness)
     assert victim not in cluster.run(os.getpid).values()
 
@@ -66,7 +68,7 @@ def test_a_block_that_kills_every_worker_is_named():
             os._exit(3)
         return slow(x)
 
-    with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
+    with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
         sl.global_sensitivity(UNIVERSE, deadly, size=4, neighbors="bounded")
     assert str(caught.value).startswith(
         "workers of the Dask cluster ended again and again in deadly on "
@@ -83,9 +85,9 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     thread = soon(cluster.close)
     started = time.monotonic()
     try:
-        with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
+        with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
             sl.global_sensitivity(
-                UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path
+                UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
             )
     finally:
         thread.join()
@@ -97,7 +99,7 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
         "to go on"
     )
     resumed = sl.global_sensitivity(
-        UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path
+        UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
     )
     assert resumed.value == 54 - 4
 
@@ -105,8 +107,10 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
 @pytest.mark.exhaustive
 def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path):
     thread = soon(cluster.restart)
-    with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
-        sl.global_sensitivity(UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path)
+    with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.WorkerError) as caught:
+        sl.global_sensitivity(
+            UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
+        )
     thread.join()
     assert str(caught.value) in {
         f"{what}; call again; what is finished is kept: call again with the same arguments and "
@@ -121,7 +125,7 @@ def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path)
     }
     with joblib.parallel_config(backend="dask"):
         found = sl.global_sensitivity(
-            UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path
+            UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
         )
     assert found.value == 54 - 4
 
@@ -141,9 +145,16 @@ def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
         with distributed.Client(scheduler_file=str(file), timeout="60s") as client:
             client.wait_for_workers(2, timeout=60)
             thread = soon(running[0].kill)
-            with joblib.parallel_config(backend="dask"), pytest.raises(sl.WorkerError) as caught:
+            with (
+                joblib.parallel_config(backend="dask"),
+                pytest.raises(sl.errors.WorkerError) as caught,
+            ):
                 sl.global_sensitivity(
-                    UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path / "kept"
+                    UNIVERSE,
+                    slow,
+                    size=5,
+                    neighbors="unbounded",
+                    run=sl.Run(checkpoint=tmp_path / "kept"),
                 )
             thread.join()
     finally:
@@ -152,7 +163,7 @@ def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
             process.wait()
     assert str(caught.value).startswith("the Dask cluster is gone: its scheduler cannot be reached")
     found = sl.global_sensitivity(
-        UNIVERSE, slow, size=5, neighbors="unbounded", checkpoint=tmp_path / "kept"
+        UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path / "kept")
     )
     assert found.value == 54 - 4
 

@@ -172,7 +172,9 @@ def test_a_checkpoint_is_swept_when_it_is_opened(tmp_path):
     assert len(left) == 1
     universe = sl.Universe.from_domain(range(3))
     query = sl.from_function(lambda x: float(x[0]), name="first")
-    sl.global_sensitivity(universe, query, size=2, neighbors="bounded", checkpoint=tmp_path)
+    sl.global_sensitivity(
+        universe, query, size=2, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
+    )
     assert not left & {path.name for path in tmp_path.iterdir()}
 
 

@@ -99,14 +99,14 @@ def deadly(x):
 
 @pytest.mark.exhaustive
 def test_a_block_that_ends_its_worker_twice_is_named(tmp_path):
-    with joblib.parallel_config(backend="loky"), pytest.raises(sl.WorkerError) as caught:
+    with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.WorkerError) as caught:
         sl.global_sensitivity(
             UNIVERSE,
             sl.from_function(deadly, name="deadly"),  # its os._exit has no fingerprint
             size=4,
             neighbors="bounded",
             n_jobs=2,
-            checkpoint=tmp_path / "kept",
+            run=sl.Run(checkpoint=tmp_path / "kept"),
         )
     message = str(caught.value)
     assert message.startswith("a worker process ended twice in deadly on ")
@@ -135,9 +135,9 @@ def endless(x):
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_a_function_that_hangs_is_stopped(n_jobs):
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         sl.global_sensitivity(
-            UNIVERSE, endless, size=4, neighbors="bounded", n_jobs=n_jobs, timeout=0.3
+            UNIVERSE, endless, size=4, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.3)
         )
     assert str(caught.value) == (
         "query 'endless' on the dataset (2, 5, 8, 34) took longer than timeout=0.3 seconds for "
@@ -146,8 +146,10 @@ def test_a_function_that_hangs_is_stopped(n_jobs):
 
 
 def test_a_function_that_hangs_on_a_neighbor_is_stopped():
-    with pytest.raises(sl.QueryError) as caught:
-        sl.local_sensitivity([2, 5, 8, 55], UNIVERSE, endless, neighbors="bounded", timeout=0.3)
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.local_sensitivity(
+            UNIVERSE, endless, dataset=[2, 5, 8, 55], neighbors="bounded", run=sl.Run(timeout=0.3)
+        )
     assert str(caught.value) == (
         "query 'endless' on the dataset (2, 5, 8, 34) took longer than timeout=0.3 seconds"
     )
@@ -155,8 +157,12 @@ def test_a_function_that_hangs_on_a_neighbor_is_stopped():
 
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), "1", True, 10**7])
 def test_a_timeout_is_a_positive_number(timeout):
-    with pytest.raises(sl.InputError, match="timeout must be None or a positive number of seconds"):
-        sl.global_sensitivity(UNIVERSE, "mean", size=4, neighbors="bounded", timeout=timeout)
+    with pytest.raises(
+        sl.errors.InputError, match="timeout must be None or a positive number of seconds"
+    ):
+        sl.global_sensitivity(
+            UNIVERSE, "mean", size=4, neighbors="bounded", run=sl.Run(timeout=timeout)
+        )
 
 
 @pytest.mark.exhaustive

@@ -159,9 +159,9 @@ def stubborn(x):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_the_error_names_the_dataset_and_the_limit(n_jobs):
-    with joblib.parallel_config(backend="loky"), pytest.raises(sl.QueryError) as caught:
+    with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.QueryError) as caught:
         sl.global_sensitivity(
-            UNIVERSE, stubborn, size=3, neighbors="bounded", n_jobs=n_jobs, timeout=0.1
+            UNIVERSE, stubborn, size=3, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.1)
         )
     assert str(caught.value) == (
         "query 'stubborn' on the dataset (2, 5, 8) took longer than timeout=0.1 seconds for each "
@@ -176,9 +176,14 @@ def in_compiled_code(x):
 
 @pytest.mark.exhaustive
 def test_a_worker_that_is_ended_because_its_time_is_up_says_so(capfd):
-    with joblib.parallel_config(backend="loky"), pytest.raises(sl.WorkerError) as caught:
+    with joblib.parallel_config(backend="loky"), pytest.raises(sl.errors.WorkerError) as caught:
         sl.global_sensitivity(
-            UNIVERSE, in_compiled_code, size=3, neighbors="bounded", n_jobs=2, timeout=0.2
+            UNIVERSE,
+            in_compiled_code,
+            size=3,
+            neighbors="bounded",
+            n_jobs=2,
+            run=sl.Run(timeout=0.2),
         )
     assert str(caught.value) == (
         "a worker process was ended twice in in_compiled_code on 1 datasets of 3 records, the "

@@ -101,7 +101,7 @@ def test_neighbors_of_one_dataset_are_listed_here_as_well(clock):
     x = [0, 3, 7]
 
     def solve_local(query, n_jobs):
-        return sl.local_sensitivity(x, UNIVERSE, query, neighbors="bounded", n_jobs=n_jobs)
+        return sl.local_sensitivity(UNIVERSE, query, dataset=x, neighbors="bounded", n_jobs=n_jobs)
 
     result = solve_local(clock.query(1e-5), 2)
     assert clock.sent == []
@@ -117,9 +117,9 @@ def test_orders_of_datasets_are_listed_here_as_well(clock):
 
     asked = {"size": 3, "neighbors": "bounded"}
     universe = sl.Universe.from_domain(range(3))
-    here = sl.implemented_sensitivity(total, universe, **asked, n_jobs=2)
+    here = sl.implementations.implemented_sensitivity(universe, total, **asked, n_jobs=2)
     assert clock.sent == []
-    assert here == sl.implemented_sensitivity(total, universe, **asked, n_jobs=1)
+    assert here == sl.implementations.implemented_sensitivity(universe, total, **asked, n_jobs=1)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

@@ -44,7 +44,7 @@ def accepted(queries) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("engine", "query", "family", "exactly"), cases)
 
 
-def solve(engine: str, asked: Asked, query) -> sl.Sensitivity:
+def solve(engine: str, asked: Asked, query) -> sl.results.Sensitivity:
     """The engine's result; where it refuses the problem, the example is left out."""
     try:
         return sl.global_sensitivity(
@@ -64,7 +64,7 @@ def defined_sensitivity(asked: Asked, query):
         raise
 
 
-def check_witness(result: sl.Sensitivity, asked: Asked) -> None:
+def check_witness(result: sl.results.Sensitivity, asked: Asked) -> None:
     """The pair is one of neighbors by the oracle's definition, told in ascending order."""
     x, y = as_fractions(result.witness.x), as_fractions(result.witness.y)
     assert len(x) in asked.sizes
@@ -74,7 +74,7 @@ def check_witness(result: sl.Sensitivity, asked: Asked) -> None:
     assert sorted(result.witness.shared + result.witness.only_y) == list(result.witness.y)
 
 
-def change_of(query, result: sl.Sensitivity):
+def change_of(query, result: sl.results.Sensitivity):
     """How far the witness is apart, by the oracle."""
     x, y = result.witness.x, result.witness.y
     if query[0] == "std":

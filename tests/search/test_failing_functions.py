@@ -55,7 +55,7 @@ def raise_on_3(x):
 )
 def test_functions_that_fail(function, message):
     error, _ = ask(query=sl.from_function(function, name="f"))
-    assert isinstance(error, sl.QueryError)
+    assert isinstance(error, sl.errors.QueryError)
     assert str(error) == message
 
 
@@ -93,13 +93,13 @@ SHAPES = "a vectorized function gets shape (datasets, n) and returns shape (data
 )
 def test_vectorized_functions_that_fail(function, message):
     error, _ = ask(query=sl.from_function(function, vectorized=True, name="f"))
-    assert isinstance(error, sl.QueryError)
+    assert isinstance(error, sl.errors.QueryError)
     assert str(error) == message
 
 
 def test_vectorized_functions_that_fail_on_several_rows_only():
     query = sl.from_function(lambda rows: rows[:1, 0], vectorized=True, name="f")
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         query.evaluate(np.array([[1, 2], [1, 3], [2, 3]]))
     assert str(caught.value) == (
         f"query 'f' works on single rows but not on 3 rows at once; {SHAPES}"

@@ -97,11 +97,11 @@ def swept(function):
 
 
 def locally(function):
-    return sl.local_sensitivity([1, 2, 3], UNIVERSE, function, neighbors=sl.Bounded(2))
+    return sl.local_sensitivity(UNIVERSE, function, dataset=[1, 2, 3], neighbors=sl.Bounded(2))
 
 
 def smoothly(function):
-    return sl.smooth_sensitivity([1, 2, 3], UNIVERSE, function, beta=0.1)
+    return sl.smooth_sensitivity(UNIVERSE, function, dataset=[1, 2, 3], beta=0.1)
 
 
 def in_a_table(function):
@@ -109,7 +109,7 @@ def in_a_table(function):
 
 
 def bounded(function):
-    return sl.sensitivity_bounds(
+    return sl.bounds.sensitivity_bounds(
         UNIVERSE,
         function,
         size=4,
@@ -126,14 +126,14 @@ CALLS = [globally, on_a_table, of_curves, swept, locally, smoothly, in_a_table, 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_two_answers_on_one_dataset_are_an_error(function, call):
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         call(function())
     told = r"(size = 3: )?query '\w+' on the dataset \(.*\) returned .+, and .+"
     assert re.fullmatch(f"{told} when it was asked again: {WHY}", str(caught.value))
 
 
 def test_the_error_shows_both_answers():
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         globally(sl.from_function(counting(), name="sum and state"))
     # 126 datasets; the last one is the first that is asked for again.
     assert str(caught.value) == (
@@ -148,7 +148,9 @@ def test_a_vectorized_function_that_keeps_state():
     def keeping(rows):
         return rows.sum(axis=1) + float(next(calls) > 20)
 
-    with pytest.raises(sl.QueryError, match="when it was asked again: it is random, or keeps"):
+    with pytest.raises(
+        sl.errors.QueryError, match="when it was asked again: it is random, or keeps"
+    ):
         globally(sl.from_function(keeping, vectorized=True))
 
 
@@ -156,7 +158,7 @@ def test_a_vectorized_function_that_is_random():
     """Alone it differs from itself, not only from what it is among other datasets."""
     draws = np.random.default_rng(1)
     query = sl.from_function(lambda rows: rows.sum(axis=1) + draws.normal(), vectorized=True)
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         globally(query)
     told = r"query 'function' on the dataset \(.*\) returned .+, and .+ when it was asked again"
     assert re.fullmatch(f"{told}: {WHY}", str(caught.value))
@@ -184,7 +186,7 @@ def test_what_the_largest_answer_may_round_is_no_other_answer(numbers):
 
 
 def test_workers_are_asked_again_too():
-    with joblib.parallel_config(backend="threading", n_jobs=2), pytest.raises(sl.QueryError):
+    with joblib.parallel_config(backend="threading", n_jobs=2), pytest.raises(sl.errors.QueryError):
         globally(counting())
 
 
@@ -197,7 +199,7 @@ def test_functions_of_the_dataset_are_answered(function, call):
 def test_functions_of_graphs_and_sequences():
     calls = itertools.count()
     graphs = sl.graphs.GraphUniverse(3)
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         sl.graphs.global_sensitivity(
             graphs, lambda _: next(calls), neighbors=sl.graphs.EdgeNeighbors(1)
         )
@@ -206,7 +208,7 @@ def test_functions_of_graphs_and_sequences():
         f"when it was asked again: {WHY}"
     )
     sequences = sl.sequences.SequenceUniverse([1, 2], 2)
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         sl.sequences.global_sensitivity(
             sequences, lambda _: next(calls), neighbors=sl.sequences.InsertDelete(1)
         )

@@ -531,7 +531,7 @@ def answer_on(problem: Problem, dataset: Sequence[Any]) -> Any:
     return problem.query.answer([Fraction(record) for record in dataset])
 
 
-def check_number(result: sl.Sensitivity, truth: Fraction | Decimal) -> None:
+def check_number(result: sl.results.Sensitivity, truth: Fraction | Decimal) -> None:
     """`value` is the nearest float, `upper` the least one that is not below."""
     if isinstance(truth, Fraction):
         assert result.exact == truth
@@ -544,7 +544,9 @@ def check_number(result: sl.Sensitivity, truth: Fraction | Decimal) -> None:
     assert exact - slack <= Fraction(result.upper) <= exact + 2 * Fraction(math.ulp(result.upper))
 
 
-def check_pair(problem: Problem, result: sl.Sensitivity, every: set[Any], truth: Any) -> None:
+def check_pair(
+    problem: Problem, result: sl.results.Sensitivity, every: set[Any], truth: Any
+) -> None:
     """The witness is x and a neighbor of it, and as far from it as is claimed."""
     x, y = (tuple(sorted(one)) for one in (result.witness.x, result.witness.y))
     assert x == tuple(sorted(problem.records))
@@ -573,11 +575,11 @@ def check(seed: int) -> tuple[str, str]:
     method = rng.choice(["auto"] * 2 + engines)
     case = f"seed {seed}: {problem.query.ours} of {problem.records}, {problem.relation}"
 
-    def solved(method: str) -> sl.Sensitivity:
+    def solved(method: str) -> sl.results.Sensitivity:
         return sl.local_sensitivity(
-            problem.x,
             problem.universe,
             problem.query.ours,
+            dataset=problem.x,
             neighbors=problem.relation,
             norm=problem.norm,
             method=method,

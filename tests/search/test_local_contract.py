@@ -145,7 +145,7 @@ SMALL = {
 def _accepts(kind: str, method: str, query: Any) -> bool:
     universe, x = SMALL[kind]
     try:
-        sl.local_sensitivity(x, universe, query, neighbors=sl.Bounded(1), method=method)
+        sl.local_sensitivity(universe, query, dataset=x, neighbors=sl.Bounded(1), method=method)
     except NoEngineError:
         return False
     return True
@@ -164,7 +164,7 @@ def most_exactly(family: str, drawn: Drawn) -> float:
     return most_feasible(family, drawn.size, drawn.total, True)
 
 
-def told(result: sl.Sensitivity) -> tuple[Any, ...]:
+def told(result: sl.results.Sensitivity) -> tuple[Any, ...]:
     return result.value, result.exact, result.upper
 
 
@@ -184,15 +184,15 @@ def test_the_identities(kind, engine, query, data):
     k = max(1, data.draw(st.sampled_from([most, most - 1, most - 2, 1, 2])))
     assume(k <= most)
 
-    def local(k: int, exactly: bool = False, method: str = engine) -> sl.Sensitivity:
+    def local(k: int, exactly: bool = False, method: str = engine) -> sl.results.Sensitivity:
         neighbors = relation(k, exactly, **parameters)
         return sl.local_sensitivity(
-            drawn.x, drawn.universe, asked, neighbors=neighbors, method=method
+            drawn.universe, asked, dataset=drawn.x, neighbors=neighbors, method=method
         )
 
     at_most = relation(k, **parameters)
     is_listed = kind != "intervals" and (
-        sl.count_neighbors(drawn.x, drawn.universe, at_most) <= MOST_LISTED
+        sl.universes.count_neighbors(drawn.universe, drawn.x, at_most) <= MOST_LISTED
     )
     assume(is_listed or engine != "enumeration")
     try:
@@ -237,7 +237,7 @@ def test_the_whole_universe(kind, engine, query):
     universe = make.from_dataset(x)
     for kept in range(asked.least_size, 4):
         neighbors = sl.Unbounded(12 - kept, exactly=True, direction="remove")
-        here = sl.local_sensitivity(x, universe, asked, neighbors=neighbors, method=engine)
+        here = sl.local_sensitivity(universe, asked, dataset=x, neighbors=neighbors, method=engine)
         everywhere = sl.global_sensitivity(universe, asked, size=12, neighbors=neighbors)
         assert told(here) == told(everywhere)
 

@@ -104,14 +104,14 @@ def test_the_limit_binds_the_variance():
     universe, query, relation = sl.Universe.from_dataset(NUMBERS), sl.Var(), sl.Bounded(1)
     plan = Variance().plan(Problem(universe, (query,), (relation,), (500_000,)), Options())
     assert plan.cost.bytes < 240 * 10**6  # it took 480 bytes per record
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(
             universe,
             query,
             size=500_000,
             neighbors=relation,
             method="variance",
-            memory_limit=2**24,
+            run=sl.Run(memory_limit=2**24),
         )
     assert str(caught.value) == (
         f"no engine accepts var here: variance would need about {in_words(plan.cost.bytes)}, more "
@@ -122,8 +122,8 @@ def test_the_limit_binds_the_variance():
 def test_sizes_that_are_close_are_told_apart():
     universe = sl.Universe.from_dataset(NUMBERS)
     asked = {"size": 500_000, "neighbors": "bounded", "method": "linear"}
-    with pytest.raises(sl.TooLargeError) as caught:
-        sl.global_sensitivity(universe, "mean", **asked, memory_limit=88_050_000)
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        sl.global_sensitivity(universe, "mean", **asked, run=sl.Run(memory_limit=88_050_000))
     assert str(caught.value) == (
         "no engine accepts mean here: linear would need about 83.99 MiB, more than the memory "
         f"limit of 83.97 MiB; {ADVICE}"
@@ -138,7 +138,7 @@ def test_the_limit_binds_every_kind(name, monkeypatch):
     given = case.made(50_000)
     for call in ("global_sensitivity", "local_sensitivity", "smooth_sensitivity"):
         monkeypatch.setattr(sl, call, partial(getattr(sl, call), memory_limit=2**20))
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         case.asked(given)
     _, said = str(caught.value).split(f"{case.engine} would need about ", 1)
     assert said.split("; ")[:2] == [
@@ -149,7 +149,7 @@ def test_the_limit_binds_every_kind(name, monkeypatch):
 
 def test_curves_are_bound_too():
     universe = sl.Universe.from_dataset(NUMBERS[:100_000])
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.sensitivity_curves(
             universe,
             "mean",
@@ -157,7 +157,7 @@ def test_curves_are_bound_too():
             distances=range(1, 100),
             neighbors="bounded",
             method="linear",
-            memory_limit=2**20,
+            run=sl.Run(memory_limit=2**20),
         )
     assert str(caught.value) == (
         "column 'records': no engine accepts mean here: linear would need about 8.5 MiB, more than "

@@ -58,7 +58,7 @@ def draw(rng: Random):
         try:
             if size > universe.size or not neighbors.changes(size, universe):
                 continue
-        except sl.InputError:
+        except sl.errors.InputError:
             continue
         records = rows * (size + k if unlimited else 1)
         told = neighbors.name.replace(" ", "_")
@@ -80,7 +80,7 @@ def check_one(seed: int) -> None:
 
             query = make(column)
             found = sl.global_sensitivity(universe, query, size=size, neighbors=neighbors)
-            of_one = sl.local_sensitivity(x, universe, query, neighbors=neighbors)
+            of_one = sl.local_sensitivity(universe, query, dataset=x, neighbors=neighbors)
             for result, some in ((found, pairs), (of_one, of_x)):
                 case = f"seed {seed}: {result!r}"
                 assert result.exact == changes_of(some, answer), case
@@ -127,7 +127,9 @@ def test_few_records_outside_decide_which_values_go():
     for removed_and_added in (8, 9, 10):
         neighbors = sl.SymmetricDifference(removed_and_added, exactly=True)
         quick, listed = (
-            sl.local_sensitivity(x, universe, "count_distinct", neighbors=neighbors, method=method)
+            sl.local_sensitivity(
+                universe, "count_distinct", dataset=x, neighbors=neighbors, method=method
+            )
             for method in ("multiplicities", "enumeration")
         )
         assert quick.exact == listed.exact
@@ -138,11 +140,11 @@ def test_a_table_that_is_too_large_is_refused():
     x = list(range(40))
     with patch.object(local_max, "MAX_STEPS", 1000):
         said = message(
-            sl.TooLargeError,
+            sl.errors.TooLargeError,
             lambda: sl.local_sensitivity(
-                x,
                 universe,
                 "count_distinct",
+                dataset=x,
                 neighbors=sl.SymmetricDifference(60, exactly=True),
                 method="multiplicities",
             ),
@@ -199,13 +201,13 @@ def test_a_missing_value_is_a_value():
 
 def test_the_smooth_sensitivity_is_enumerated():
     universe = sl.Universe([1, 2, 3], [2, 2, 2])
-    result = sl.smooth_sensitivity([1, 1, 2], universe, "count_distinct", beta=0.1)
+    result = sl.smooth_sensitivity(universe, "count_distinct", dataset=[1, 1, 2], beta=0.1)
     assert (result.value, result.local.method) == (1.0, "enumeration")
 
 
 def test_a_column_needs_a_table():
     said = message(
-        sl.InputError,
+        sl.errors.InputError,
         lambda: sl.global_sensitivity(
             sl.Universe([1, 2]), sl.ModeCount("a"), size=1, neighbors=sl.Bounded(1)
         ),
@@ -214,20 +216,20 @@ def test_a_column_needs_a_table():
         "mode_count of a is a query of a column, and the universe has numbers; leave out the "
         "column, or make a TableUniverse of the table"
     )
-    assert message(sl.InputError, lambda: sl.ModeCount("a")([1, 2])) == (
+    assert message(sl.errors.InputError, lambda: sl.ModeCount("a")([1, 2])) == (
         "mode_count of a is a query on records; give a DataFrame"
     )
     table = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [1, 2]}))
     assert (
         message(
-            sl.InputError,
+            sl.errors.InputError,
             lambda: sl.global_sensitivity(
                 table, sl.CountDistinct("z"), size=1, neighbors=sl.Bounded(1)
             ),
         )
         == "there is no column 'z'; the columns are 'a'"
     )
-    assert message(sl.InputError, lambda: sl.CountDistinct([])) == (
+    assert message(sl.errors.InputError, lambda: sl.CountDistinct([])) == (
         "column must be the name of one column, such as 'age', got []"
     )
 
@@ -244,9 +246,9 @@ def test_the_fewest_distinct_values_may_be_new_ones(records, x):
     """Both values of x go, and two copies of one that it has not come, not the smallest ones."""
     expected, _ = oracle.local_sensitivity(records, x, ("count_distinct",), "bounded", 2, True)
     result = sl.local_sensitivity(
-        x,
         sl.Universe.from_dataset(records),
         "count_distinct",
+        dataset=x,
         neighbors=sl.Bounded(2, exactly=True),
         method="multiplicities",
     )

@@ -186,7 +186,7 @@ def check_local(asked, query, define, draw) -> None:
     if query.least_size > min(len(one) for pair in pairs for one in pair):
         return
     result = sl.local_sensitivity(
-        x, asked.universe, query, neighbors=asked.relation, method="ranks"
+        asked.universe, query, dataset=x, neighbors=asked.relation, method="ranks"
     )
     y = tuple(map(Fraction, result.witness.y))
     assert result.exact == brute(define, pairs) == abs(define(x) - define(y))
@@ -248,7 +248,7 @@ OTHERS = [-100, -95, -92, -91, -90, -88, -88, -87, -86, -84, -82, -74]
 def test_local_with_few_records_kept(x, universe, query, relation, truth, exactly):
     """A state of the walk that no choice reaches never counts, however large the records are."""
     relation = dataclasses.replace(relation, exactly=exactly)
-    result = sl.local_sensitivity(x, universe, query, neighbors=relation)
+    result = sl.local_sensitivity(universe, query, dataset=x, neighbors=relation)
     assert result.exact == truth
     result.verify()
 
@@ -309,7 +309,7 @@ def test_the_engine_that_the_tables_name(query, replacing, removing, of_one):
     universe = sl.Universe.from_dataset(range(20))
     for neighbors, engine in ((sl.Bounded(1), replacing), (sl.Unbounded(1), removing)):
         everywhere = sl.global_sensitivity(universe, query, size=10, neighbors=neighbors)
-        here = sl.local_sensitivity(range(10), universe, query, neighbors=neighbors)
+        here = sl.local_sensitivity(universe, query, dataset=range(10), neighbors=neighbors)
         assert (everywhere.method, here.method) == (engine, of_one)
 
 
@@ -377,7 +377,7 @@ def test_no_weight_at_all(path):
     ],
 )
 def test_bad_parameters(make, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         make()
     assert str(caught.value) == message
 
@@ -393,7 +393,7 @@ def test_bad_parameters(make, message):
     ],
 )
 def test_bad_weights(weights, message):
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         sl.global_sensitivity(
             sl.Universe.from_dataset(range(5)), sl.LStatistic(weights), size=3, neighbors="bounded"
         )
@@ -401,7 +401,7 @@ def test_bad_weights(weights, message):
 
 
 def test_too_many_weights():
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(
             sl.Universe.from_domain([0, 1]), "trimmed_mean_10", size=20_000_000, neighbors="bounded"
         )
@@ -416,18 +416,18 @@ def test_too_many_weights():
     [
         (
             {"query": "var", "size": 3},
-            sl.NoEngineError,
+            sl.errors.NoEngineError,
             "ranks covers L-statistics (weighted sums of the records by rank), not var",
         ),
         (
             {"query": "gini_mean_difference", "size": 5_000, "neighbors": sl.Bounded(99)},
-            sl.TooLargeError,
+            sl.errors.TooLargeError,
             "ranks would look at 1,000,000,000,000 states, more than 20,000,000,000; choose fewer "
             "records, or a smaller size or distance",
         ),
         (
             {"query": "iqr", "size": 5_000, "memory_limit": 2**20},
-            sl.TooLargeError,
+            sl.errors.TooLargeError,
             "ranks would need about 3.2 MiB, more than the memory limit of 1.0 MiB; choose a "
             "smaller size or distance, a coarser universe with fewer distinct values, or a larger "
             "memory_limit",
@@ -446,11 +446,11 @@ def test_smooth_sensitivity_of_what_is_no_quantile_is_enumerated():
     universe, x = sl.Universe.from_domain([0, 1, 5]), [0, 1, 5]
     for weights in ([0, 1, -1], [0, 0, 0], [1, 0, 1]):
         query = sl.LStatistic(lambda _, w=weights: w)
-        with pytest.raises(sl.NoEngineError, match="it is no mean of two neighboring ranks"):
+        with pytest.raises(sl.errors.NoEngineError, match="it is no mean of two neighboring ranks"):
             sl.smooth_sensitivity(
-                x, universe, query, neighbors="bounded", beta=1, method="order_statistics"
+                universe, query, dataset=x, neighbors="bounded", beta=1, method="order_statistics"
             )
-        result = sl.smooth_sensitivity(x, universe, query, neighbors="bounded", beta=1)
+        result = sl.smooth_sensitivity(universe, query, dataset=x, neighbors="bounded", beta=1)
         assert result.method == "enumeration"
 
 
@@ -481,7 +481,10 @@ def test_the_states_of_a_local_search_are_counted_before_it_starts(neighbors, st
     )
     with patch.object(local_max, "MAX_STEPS", states):
         assert ask().method == "ranks"
-    with patch.object(local_max, "MAX_STEPS", states - 1), pytest.raises(sl.TooLargeError) as error:
+    with (
+        patch.object(local_max, "MAX_STEPS", states - 1),
+        pytest.raises(sl.errors.TooLargeError) as error,
+    ):
         ask()
     assert str(error.value) == (
         f"no engine accepts iqr here: ranks would look at {states:,} states, more than "
@@ -493,9 +496,9 @@ def test_a_state_that_no_records_reach_is_never_the_best():
     """The sums of both neighbors are negative, and their first record counts much by itself."""
     query = sl.LStatistic({1: [5], 2: [1, -1]}.__getitem__)
     result = sl.local_sensitivity(
-        [-100],
         sl.Universe.from_dataset([-100, 50, 60]),
         query,
+        dataset=[-100],
         neighbors=sl.Unbounded(1, direction="add"),
         method="ranks",
     )

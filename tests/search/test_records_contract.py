@@ -39,7 +39,7 @@ def check(asked: Asked, ours, theirs, vector: bool, method: str, norms=NORMS) ->
     try:
         changes = asked.sensitivity(theirs)
     except ValueError:  # undefined on one of the datasets
-        with pytest.raises((sl.InputError, sl.QueryError)):
+        with pytest.raises((sl.errors.InputError, sl.errors.QueryError)):
             solve(asked, ours, norms[0], method)
         return
     for norm in norms:
@@ -167,7 +167,7 @@ def test_local_sensitivity_agrees_with_the_definition(family, exactly, data, cas
     try:
         found = oracle_records.local_sensitivity(records, x, theirs, **asked.oracle_relation)
     except ValueError:
-        with pytest.raises((sl.InputError, sl.QueryError)):
+        with pytest.raises((sl.errors.InputError, sl.errors.QueryError)):
             sl.local_sensitivity(*arguments, neighbors=asked.relation)
         return
     changes = {norm: value for norm, (value, _) in found.items()}
@@ -189,7 +189,7 @@ def test_every_call_looks_at_a_predicate_anew():
 
     def answers() -> list[float]:
         x = table.iloc[:2]
-        here = sl.local_sensitivity(x, universe, query, neighbors=sl.Bounded(1))
+        here = sl.local_sensitivity(universe, query, dataset=x, neighbors=sl.Bounded(1))
         listed = [
             sl.global_sensitivity(
                 universe, query, size=1, neighbors=sl.Bounded(1), method=method

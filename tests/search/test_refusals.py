@@ -136,7 +136,7 @@ def test_vectors_are_refused_after_a_few_answers():
         rows.append(len(records))
         return np.zeros((len(records), 1_000))
 
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(
             universe,
             sl.from_function(wide, vectorized=True, name="wide"),
@@ -153,13 +153,13 @@ def test_vectors_are_refused_after_a_few_answers():
 
 def test_neighbors_with_wide_answers_are_refused_after_one():
     universe, calls = sl.Universe.from_dataset(range(100)), []
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.local_sensitivity(
-            range(50),
             universe,
             lambda x: calls.append(x) or [0.0] * 1000,
+            dataset=range(50),
             neighbors=sl.Bounded(1),
-            memory_limit=10_000_000,
+            run=sl.Run(memory_limit=10_000_000),
         )
     assert len(calls) == 1
     assert str(caught.value) == (
@@ -173,7 +173,7 @@ def test_running_out_of_memory_is_a_documented_error():
     universe = sl.Universe.from_dataset(range(6))
     with (
         mock.patch.object(Lattice, "maximum_below", side_effect=MemoryError),
-        pytest.raises(sl.TooLargeError) as caught,
+        pytest.raises(sl.errors.TooLargeError) as caught,
     ):
         sl.global_sensitivity(universe, lambda x: float(x[0]), size=3, neighbors=sl.Bounded(1))
     assert str(caught.value) == (
@@ -192,7 +192,7 @@ def test_queries_that_fit_one_by_one_take_turns():
     ]
     ask = {"size": 4, "distances": [1], "neighbors": "bounded"}
     whole = sl.sensitivity_curves(universe, queries, **ask)
-    little = sl.sensitivity_curves(universe, queries, **ask, memory_limit=250_000)
+    little = sl.sensitivity_curves(universe, queries, **ask, run=sl.Run(memory_limit=250_000))
     assert [result.value for _, result in whole.points] == [160, 320, 480]
     assert little == whole
 

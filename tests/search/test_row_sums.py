@@ -101,7 +101,7 @@ def test_pairs_are_counted_before_any_is_compared(k, pairs):
         assert ask().value == pytest.approx(k * 2**0.5)
     with (
         mock.patch.object(global_max, "MOST_PAIRS", pairs - 1),
-        pytest.raises(sl.TooLargeError) as caught,
+        pytest.raises(sl.errors.TooLargeError) as caught,
     ):
         ask()
     assert str(caught.value) == (

@@ -163,7 +163,7 @@ BAD = {
 @pytest.mark.parametrize(("changed", "message"), BAD.values(), ids=BAD)
 def test_arguments(changed, message):
     error, calls = ask(**changed)
-    assert isinstance(error, sl.InputError)
+    assert isinstance(error, sl.errors.InputError)
     assert isinstance(error, ValueError)
     assert str(error) == message
     assert calls == []
@@ -178,8 +178,8 @@ def test_the_query_of_these_tests_is_called_where_nothing_is_wrong():
 def test_a_search_too_large():
     """60 records, size 30: C(60, 30) datasets. Refused at once, with the ways out."""
     error, calls = ask(universe=sl.Universe.from_dataset(range(60)), size=30, method="enumeration")
-    assert isinstance(error, sl.TooLargeError)
-    assert isinstance(error, sl.NoEngineError)
+    assert isinstance(error, sl.errors.TooLargeError)
+    assert isinstance(error, sl.errors.NoEngineError)
     assert str(error) == (
         "no engine accepts function here: enumeration would evaluate about 1.2e+17 datasets and "
         "need about 6e+09 GiB, more than the memory limit of 4.0 GiB; choose a smaller size or "
@@ -219,7 +219,7 @@ def test_no_engine_says_the_reason_of_each():
 )
 def test_options(changed, message):
     error, calls = ask(**changed)
-    assert isinstance(error, sl.InputError)
+    assert isinstance(error, sl.errors.InputError)
     assert str(error) == message
     assert calls == []
 
@@ -231,13 +231,13 @@ def test_options(changed, message):
 def test_memory_is_told_in_units(memory_limit, limit):
     universe = sl.Universe.from_dataset(range(60))
     error, _ = ask(universe=universe, size=30, memory_limit=memory_limit, method="enumeration")
-    assert isinstance(error, sl.TooLargeError)
+    assert isinstance(error, sl.errors.TooLargeError)
     assert f"more than the memory limit of {limit}; " in str(error)
 
 
 def test_an_engine_that_covers_no_such_query_is_not_too_small():
     error, _ = ask(query="mean", method="variance")
-    assert type(error) is sl.NoEngineError
+    assert type(error) is sl.errors.NoEngineError
     assert str(error) == "no engine accepts mean here: variance covers var and std, not mean"
 
 

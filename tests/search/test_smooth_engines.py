@@ -61,7 +61,7 @@ def agrees(universe, x, asked, sizes=None, **options):
     relation = "bounded" if sizes is None else "unbounded"
     every_size = [len(x)] if sizes is None else range(sizes[0], sizes[1] + 1)
     found = sl.smooth_sensitivity(
-        x, universe, ours, neighbors=relation, sizes=sizes, farthest=FARTHEST, **options
+        universe, ours, dataset=x, neighbors=relation, sizes=sizes, farthest=FARTHEST, **options
     )
     most = max(every_size) + (sizes is None)
     records = oracle.universe_of(map(Fraction, universe.values), universe.multiplicities(most))
@@ -147,7 +147,7 @@ def test_many_records_give_what_few_distinct_values_give_by_enumeration(name):
     universe = sl.Universe([0, 1, 10], [45, 35, 30])
     x = [0] * 20 + [1] * 15 + [10] * 15
     quick, listed = (
-        sl.smooth_sensitivity(x, universe, name, beta=0.02, method=method, farthest=30)
+        sl.smooth_sensitivity(universe, name, dataset=x, beta=0.02, method=method, farthest=30)
         for method in ("auto", "enumeration")
     )
     assert quick.method != listed.method
@@ -210,7 +210,7 @@ def test_a_sum_has_nothing_to_find_beyond_a_change():
 
 
 def refused(*args, **options):
-    with pytest.raises(sl.NoEngineError) as caught:
+    with pytest.raises(sl.errors.NoEngineError) as caught:
         sl.smooth_sensitivity(*args, **options)
     return str(caught.value)
 
@@ -233,7 +233,7 @@ def test_numbers_too_long_for_floats_are_refused():
         "deviations of 2 of these records have up to 968; round the records, or divide out what "
         "they have in common"
     )
-    assert math.isfinite(sl.smooth_sensitivity([0, 1], universe, "mean", beta=1).value)
+    assert math.isfinite(sl.smooth_sensitivity(universe, "mean", dataset=[0, 1], beta=1).value)
 
 
 def test_other_queries_are_refused():
@@ -250,6 +250,8 @@ def test_blocks_of_distances_are_searched_one_after_the_other():
     results = []
     for most in (1_024, 1):
         with mock.patch.multiple(smooth_max, _MOST=most, _FIRST=min(16, most)):
-            results.append(sl.smooth_sensitivity(x, universe, "std", beta=1e-3, method="variance"))
+            results.append(
+                sl.smooth_sensitivity(universe, "std", dataset=x, beta=1e-3, method="variance")
+            )
     assert len(results[0].local_at_distance) > 30
     assert results[0].local_at_distance == results[1].local_at_distance

@@ -130,7 +130,7 @@ def test_ranks_of_many_sizes_are_the_weights_of_each(method, q):
 
 
 @pytest.fixture
-def result() -> sl.Sensitivity:
+def result() -> sl.results.Sensitivity:
     universe = sl.Universe.from_dataset(np.arange(40.0) ** 2)
     return sl.global_sensitivity(universe, "mean", size=20, neighbors=sl.Bounded(2))
 
@@ -149,7 +149,7 @@ def test_a_result_lists_its_witness_when_asked(result):
 
 
 def test_a_pickle_has_the_witness_and_not_what_it_takes_to_list_it(result):
-    assert isinstance(vars(pickle.loads(pickle.dumps(result)))["witness"], sl.Witness)
+    assert isinstance(vars(pickle.loads(pickle.dumps(result)))["witness"], sl.results.Witness)
 
 
 def test_a_witness_that_is_not_as_far_apart_as_stated_is_an_error(result):
@@ -167,7 +167,7 @@ def test_a_witness_that_is_not_as_far_apart_as_stated_is_an_error(result):
 def test_answers_beyond_floats_are_an_error_though_their_difference_is_not():
     universe = sl.Universe.from_dataset([1.0e308, 1.1e308, 1.2e308])
     for call, distances in ((sl.global_sensitivity, {}), (sl.sensitivity_curves, {"distances": 1})):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             call(universe, "sum", size=2, neighbors="bounded", **distances)
         assert str(caught.value).startswith(
             "sum, bounded, at most 1: an answer of about 1e308 is beyond the range of floats"

@@ -16,7 +16,7 @@ import pandas as pd
 import sensitivity_lab as sl
 
 
-def check_value(result: sl.Sensitivity, expected: Any) -> None:
+def check_value(result: sl.results.Sensitivity, expected: Any) -> None:
     """The number is the oracle's, a Fraction, or a Decimal of 60 digits for roots."""
     if isinstance(expected, Fraction):
         assert result.exact == expected
@@ -51,7 +51,7 @@ def calls_of(work: Callable[[], Any]) -> Calls:
     sys.setprofile(count)
     try:
         result = work()
-    except sl.SensitivityLabError as error:
+    except sl.errors.SensitivityLabError as error:
         result = error
     finally:
         sys.setprofile(None)

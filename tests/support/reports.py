@@ -8,7 +8,7 @@ from fractions import Fraction
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
 
-PAIR = sl.Evidence((1, 2), (1, 4), Fraction(3, 2), Fraction(5, 2))
+PAIR = sl.audits.Evidence((1, 2), (1, 4), Fraction(3, 2), Fraction(5, 2))
 SQRT_2 = Difference(Fraction(2), Fraction(0), root=True)
 
 
@@ -16,14 +16,16 @@ def exactly(value) -> Difference:
     return Difference(Fraction(value), Fraction(0))
 
 
-def row(claimed, truth, distance: int = 1, evidence: sl.Evidence = PAIR) -> sl.AuditRow:
+def row(
+    claimed, truth, distance: int = 1, evidence: sl.audits.Evidence = PAIR
+) -> sl.audits.AuditRow:
     if not isinstance(truth, Difference) and truth != math.inf:
         truth = exactly(truth)
-    return sl.AuditRow(distance, claimed, truth, evidence)
+    return sl.audits.AuditRow(distance, claimed, truth, evidence)
 
 
-def report(*rows: sl.AuditRow) -> sl.AuditReport:
-    return sl.AuditReport("mean, bounded", rows, "bounded, at most k; size 2")
+def report(*rows: sl.audits.AuditRow) -> sl.audits.AuditReport:
+    return sl.audits.AuditReport("mean, bounded", rows, "bounded, at most k; size 2")
 
 
 REPORT = report(

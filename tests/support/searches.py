@@ -43,7 +43,7 @@ if __name__ == "__main__":
             size=told["size"],
             neighbors=told["neighbors"],
             n_jobs=jobs,
-            checkpoint=told["folder"],
+            run=sl.Run(checkpoint=told["folder"]),
         )
     print(result.value, result.witness.x, result.witness.y)
 """

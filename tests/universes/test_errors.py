@@ -63,7 +63,7 @@ SEQUENCE = (
 )
 @pytest.mark.parametrize("make", [sl.Universe, sl.Universe.from_dataset, sl.Universe.from_domain])
 def test_records(make, records, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         make(records)
     assert str(caught.value) == message
 
@@ -85,7 +85,7 @@ TWICE = (
         ),
         (
             lambda: sl.local_sensitivity(
-                sl.Universe.from_domain([1, 2]), [1, 2], "mean", neighbors="bounded"
+                [1, 2], "mean", dataset=sl.Universe.from_domain([1, 2]), neighbors="bounded"
             ),
             "a dataset must be a sequence of records, got a domain; the dataset comes before the "
             "universe",
@@ -108,7 +108,7 @@ TWICE = (
     ],
 )
 def test_universes(make, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         make()
     assert str(caught.value) == message
 
@@ -165,7 +165,7 @@ def test_universes(make, message):
     ],
 )
 def test_queries_and_relations(make, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         make()
     assert str(caught.value) == message
 
@@ -178,22 +178,22 @@ def test_queries_and_relations(make, message):
             "size must be at most the universe's number of records, 4; got 5",
         ),
         (
-            lambda: sl.neighboring_datasets((1, 1), UNIVERSE, sl.Bounded(1)),
+            lambda: sl.neighboring_datasets(UNIVERSE, (1, 1), sl.Bounded(1)),
             "the dataset has 2 records 1, the universe only 1: Universe of 4 records: 1, 2, 3, 10",
         ),
         (
-            lambda: sl.count_neighbors((7,), UNIVERSE, sl.Bounded(1)),
+            lambda: sl.universes.count_neighbors(UNIVERSE, (7,), sl.Bounded(1)),
             "the record 7 is not in the universe: Universe of 4 records: 1, 2, 3, 10",
         ),
         (
-            lambda: sl.neighboring_datasets((), UNIVERSE, sl.Bounded(1)),
+            lambda: sl.neighboring_datasets(UNIVERSE, (), sl.Bounded(1)),
             "size must be a number of records, at least 1, got 0",
         ),
     ],
 )
 def test_generators_complain_when_called(call, message):
     """Not only when the first dataset is asked for."""
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message
 
@@ -237,7 +237,7 @@ POLARS = "got polars.DataFrame; convert it with .to_pandas()"
     ],
 )
 def test_types_of_other_libraries_are_named_with_their_package(call, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call(Foreign())
     assert str(caught.value) == message
     assert list(sl.TableUniverse.from_dataset(Foreign().to_pandas())) == [(1,), (2,)]

@@ -39,19 +39,25 @@ def test_every_call_takes_records():
     x, one = RECORDS[:3], sl.Bounded(1)
     calls = [
         lambda u: sl.global_sensitivity(u, "median", **ASKED),
-        lambda u: sl.local_sensitivity(x, u, "median", neighbors=one),
-        lambda u: sl.smooth_sensitivity(x, u, "median", beta=1),
+        lambda u: sl.local_sensitivity(u, "median", dataset=x, neighbors=one),
+        lambda u: sl.smooth_sensitivity(u, "median", dataset=x, beta=1),
         lambda u: sl.neighbor_table(u, "median", **ASKED).to_text(),
         lambda u: sl.sensitivity_curves(u, "median", size=3, distances=1, neighbors=one),
-        lambda u: sl.local_curves(x, u, "median", distances=1, neighbors=one),
-        lambda u: sl.sensitivity_bounds(u, "median", **ASKED, evaluations=50, seed=1).lower,
-        lambda u: sl.bounded_curves(u, "median", distances=1, **ASKED).to_frame()["upper"][0],
-        lambda u: sl.implemented_sensitivity(sl.integer_sum("int64"), u, **ASKED).exact,
-        lambda u: sl.audit("median", 9, u, distances=1, **ASKED).verdict,
+        lambda u: sl.local_curves(u, "median", dataset=x, distances=1, neighbors=one),
+        lambda u: sl.bounds.sensitivity_bounds(u, "median", **ASKED, evaluations=50, seed=1).lower,
+        lambda u: sl.bounds.bounded_curves(u, "median", distances=1, **ASKED).to_frame()["upper"][
+            0
+        ],
+        lambda u: (
+            sl.implementations.implemented_sensitivity(
+                u, sl.implementations.integer_sum("int64"), **ASKED
+            ).exact
+        ),
+        lambda u: sl.audit(u, "median", 9, distances=1, **ASKED).verdict,
         lambda u: list(sl.datasets(u, 2)),
-        lambda u: sl.count_datasets(u, 2),
-        lambda u: list(sl.neighboring_datasets(x, u, one)),
-        lambda u: sl.count_neighbors(x, u, one),
+        lambda u: sl.universes.count_datasets(u, 2),
+        lambda u: list(sl.neighboring_datasets(u, x, one)),
+        lambda u: sl.universes.count_neighbors(u, x, one),
     ]
     for call in calls:
         assert call(pd.Series(RECORDS)) == call(RECORDS) == call(universe)
@@ -62,7 +68,7 @@ def test_truth_values_of_a_column_are_0_and_1(kind):
     smokes = pd.Series([True, False, False], dtype=kind)
     assert sl.Universe.from_dataset(smokes) == sl.Universe.from_dataset([0, 0, 1])
     assert sl.global_sensitivity(smokes, "sum", size=2, neighbors="bounded").exact == 1
-    with pytest.raises(sl.InputError, match=r"use 0 and 1$|first$"):
+    with pytest.raises(sl.errors.InputError, match=r"use 0 and 1$|first$"):
         sl.Universe.from_dataset(pd.Series([True, None], dtype="boolean"))
 
 
@@ -115,14 +121,16 @@ def test_tables_and_columns_of_polars():
         assert [(column, float(result)) for column, result in curves] == [("age", 9)]
     assert sl.Universe.from_dataset(table["age"]) == sl.Universe.from_dataset(RECORDS)
     assert sl.Universe.from_dataset(table["age"] > 2) == sl.Universe.from_dataset([0, 0, 1, 1])
-    local = sl.local_sensitivity(table["age"].head(3), table["age"], "sum", neighbors="bounded")
+    local = sl.local_sensitivity(
+        table["age"], "sum", dataset=table["age"].head(3), neighbors="bounded"
+    )
     assert local.exact == 9
     rows = sl.TableUniverse.from_dataset(table.select("age", "name"))
     counted = sl.local_sensitivity(
-        table.select("name", "age").head(2), rows, "count", neighbors="unbounded"
+        rows, "count", dataset=table.select("name", "age").head(2), neighbors="unbounded"
     )
     assert counted.exact == 1
-    with pytest.raises(sl.InputError, match="got None at position 1"):
+    with pytest.raises(sl.errors.InputError, match="got None at position 1"):
         sl.Universe.from_dataset(table["big"])
 
 
@@ -147,6 +155,6 @@ class Unreadable:
 def test_what_is_neither_a_table_nor_a_column_is_left_alone(given):
     assert as_pandas(given) is given
     with pytest.raises(
-        sl.InputError, match=r"^universe must be a Universe, or a list, a column or"
+        sl.errors.InputError, match=r"^universe must be a Universe, or a list, a column or"
     ):
         sl.global_sensitivity(given, "sum", **ASKED)

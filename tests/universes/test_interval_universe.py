@@ -42,8 +42,8 @@ def test_a_witness_with_a_fraction_is_drawn(kind):
 
 def test_a_witness_outside_the_interval_is_no_proof():
     result = sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors="bounded")
-    wrong = sl.Witness((0, 0, 121), (0, 0, 0), 121 / 3, 0.0)
-    with pytest.raises(sl.VerificationError) as raised:
+    wrong = sl.results.Witness((0, 0, 121), (0, 0, 0), 121 / 3, 0.0)
+    with pytest.raises(sl.errors.VerificationError) as raised:
         replace(result, witness=wrong).verify()
     assert str(raised.value) == (
         "the record 121 is not in the universe: Universe of every real number of the interval "
@@ -52,16 +52,18 @@ def test_a_witness_outside_the_interval_is_no_proof():
 
 
 def test_a_local_minimum_can_be_at_a_mean_inside():
-    result = sl.local_sensitivity([1, 2, 3.5, 100], INTERVAL, "var", neighbors=sl.Bounded(2))
+    result = sl.local_sensitivity(
+        INTERVAL, "var", dataset=[1, 2, 3.5, 100], neighbors=sl.Bounded(2)
+    )
     assert result.witness.y == (1, Fraction(3, 2), Fraction(3, 2), 2)
     curves = sl.local_curves(
-        [1, 2, 3.5, 100], INTERVAL, ["var"], distances=[1, 2], neighbors="bounded"
+        INTERVAL, ["var"], dataset=[1, 2, 3.5, 100], distances=[1, 2], neighbors="bounded"
     )
     assert curves.result("var", distance=2).exact == result.exact
 
 
 def test_a_claim_is_audited_on_an_interval():
-    report = sl.audit("mean", 11, INTERVAL, size=10, neighbors="bounded", distances=[1])
+    report = sl.audit(INTERVAL, "mean", 11, size=10, neighbors="bounded", distances=[1])
     assert (report.verdict, report.rows[0].exact) == ("violated", 12)
     assert "interval [0, 120], every real number" in repr(report)
 
@@ -97,88 +99,92 @@ NO_GRID = (
 ERRORS = {
     "no number": (
         lambda: sl.Universe.from_interval("0", 1),
-        sl.InputError,
+        sl.errors.InputError,
         f"lower must be {NUMBER}, got '0'",
     ),
     "infinite": (
         lambda: sl.Universe.from_interval(0, math.inf),
-        sl.InputError,
+        sl.errors.InputError,
         f"upper must be {NUMBER}, got inf",
     ),
     "a flag": (
         lambda: sl.Universe.from_interval(False, 1),
-        sl.InputError,
+        sl.errors.InputError,
         "lower must be a finite number, got False; use 0 and 1",
     ),
     "the wrong way around": (
         lambda: sl.Universe.from_interval(3, 1),
-        sl.InputError,
+        sl.errors.InputError,
         "lower must be below upper, got 3 and 1; for a single value use "
         "Universe.from_domain([value])",
     ),
     "an outsider": (
-        lambda: sl.local_sensitivity([1, 121], INTERVAL, "mean", neighbors="bounded"),
-        sl.InputError,
+        lambda: sl.local_sensitivity(INTERVAL, "mean", dataset=[1, 121], neighbors="bounded"),
+        sl.errors.InputError,
         f"the record 121 is not in the universe: {INTERVAL!r}",
     ),
     "no dataset": (
-        lambda: sl.local_sensitivity(5, INTERVAL, "mean", neighbors="bounded"),
-        sl.InputError,
+        lambda: sl.local_sensitivity(INTERVAL, "mean", dataset=5, neighbors="bounded"),
+        sl.errors.InputError,
         "a dataset must be a sequence of records, got 5",
     ),
     "too far": (
         lambda: sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors=sl.Unbounded(3)),
-        sl.InputError,
+        sl.errors.InputError,
         "unbounded, at most 3 is not feasible for datasets of size 3 in an interval [0, 120], "
         "every real number: removing needs k < size, adding needs k <= records outside x; the "
         "largest feasible k is 2, or choose direction='add'",
     ),
     "a query on rows": (
         lambda: sl.global_sensitivity(INTERVAL, sl.MeanOf("age"), size=3, neighbors="bounded"),
-        sl.InputError,
+        sl.errors.InputError,
         "mean of age is a query on records, and the universe has numbers; make a TableUniverse of "
         "the table",
     ),
-    "datasets": (lambda: list(sl.datasets(INTERVAL, 2)), sl.InputError, NO_GRID),
-    "count_datasets": (lambda: sl.count_datasets(INTERVAL, 2), sl.InputError, NO_GRID),
+    "datasets": (lambda: list(sl.datasets(INTERVAL, 2)), sl.errors.InputError, NO_GRID),
+    "count_datasets": (
+        lambda: sl.universes.count_datasets(INTERVAL, 2),
+        sl.errors.InputError,
+        NO_GRID,
+    ),
     "neighboring_datasets": (
-        lambda: sl.neighboring_datasets([1], INTERVAL, sl.Bounded(1)),
-        sl.InputError,
+        lambda: sl.neighboring_datasets(INTERVAL, [1], sl.Bounded(1)),
+        sl.errors.InputError,
         NO_GRID,
     ),
     "count_neighbors": (
-        lambda: sl.count_neighbors([1], INTERVAL, sl.Bounded(1)),
-        sl.InputError,
+        lambda: sl.universes.count_neighbors(INTERVAL, [1], sl.Bounded(1)),
+        sl.errors.InputError,
         NO_GRID,
     ),
     "neighbor_table": (
         lambda: sl.neighbor_table(INTERVAL, "mean", size=2, neighbors="bounded"),
-        sl.InputError,
+        sl.errors.InputError,
         NO_GRID,
     ),
     "smooth_sensitivity": (
-        lambda: sl.smooth_sensitivity([1], INTERVAL, "median", beta=1),
-        sl.InputError,
+        lambda: sl.smooth_sensitivity(INTERVAL, "median", dataset=[1], beta=1),
+        sl.errors.InputError,
         NO_GRID,
     ),
     "implementations": (
-        lambda: sl.implemented_sensitivity(
-            sl.float_sum("float32"), INTERVAL, size=2, neighbors="bounded"
+        lambda: sl.implementations.implemented_sensitivity(
+            INTERVAL, sl.implementations.float_sum("float32"), size=2, neighbors="bounded"
         ),
-        sl.InputError,
+        sl.errors.InputError,
         NO_GRID,
     ),
     "a function": (
         lambda: sl.global_sensitivity(INTERVAL, sum, size=2, neighbors="bounded"),
-        sl.NoEngineError,
+        sl.errors.NoEngineError,
         "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
         "weighted sums by rank), count, var and std over an interval, not sum (function): no "
         "finite set of values is proved to hold its worst case; take a grid, "
         "Universe.from_domain(values), for a lower bound",
     ),
     "a function, locally": (
-        lambda: sl.local_sensitivity([1, 2], INTERVAL, sum, neighbors="bounded"),
-        sl.NoEngineError,
+        lambda: sl.local_sensitivity(INTERVAL, sum, dataset=[1, 2], neighbors="bounded"),
+        sl.errors.NoEngineError,
         "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
         "weighted sums by rank), count, var and std over an interval, not sum (function): no "
         "finite set of values is proved to hold its worst case; take a grid, "
@@ -188,7 +194,7 @@ ERRORS = {
         lambda: sl.global_sensitivity(
             INTERVAL, "mean", size=2, neighbors="bounded", method="enumeration"
         ),
-        sl.NoEngineError,
+        sl.errors.NoEngineError,
         "no engine accepts mean here: enumeration searches finite universes, not the interval "
         "[0, 120], every real number; choose method='intervals', or take a grid of its values, "
         "Universe.from_domain(values)",
@@ -197,7 +203,7 @@ ERRORS = {
         lambda: sl.global_sensitivity(
             sl.Universe([1, 2]), "mean", size=1, neighbors="bounded", method="intervals"
         ),
-        sl.NoEngineError,
+        sl.errors.NoEngineError,
         "no engine accepts mean here: intervals searches intervals, not a universe of 2 records; "
         "choose another method, or make an interval with Universe.from_interval(lower, upper)",
     ),
@@ -214,7 +220,7 @@ def test_errors_say_what_to_do(name):
 
 
 def test_a_column_that_is_an_interval_names_itself_in_errors():
-    with pytest.raises(sl.NoEngineError) as raised:
+    with pytest.raises(sl.errors.NoEngineError) as raised:
         sl.sensitivity_curves({"age": INTERVAL}, [sum], size=3, distances=[1], neighbors="bounded")
     assert str(raised.value).startswith(
         "column 'age': no engine accepts sum (function) here: intervals "

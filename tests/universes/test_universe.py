@@ -55,7 +55,7 @@ def test_a_domain_holds_as_many_copies_as_a_dataset(universe):
     assert universe.size == math.inf
     assert universe.counts is None
     assert universe.multiplicities(7).tolist() == [7] * len(universe.values)
-    with pytest.raises(sl.InputError, match="unlimited copies has no number of records"):
+    with pytest.raises(sl.errors.InputError, match="unlimited copies has no number of records"):
         list(universe)
 
 
@@ -140,7 +140,7 @@ def test_only_a_domain_of_unlimited_copies_is_not_called_public():
     ):
         assert repr(universe) == f"{universe}; {PUBLIC}"
         assert universe._repr_html_().count(PUBLIC) == 1
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             universe.index(7)
         assert PUBLIC not in str(caught.value)
     for domain in (
@@ -235,14 +235,14 @@ def test_a_clipped_domain_stays_unlimited():
     ],
 )
 def test_bounds_that_clip_nothing(bounds, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sl.Universe.from_dataset([1, 2]).clipped(*bounds)
     assert str(caught.value) == message
 
 
 def test_rows_are_not_clipped():
     table = sl.TableUniverse.from_domain({"age": [1, 2]})
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         table.clipped(0, 1)
     assert str(caught.value) == (
         f"{table!r} has rows, not numbers; clip one column, column(name).clipped(lower, upper), "

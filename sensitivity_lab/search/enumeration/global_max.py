@@ -248,7 +248,7 @@ def _finding(
         # The query never changes: any neighbor of x proves it.
         x = problem.universe.dataset(best.x)
         y = multiplicities_of(
-            next(neighboring_datasets(x, problem.universe, relation)), problem.universe
+            next(neighboring_datasets(problem.universe, x, relation)), problem.universe
         )
     sizes = {size for f in levels.families[relation] for size in (f.of_x, f.of_y)}
     if best.answers is not None:

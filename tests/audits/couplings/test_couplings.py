@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sensitivity_lab as sl
-from sensitivity_lab import audit_randomized
+from sensitivity_lab.audits import audit_randomized
 from sensitivity_lab.audits.couplings import outputs
 from sensitivity_lab.audits.couplings.distance import uncoupled
 
@@ -231,7 +231,7 @@ def test_a_sample_violates_only_if_new_draws_say_so_again():
 
 def test_choices_must_be_all_that_is_random():
     source = random.Random(1)
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         audit_randomized(lambda _, __: [source.random()], [0], [1, 2], claim=1, choices=[0])
     assert str(caught.value) == (
         "two calls on [0, 0] with the same choices differ; the choices must be all that is random, "
@@ -260,7 +260,7 @@ def test_a_sample_calls_no_claim_large_enough(made):
         f"a sensitivity of 2 is claimed at distance 1, the truth is 2: {row.remark}"
     )
     assert row.to_dict()["reason"] in row.remark
-    with pytest.raises(sl.SensitivityViolation, match="not judged"):
+    with pytest.raises(sl.errors.SensitivityViolation, match="not judged"):
         report.raise_if_violated()
     exact = audit_randomized(
         lambda x, places: [x[place] for place in places], [0, 1], [3], claim=2, d_in=1,
@@ -278,12 +278,12 @@ def test_what_is_kept_from_one_call_to_the_next_is_found():
         before, last[0] = last[0], len(x)
         return [0] * (5 if before == len(x) + 1 else 0)
 
-    with pytest.raises(sl.QueryError, match="nothing may be kept from one call to the next"):
+    with pytest.raises(sl.errors.QueryError, match="nothing may be kept from one call to the next"):
         audit_randomized(remembering, [0], [0, 1, 2], claim=0, d_in=1, choices=[0])
 
 
 def test_datasets_without_neighbors_are_refused():
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         audit_randomized(shuffled, [0, 1], 2, claim=1, d_in=[0, 1], choices=orders)
     assert str(caught.value) == (
         "no two datasets of size 2 are neighbors at distance 1: give sizes=[1, 2]"
@@ -293,7 +293,7 @@ def test_datasets_without_neighbors_are_refused():
 
 def test_too_many_outputs_are_refused(monkeypatch):
     monkeypatch.setattr(outputs, "OUTPUT_LIMIT", 3)
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         audit_randomized(shuffled, [0, 1], 2, claim=1, choices=orders)
     assert str(caught.value) == (
         "there are more than 3 different outputs, of which all pairs are measured; take fewer "
@@ -308,20 +308,20 @@ def failing(*_):
 @pytest.mark.parametrize(
     ("error", "options", "message"),
     [
-        (sl.QueryError, {"function": failing, "choices": [7]},
+        (sl.errors.QueryError, {"function": failing, "choices": [7]},
          "[0] with the choice 7 raised ValueError: no"),
-        (sl.QueryError, {"function": failing}, "[0] raised ValueError: no"),
-        (sl.QueryError, {"choices": failing}, "choices, on [0], raised ValueError: no"),
-        (sl.InputError, {"choices": lambda _: []},
+        (sl.errors.QueryError, {"function": failing}, "[0] raised ValueError: no"),
+        (sl.errors.QueryError, {"choices": failing}, "choices, on [0], raised ValueError: no"),
+        (sl.errors.InputError, {"choices": lambda _: []},
          "choices, on [0], must be at least one, got none"),
-        (sl.InputError, {"choices": [], }, "choices must be random choices, at least one, got "
+        (sl.errors.InputError, {"choices": [], }, "choices must be random choices, at least one, got "
          "none"),
-        (sl.InputError, {"choices": [1], "seeds": [1]},
+        (sl.errors.InputError, {"choices": [1], "seeds": [1]},
          "choices and seeds exclude each other; give all choices, or some seeds"),
-        (sl.InputError, {"draws": 0}, "draws must be a number of calls, at least 1, got 0"),
-        (sl.InputError, {"claim": -1},
+        (sl.errors.InputError, {"draws": 0}, "draws must be a number of calls, at least 1, got 0"),
+        (sl.errors.InputError, {"claim": -1},
          "the claim at distance 1 must be a number that is not negative, got -1"),
-        (sl.InputError, {"claim": failing},
+        (sl.errors.InputError, {"claim": failing},
          "the claim, a function of d_in, raised ValueError at d_in = 1: no"),
     ],
 )  # fmt: skip

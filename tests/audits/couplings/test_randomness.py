@@ -24,7 +24,7 @@ def test_a_shuffle_is_not_randomised_where_order_does_not_count(metric):
     ("metric", "now"), [("symmetric", (1, 1)), ("insert_delete", (2, 1)), ("L1", (2, 1)), ("", 3)]
 )
 def test_other_answers_are(metric, now):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         try_inputs_again(lambda _: now, [[0]], [(1, 2)], False, metric)
     assert str(caught.value) == (
         "transformation must be a function, but it is randomised, or keeps something from one "

@@ -41,7 +41,7 @@ def test_the_truth_is_that_of_the_definition(inputs, outputs, data):
     number = st.integers(-5, 5)
     answer = number if outputs == "absolute" else st.lists(number, min_size=2, max_size=2)
     table = data.draw(st.lists(answer, min_size=len(datasets), max_size=len(datasets)))
-    report = sl.audit_map(
+    report = sl.audits.audit_map(
         lambda x: table[datasets.index(x)],
         lambda d_in: 3 * d_in,
         datasets=datasets,
@@ -62,7 +62,7 @@ def test_a_report_says_what_was_audited():
     def shifted(x):
         return [sum(x), -len(x)]
 
-    report = sl.audit_map(shifted, lambda d: 2 * d, [0, 1], [1, 2], inputs="insert_delete",
+    report = sl.audits.audit_map(shifted, lambda d: 2 * d, [0, 1], [1, 2], inputs="insert_delete",
                           outputs="L1", every_order=False, subject="sum and size")  # fmt: skip
     assert repr(report) == (
         "Audit of sum and size: loose\n"
@@ -77,7 +77,7 @@ def test_a_report_says_what_was_audited():
 
 
 def test_distances_between_numbers_need_not_be_whole():
-    report = sl.audit_map(
+    report = sl.audits.audit_map(
         lambda x: 2 * x,
         lambda d: 2 * d,
         datasets=[0.0, 0.25, 0.75, 1.5],
@@ -97,7 +97,7 @@ def test_infinite_and_missing_answers_are_answers():
     answers = {0: [1.0, math.inf], 1: [3.0, math.inf], 2: [1.0, math.nan], 3: [1.0]}
 
     def truth(datasets, outputs, d_in=1):
-        report = sl.audit_map(
+        report = sl.audits.audit_map(
             answers.get, 2, datasets=datasets, inputs="discrete", outputs=outputs, d_in=d_in
         )
         return report.rows[0].truth, report.verdict
@@ -118,18 +118,20 @@ def test_zeros_of_two_signs_are_two_records_and_one_number():
         return int(math.copysign(1, x[0]))
 
     def truth(inputs, d_in):
-        return sl.audit_map(sign, 9, [0.0, -0.0], 1, inputs=inputs, d_in=d_in).rows[0].exact
+        return sl.audits.audit_map(sign, 9, [0.0, -0.0], 1, inputs=inputs, d_in=d_in).rows[0].exact
 
     for inputs, apart in [("symmetric", 2), ("change_one", 1), ("hamming", 1), ("discrete", 1)]:
         assert (truth(inputs, 0), truth(inputs, apart)) == (0, 2), inputs
-    with pytest.raises(sl.InputError, match="no two datasets of size 1 are neighbors at distance"):
+    with pytest.raises(
+        sl.errors.InputError, match="no two datasets of size 1 are neighbors at distance"
+    ):
         truth("symmetric", 1)
     for inputs in ("L1", "L2", "Linf"):
         assert truth(inputs, 0) == 2, inputs
 
 
 def test_lists_of_text_are_records():
-    report = sl.audit_map(
+    report = sl.audits.audit_map(
         lambda x: [list(reversed(row)) for row in x],
         lambda d: d,
         [["a", "b"], ["c"], []],
@@ -161,7 +163,7 @@ DATASETS = {
 @pytest.mark.parametrize("kind", DATASETS)
 def test_records_are_rows_and_lines(kind):
     make, total = DATASETS[kind]
-    report = sl.audit_map(
+    report = sl.audits.audit_map(
         total, lambda d: 3 * d, datasets=lambda: map(make, tables_of_rows()), d_in=[1, 2]
     )
     assert [(row.claimed, row.exact) for row in report.rows] == [(3, 3), (6, 6)]
@@ -174,7 +176,7 @@ def test_a_map_that_fails_claims_nothing_there():
             raise OverflowError("too large")
         return {2: math.nan, 3: -1, 4: math.inf, 5: 5}[d_in]
 
-    report = sl.audit_map(len, claim, [0], range(7), d_in=[1, 2, 3, 4, 5])
+    report = sl.audits.audit_map(len, claim, [0], range(7), d_in=[1, 2, 3, 4, 5])
     assert [(row.claimed, row.exact, row.verdict, row.reason) for row in report.rows] == [
         (None, 1, "no claim", "OverflowError: too large"),
         (None, 2, "no claim", "the map returned nan"),
@@ -191,7 +193,7 @@ def test_a_function_may_change_its_dataset():
             total += x.pop()
         return total
 
-    assert sl.audit_map(drain, 3, [1, 3], range(3), d_in=1).verdict == "tight"
+    assert sl.audits.audit_map(drain, 3, [1, 3], range(3), d_in=1).verdict == "tight"
 
 
 def counting():
@@ -207,77 +209,77 @@ def fragile(x):
 
 REFUSED = {
     "no function": (
-        lambda: sl.audit_map(3, 1, [0], 1),
+        lambda: sl.audits.audit_map(3, 1, [0], 1),
         "transformation must be a function of a dataset, got 3",
     ),
     "an unknown metric": (
-        lambda: sl.audit_map(len, 1, [0], 1, inputs="L3"),
+        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L3"),
         "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
         "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
         "function of two items that returns their distance, got 'L3'",
     ),
     "a relation": (
-        lambda: sl.audit_map(len, 1, [0], 1, inputs="bounded"),
+        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="bounded"),
         "inputs must be one of 'absolute', 'L0', 'L1', 'L2', 'Linf', 'Linf_monotonic', "
         "'symmetric', 'change_one', 'add_or_remove', 'hamming', 'insert_delete', 'discrete', or a "
         "function of two items that returns their distance, got 'bounded'; did you mean "
         "'change_one'?",
     ),
     "half a record": (
-        lambda: sl.audit_map(len, 1, [0], 1, d_in=0.5),
+        lambda: sl.audits.audit_map(len, 1, [0], 1, d_in=0.5),
         "d_in must be a whole number (an input distance, at least 0), got 0.5 (float)",
     ),
     "a negative distance": (
-        lambda: sl.audit_map(len, 1, [0], 1, inputs="L1", d_in=-0.5),
+        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L1", d_in=-0.5),
         "d_in must be an input distance, at least 0, got -0.5",
     ),
     "a huge distance": (
-        lambda: sl.audit_map(len, 1, [0], 1, inputs="L1", d_in=Fraction(2**64, 3)),
+        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L1", d_in=Fraction(2**64, 3)),
         "d_in must be below 2**62, got Fraction(18446744073709551616, 3)",
     ),
     "an infinite distance": (
-        lambda: sl.audit_map(len, 1, [0], 1, inputs="L1", d_in=math.inf),
+        lambda: sl.audits.audit_map(len, 1, [0], 1, inputs="L1", d_in=math.inf),
         "d_in must be an input distance, finite and at least 0, got inf",
     ),
-    "neither": (lambda: sl.audit_map(len, 1), "give values, or datasets, got neither"),
+    "neither": (lambda: sl.audits.audit_map(len, 1), "give values, or datasets, got neither"),
     "both": (
-        lambda: sl.audit_map(len, 1, [0], datasets=[[0]]),
+        lambda: sl.audits.audit_map(len, 1, [0], datasets=[[0]]),
         "give values, or datasets, got both",
     ),
     "sizes of datasets": (
-        lambda: sl.audit_map(len, 1, None, 3, datasets=[[0]]),
+        lambda: sl.audits.audit_map(len, 1, None, 3, datasets=[[0]]),
         "sizes must be left out: datasets have their own",
     ),
     "no sizes": (
-        lambda: sl.audit_map(len, 1, [0]),
+        lambda: sl.audits.audit_map(len, 1, [0]),
         "sizes must be given with values: the lengths of the lists to try",
     ),
     "no datasets": (
-        lambda: sl.audit_map(len, 1, datasets=[]),
+        lambda: sl.audits.audit_map(len, 1, datasets=[]),
         "datasets must be the datasets to try, or a function that returns them, at least one, got "
         "none",
     ),
     "randomness": (
-        lambda: sl.audit_map(counting(), 1, [0], 1),
+        lambda: sl.audits.audit_map(counting(), 1, [0], 1),
         "transformation must be a function, but it is randomised, or keeps something from one "
         "call to the next: two calls on [0] returned 0 and 1; an audit needs the part that adds no "
         "randomness and keeps nothing, or audit_randomized",
     ),
     "a failure": (
-        lambda: sl.audit_map(fragile, 1, [0], [0, 1]),
+        lambda: sl.audits.audit_map(fragile, 1, [0], [0, 1]),
         "the transformation fails on []: ValueError: no records",
     ),
     "no records": (
-        lambda: sl.audit_map(abs, 1, datasets=[3, 4]),
+        lambda: sl.audits.audit_map(abs, 1, datasets=[3, 4]),
         "3 (int) has no records; those of lists, tuples, arrays, tables and texts are known, so "
         "give a function of two datasets instead of the metric",
     ),
     "no number": (
-        lambda: sl.audit_map(str, 1, [0], [0, 1]),
+        lambda: sl.audits.audit_map(str, 1, [0], [0, 1]),
         "on the dataset [], an answer holds '[]', which is not a finite number",
     ),
     "no distance": (
-        lambda: sl.audit_map(abs, 1, datasets=[3, 4], inputs=lambda x, y: x - y, d_in=1),
+        lambda: sl.audits.audit_map(abs, 1, datasets=[3, 4], inputs=lambda x, y: x - y, d_in=1),
         "the distance of 3 and 4 must be a number of at least 0, math.inf, or True or False for "
         "neighbors, got -1",
     ),
@@ -287,14 +289,14 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(case):
     call, message = REFUSED[case]
-    with pytest.raises((sl.InputError, sl.QueryError)) as caught:
+    with pytest.raises((sl.errors.InputError, sl.errors.QueryError)) as caught:
         call()
     assert str(caught.value) == message
 
 
 def test_too_many_datasets_are_refused():
-    with pytest.raises(sl.TooLargeError) as caught:
-        sl.audit_map(abs, 1, datasets=range(200_001), inputs="absolute")
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        sl.audits.audit_map(abs, 1, datasets=range(200_001), inputs="absolute")
     assert str(caught.value) == (
         "there are 200,001 datasets, more than the 200,000 that are tried; give fewer"
     )
@@ -307,7 +309,9 @@ def test_neighbors_of_your_own_are_asked_once_per_pair():
         asked.append((x, y))
         return abs(x - y) <= 2
 
-    report = sl.audit_map(lambda x: x * x, 9, datasets=[0, 2, 5], inputs=neighbors, d_in=[0, 1])
+    report = sl.audits.audit_map(
+        lambda x: x * x, 9, datasets=[0, 2, 5], inputs=neighbors, d_in=[0, 1]
+    )
     assert asked == [(0, 2), (0, 5), (2, 5)]
     assert [row.exact for row in report.rows] == [0, 4]
     assert report.setting == "neighbors of at most k to absolute; 3 datasets; implementation"
@@ -324,7 +328,7 @@ def test_scores_of_a_selection_are_monotonic_or_not(case):
     """A claim for monotonic scores is refuted exactly if one record moves scores both ways."""
     scores, linf, monotonic = SCORES[case]
     for outputs, most in [("Linf", linf), ("Linf_monotonic", monotonic)]:
-        report = sl.audit_map(scores, lambda d: d, [0, 1], range(3), outputs=outputs, d_in=1)
+        report = sl.audits.audit_map(scores, lambda d: d, [0, 1], range(3), outputs=outputs, d_in=1)
         assert report.rows[0].exact == most
         assert report.sound == (most == 1)
 
@@ -333,14 +337,14 @@ def test_what_cannot_be_compared_is_refused():
     loop = []
     loop.append(loop)
     for source in ({"values": [loop], "sizes": 1}, {"datasets": [loop]}):
-        with pytest.raises(sl.InputError) as caught:
-            sl.audit_map(len, 1, **source)
+        with pytest.raises(sl.errors.InputError) as caught:
+            sl.audits.audit_map(len, 1, **source)
         assert str(caught.value) == (
             f"{next(iter(source))} must be what can be compared and hashed, got [[...]], which "
             "raised RecursionError"
         )
-    with pytest.raises(sl.QueryError) as caught:
-        sl.audit_map(lambda _: pd.NA, 1, [0], 1)
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.audits.audit_map(lambda _: pd.NA, 1, [0], 1)
     assert str(caught.value) == (
         "the transformation fails on [0]: TypeError: boolean value of NA is ambiguous"
     )
@@ -355,5 +359,5 @@ def test_what_is_kept_from_one_call_to_the_next_is_found(inputs):
         before, last[0] = last[0], len(x)
         return 5 if before == len(x) + 1 else 0
 
-    with pytest.raises(sl.InputError, match="or keeps something from one call to the next"):
-        sl.audit_map(remembering, 0, [0], [0, 1, 2], inputs=inputs, d_in=1)
+    with pytest.raises(sl.errors.InputError, match="or keeps something from one call to the next"):
+        sl.audits.audit_map(remembering, 0, [0], [0, 1, 2], inputs=inputs, d_in=1)

@@ -44,7 +44,7 @@ def selection(scores, **assumed):
 
 def audit(function, **options):
     options = {"inputs": "symmetric", **options}
-    return sl.audit_selection(function, [0, 1], [0, 1, 2], Selector, **options)
+    return sl.audits.audit_selection(function, [0, 1], [0, 1, 2], Selector, **options)
 
 
 @pytest.mark.parametrize(
@@ -108,18 +108,18 @@ BESIDE = {
 @pytest.mark.parametrize("case", BESIDE)
 def test_neighbors_must_return_the_same_after_the_same_choice(case):
     function, step = BESIDE[case]
-    report = sl.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
+    report = sl.audits.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
     assert report.verdict == ("tight" if step is None else "violated")
     assert [row.step for row in report.rows[1:]] == ([] if step is None else [step])
     assert report.rows[0].verdict == "tight"
     assert report.notes == ()
     if step is not None:
-        with pytest.raises(sl.SensitivityViolation, match=step):
+        with pytest.raises(sl.errors.SensitivityViolation, match=step):
             report.raise_if_violated()
 
 
 def test_what_is_returned_beside_a_choice_is_evidence():
-    report = sl.audit_selection(
+    report = sl.audits.audit_selection(
         lambda x: (chosen(x), max(x)), [0, 1], 2, Selector, inputs="change_one"
     )
     row = report.decisive
@@ -134,7 +134,7 @@ def test_what_is_returned_beside_a_choice_is_evidence():
 
 def test_candidates_without_a_list_are_counted():
     """Scores that are as many as the distinct records."""
-    report = sl.audit_selection(
+    report = sl.audits.audit_selection(
         lambda x: selection(lambda x: [0] * len(set(x)))(x), [0, 1], 2, Selector,
         inputs="change_one",
     )  # fmt: skip
@@ -150,7 +150,7 @@ def test_chance_beside_a_choice_is_not_compared():
         return chosen(x), Model(), source.random(), more and more(x)
 
     def audited(function):
-        return sl.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
+        return sl.audits.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
 
     report = audited(select)
     assert (report.verdict, report.sound) == ("not judged", False)
@@ -167,7 +167,10 @@ def test_a_candidate_with_the_score_of_minus_infinity_is_never_chosen():
         place = selection(lambda x: [x.count(0), -math.inf])(x)
         return ["zero"][place]
 
-    assert sl.audit_selection(select, [0, 1], 2, Selector, inputs="change_one").verdict == "tight"
+    assert (
+        sl.audits.audit_selection(select, [0, 1], 2, Selector, inputs="change_one").verdict
+        == "tight"
+    )
 
 
 def test_the_best_candidate_is_selected():
@@ -187,7 +190,7 @@ def test_the_best_candidate_is_selected():
 
 REFUSED = {
     "no mechanism": (
-        lambda: sl.audit_selection(counts, [0], 1, inputs="symmetric"),
+        lambda: sl.audits.audit_selection(counts, [0], 1, inputs="symmetric"),
         "mechanisms must be classes with the method 'randomise', got ()",
     ),
     "no selection": (
@@ -208,7 +211,9 @@ REFUSED = {
         "the function fails on [] where candidate 1 is selected: KeyError: 1",
     ),
     "no neighbors": (
-        lambda: sl.audit_selection(selection(counts), [0, 1], 3, Selector, inputs="symmetric"),
+        lambda: sl.audits.audit_selection(
+            selection(counts), [0, 1], 3, Selector, inputs="symmetric"
+        ),
         "no two datasets of size 3 are neighbors at distance 1: give sizes=[2, 3]",
     ),
 }
@@ -217,7 +222,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(case):
     call, message = REFUSED[case]
-    with pytest.raises((sl.InputError, sl.QueryError)) as caught:
+    with pytest.raises((sl.errors.InputError, sl.errors.QueryError)) as caught:
         call()
     assert str(caught.value) == message
 
@@ -233,7 +238,7 @@ def test_the_mechanisms_of_a_library():
 
     for kind in (mechanisms.Exponential, mechanisms.PermuteAndFlip):
         for monotonic, verdict in [(False, "tight"), (True, "violated")]:
-            report = sl.audit_selection(
+            report = sl.audits.audit_selection(
                 lambda x, kind=kind, monotonic=monotonic: select(x, kind, monotonic),
                 [0, 1],
                 [0, 1, 2],

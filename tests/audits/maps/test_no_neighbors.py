@@ -33,16 +33,16 @@ ALONE = {
 @pytest.mark.parametrize("case", ALONE)
 def test_datasets_without_neighbors_are_refused(case):
     given, who, way = ALONE[case]
-    with pytest.raises(sl.InputError) as caught:
-        sl.audit_map(sum, 5, **{"values": [0, 5], "d_in": [0, 1], **given})
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audits.audit_map(sum, 5, **{"values": [0, 5], "d_in": [0, 1], **given})
     assert str(caught.value) == f"{who}are neighbors at distance 1: {way}"
-    assert sl.audit_map(sum, 0, **{"values": [0, 5], **given}, d_in=0).verdict == "tight"
+    assert sl.audits.audit_map(sum, 0, **{"values": [0, 5], **given}, d_in=0).verdict == "tight"
 
 
 def test_neighbors_among_the_sizes_are_compared():
-    assert sl.audit_map(sum, lambda d: 5 * d, [0, 5], [2, 3], d_in=1).verdict == "tight"
-    assert sl.audit_map(sum, 5, [0, 5], 3, d_in=2).verdict == "tight"
-    assert sl.audit_map(sum, 5, [0, 5], 3, inputs="change_one", d_in=1).verdict == "tight"
+    assert sl.audits.audit_map(sum, lambda d: 5 * d, [0, 5], [2, 3], d_in=1).verdict == "tight"
+    assert sl.audits.audit_map(sum, 5, [0, 5], 3, d_in=2).verdict == "tight"
+    assert sl.audits.audit_map(sum, 5, [0, 5], 3, inputs="change_one", d_in=1).verdict == "tight"
 
 
 class Mechanism:
@@ -60,10 +60,10 @@ def noisy_sum(x):
 
 
 AUDITS = {
-    "recorded": lambda sizes, neighbors: sl.audit_recorded(
+    "recorded": lambda sizes, neighbors: sl.audits.audit_recorded(
         lambda x: Mechanism(5).randomise(sum(x)), [0, 5], sizes, Mechanism, neighbors=neighbors
     ),
-    "sampled": lambda sizes, neighbors: sl.audit_sampled(
+    "sampled": lambda sizes, neighbors: sl.audits.audit_sampled(
         noisy_sum, [0, 5], sizes, neighbors=neighbors, epsilon=1
     ),
 }
@@ -72,7 +72,7 @@ AUDITS = {
 @pytest.mark.parametrize("audit", AUDITS)
 @pytest.mark.parametrize("neighbors", ["unbounded", "symmetric_difference"])
 def test_noise_is_not_judged_without_neighbors(audit, neighbors):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         AUDITS[audit](3, neighbors)
     assert str(caught.value) == (
         "no two datasets of size 3 are neighbors at distance 1: give sizes=[2, 3]"

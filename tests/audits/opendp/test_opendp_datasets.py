@@ -35,7 +35,7 @@ def rows(most):
 
 def test_arrays_of_a_domain_of_the_user():
     total = arrays(lambda x: float(x[:, 0].clip(0, 1).sum()))
-    report = sl.audit_opendp(total, datasets=lambda: [*rows(2), "no array"])
+    report = sl.audits.audit_opendp(total, datasets=lambda: [*rows(2), "no array"])
     assert repr(report) == (
         "Audit of make_user_transformation: tight\n"
         "  setting  SymmetricDistance() of at most k to AbsoluteDistance(f64); 7 datasets, 1 "
@@ -47,21 +47,21 @@ def test_arrays_of_a_domain_of_the_user():
         "  y  ((4.0, 0.5),)  ->  1.0"
     )
     unclipped = arrays(lambda x: float(x[:, 0].sum()))
-    assert sl.audit_opendp(unclipped, datasets=rows(1), d_in=1).verdict == "violated"
+    assert sl.audits.audit_opendp(unclipped, datasets=rows(1), d_in=1).verdict == "violated"
 
 
 def test_neighbors_come_from_the_caller_where_the_metric_is_own():
     total = arrays(lambda x: float(x.sum()), inputs=dp.user_distance("sup"), claim=4.0)
     datasets = [np.array(x) for x in itertools.product([0.0, 1.0, 2.0], repeat=2)]
-    with pytest.raises(sl.InputError) as caught:
-        sl.audit_opendp(total, datasets=datasets)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audits.audit_opendp(total, datasets=datasets)
     assert str(caught.value) == (
         "the input metric sup is not covered; those that are: SymmetricDistance, "
         "InsertDeleteDistance, ChangeOneDistance, HammingDistance, DiscreteDistance, "
         "AbsoluteDistance, L1Distance, L2Distance, LInfDistance; give neighbors=, a function of "
         "two inputs"
     )
-    report = sl.audit_opendp(
+    report = sl.audits.audit_opendp(
         total, datasets=datasets, neighbors=lambda x, y: float(abs(x - y).max())
     )
     assert [(row.claimed, row.exact) for row in report.rows] == [(4, 2), (8, 4)]
@@ -69,7 +69,7 @@ def test_neighbors_come_from_the_caller_where_the_metric_is_own():
 
 def test_chains_from_text_take_lines_as_records():
     lines = dp.t.make_split_lines() >> dp.t.then_count()
-    report = sl.audit_opendp(lines, ["a", "long line", ""], range(3))
+    report = sl.audits.audit_opendp(lines, ["a", "long line", ""], range(3))
     assert repr(report) == (
         "Audit of make_split_lines >> make_count: tight\n"
         "  setting  SymmetricDistance() of at most k to AbsoluteDistance(i32); texts of lines with "
@@ -80,7 +80,7 @@ def test_chains_from_text_take_lines_as_records():
         "  x  ''  ->  0\n"
         "  y  'a\\n'  ->  1"
     )
-    given = sl.audit_opendp(lines, datasets=["", "a", "long line\na\n", "a\nlong line"])
+    given = sl.audits.audit_opendp(lines, datasets=["", "a", "long line\na\n", "a\nlong line"])
     assert [row.exact for row in given.rows] == [1, 2]
 
 
@@ -93,7 +93,7 @@ def test_a_table_of_text_takes_lines_as_records():
         >> dp.t.then_clamp((0, 3))
         >> dp.t.then_sum()
     )
-    report = sl.audit_opendp(column, ["x,1", "x,9", "y,"], range(3))
+    report = sl.audits.audit_opendp(column, ["x,1", "x,9", "y,"], range(3))
     assert [(row.claimed, row.exact) for row in report.rows] == [(3, 3), (6, 6)]
 
 
@@ -104,11 +104,11 @@ def test_distances_of_floats_are_floats():
         constant=2.0,
         bounds=(0.0, 10.0),
     )
-    report = sl.audit_opendp(doubled, [0.0, 0.25, 1.0], d_in=[0.25, 0.75])
+    report = sl.audits.audit_opendp(doubled, [0.0, 0.25, 1.0], d_in=[0.25, 0.75])
     assert [(row.distance, row.exact) for row in report.rows] == [(0.25, 0.5), (0.75, 1.5)]
     assert report.sound
-    with pytest.raises(sl.InputError) as caught:
-        sl.audit_opendp(clamped_sum(), [0, 1], 1, d_in=0.5)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.audits.audit_opendp(clamped_sum(), [0, 1], 1, d_in=0.5)
     assert str(caught.value) == (
         "d_in must be a whole number (an input distance, at least 0), got 0.5 (float)"
     )
@@ -117,7 +117,7 @@ def test_distances_of_floats_are_floats():
 def test_a_distance_that_opendp_would_round_has_no_claim():
     """As a float of 32 bits, 0.7 is smaller, so the map would answer for fewer pairs."""
     identity = dp.t.make_identity(dp.atom_domain(T="f32", nan=False), dp.absolute_distance(T="f32"))
-    rows = sl.audit_opendp(identity, [0.0, 0.5], d_in=[0.5, 0.7]).rows
+    rows = sl.audits.audit_opendp(identity, [0.0, 0.5], d_in=[0.5, 0.7]).rows
     assert [(row.claimed, row.verdict, row.reason) for row in rows] == [
         (0.5, "tight", ""),
         (None, "no claim", "InputError: 0.7 is no f32 of OpenDP; the nearest is 0.699999988079071"),
@@ -134,7 +134,7 @@ def test_infinite_and_missing_answers_are_answers():
         lambda x: sum(x),
         lambda d_in: math.inf if d_in == 2 else float(d_in),
     )
-    report = sl.audit_opendp(total, values, range(3))
+    report = sl.audits.audit_opendp(total, values, range(3))
     assert [(row.claimed, row.truth, row.verdict) for row in report.rows] == [
         (1.0, math.inf, "violated"),
         (math.inf, math.inf, "tight"),
@@ -142,7 +142,7 @@ def test_infinite_and_missing_answers_are_answers():
     assert "  y  (inf,)  ->  inf" in repr(report)
     total = of_function(lambda x: [*x, math.nan][0], outputs=dp.absolute_distance(T=float),
                         answers=dp.atom_domain(T=float, nan=True), claim=math.inf)  # fmt: skip
-    (row,) = sl.audit_opendp(total, [0], [0, 1], d_in=1).rows
+    (row,) = sl.audits.audit_opendp(total, [0], [0, 1], d_in=1).rows
     assert (row.truth, row.verdict) == (math.inf, "tight")
 
 
@@ -151,7 +151,7 @@ def test_zeros_of_two_signs_are_two_records():
     cast = dp.t.make_cast_default(
         dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance(), TOA=str
     )
-    report = sl.audit_opendp(cast, [0.0, -0.0], range(3), d_in=[0, 1, 2])
+    report = sl.audits.audit_opendp(cast, [0.0, -0.0], range(3), d_in=[0, 1, 2])
     assert cast([0.0]) != cast([-0.0])
     assert [(row.claimed, row.exact) for row in report.rows] == [(0, 0), (1, 1), (2, 2)]
 
@@ -167,7 +167,7 @@ def test_scores_that_are_called_monotonic_must_be(monotonic, sound):
         lambda x: [sum(x), -sum(x)],
         lambda d_in: d_in,
     )
-    report = sl.audit_opendp(scores, [0, 1], range(3))
+    report = sl.audits.audit_opendp(scores, [0, 1], range(3))
     assert report.sound is sound
     assert [row.exact for row in report.rows] == ([1, 2] if sound else [2, 4])
 
@@ -182,34 +182,34 @@ def test_counts_are_monotonic_scores_at_every_distance():
         lambda x: [x.count(0), x.count(1)],
         lambda d_in: d_in,
     )
-    report = sl.audit_opendp(counts, [0, 1], range(3))
+    report = sl.audits.audit_opendp(counts, [0, 1], range(3))
     assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
 
 
 REFUSED = {
     "an own domain": (
-        lambda: sl.audit_opendp(arrays(len), [0], 1),
+        lambda: sl.audits.audit_opendp(arrays(len), [0], 1),
         "the input domain arrays is not covered; vectors and atoms are, and so is any other domain "
         "with datasets=",
     ),
     "neither": (
-        lambda: sl.audit_opendp(clamped_sum()),
+        lambda: sl.audits.audit_opendp(clamped_sum()),
         "give values, or datasets, got neither",
     ),
     "no dataset of the domain": (
-        lambda: sl.audit_opendp(clamped_sum(), datasets=["ab", [0.5]]),
+        lambda: sl.audits.audit_opendp(clamped_sum(), datasets=["ab", [0.5]]),
         "VectorDomain(AtomDomain(T=i32)) accepts none of the 2 datasets",
     ),
     "two lines": (
-        lambda: sl.audit_opendp(dp.t.make_split_lines(), ["a\nb"], 1),
+        lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a\nb"], 1),
         "values are the lines of texts, so none has a line break: 'a\\nb'",
     ),
     "texts without sizes": (
-        lambda: sl.audit_opendp(dp.t.make_split_lines(), ["a"]),
+        lambda: sl.audits.audit_opendp(dp.t.make_split_lines(), ["a"]),
         "sizes must be given: the numbers of lines of the texts",
     ),
     "neighbors": (
-        lambda: sl.audit_opendp(clamped_sum(), [0], 1, neighbors="bounded"),
+        lambda: sl.audits.audit_opendp(clamped_sum(), [0], 1, neighbors="bounded"),
         "neighbors must be a function of two inputs, or None, got 'bounded'",
     ),
 }
@@ -218,6 +218,6 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_refused(case):
     call, message = REFUSED[case]
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         call()
     assert str(caught.value) == message

@@ -55,7 +55,7 @@ def test_a_transformation_of_tables(framed):
         dp.frame_distance(metric) if framed else metric,
         next(tables()).filter(pl.col("age") > 1),
     )
-    report = sl.audit_opendp(older, datasets=tables)
+    report = sl.audits.audit_opendp(older, datasets=tables)
     assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
     assert "FrameDistance(SymmetricDistance()); 13 datasets; implementation" in report.setting
     seen = report.rows[0].evidence
@@ -75,7 +75,7 @@ def test_a_pipeline_without_groups():
     def total(table, scale):
         return table.select(pl.col("age").fill_null(0).dp.sum((0, 5), scale=scale))
 
-    report = sl.audit_opendp_measurement(pipeline(total), datasets=tables)
+    report = sl.audits.audit_opendp_measurement(pipeline(total), datasets=tables)
     assert [(row.claimed, row.exact) for row in report.rows] == [(5, 5), (10, 10)]
     assert report.subject == "make_private_lazyframe"
 
@@ -86,7 +86,7 @@ def test_a_pipeline_with_groups_and_a_threshold():
         return table.group_by("city").agg(dp.len(scale=scale))
 
     make = pipeline(counts, dp.approximate(dp.max_divergence()), threshold=50)
-    report = sl.audit_opendp_measurement(make, datasets=tables)
+    report = sl.audits.audit_opendp_measurement(make, datasets=tables)
     assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
     assert report.decisive.evidence.answer_y == {("a", "len"): 1}
     # The map promises a delta, too, which a twin without noise says nothing of.

@@ -43,7 +43,9 @@ CHANCE = {
 def test_chance_before_the_mechanism_is_refused_however_it_falls(case, options):
     for seed in range(8):
         random.seed(seed)
-        with pytest.raises(sl.QueryError, match=r"random beside.*or audit.*by audit_randomized"):
+        with pytest.raises(
+            sl.errors.QueryError, match=r"random beside.*or audit.*by audit_randomized"
+        ):
             audited(CHANCE[case], [0, 10], every_order=True, **options)
 
 
@@ -56,8 +58,8 @@ def test_chance_before_a_sampler_is_refused():
 
     for seed in range(8):
         random.seed(seed)
-        with pytest.raises(sl.QueryError, match="draws at random beside"):
-            sl.audit_sampled(
+        with pytest.raises(sl.errors.QueryError, match="draws at random beside"):
+            sl.audits.audit_sampled(
                 located, [0, 10], 3, NOISE, neighbors="bounded", epsilon=1, value="location"
             )
 
@@ -77,7 +79,7 @@ def test_chance_on_few_of_many_datasets_is_seen_where_it_makes_the_verdict():
 
     for seed in range(4):
         random.seed(seed)
-        with pytest.raises(sl.QueryError, match="two runs on "):
+        with pytest.raises(sl.errors.QueryError, match="two runs on "):
             audited(rare, [0, 1], 40, every_order=False)
 
 
@@ -113,7 +115,7 @@ def test_noise_for_one_record_is_too_small_for_two(scale, verdict, steps):
             answers.append(NOISE.laplace(sum(x) / 2, scale * steps / 2))
         return answers
 
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         located, [0, 10], 3, NOISE, neighbors=sl.Bounded(2), epsilon=1, value="location"
     )
     assert report.decisive.compared == verdict
@@ -171,15 +173,17 @@ def test_a_function_that_lacks_the_parameter_is_named():
         ({"sensitivity": "sens", "budget": 1}, "epsilon"),
     ]:
         for target in (add_noise, f"{__name__}.add_noise"):
-            with pytest.raises(sl.InputError) as caught:
-                sl.audit_recorded(total, [0, 10], 2, target, **given, **option)
+            with pytest.raises(sl.errors.InputError) as caught:
+                sl.audits.audit_recorded(total, [0, 10], 2, target, **given, **option)
             name = "value" if sought == "answer" else sought
             assert str(caught.value) == (
                 f"{name} must name a parameter of add_noise(value, eps, sens=10), got {sought!r}; "
                 f"pass {name}= with its name, or with a function of the dict of arguments"
             )
     named = {"sensitivity": "sens", "epsilon": "eps"}
-    assert sl.audit_recorded(total, [0, 10], 2, add_noise, **given, **named).verdict == "tight"
+    assert (
+        sl.audits.audit_recorded(total, [0, 10], 2, add_noise, **given, **named).verdict == "tight"
+    )
 
 
 @pytest.mark.parametrize("replay", [True, False])
@@ -190,8 +194,8 @@ def test_a_mechanism_in_a_dict_is_not_replaced(replay):
         except NotImplementedError:
             return
 
-    with pytest.raises(sl.QueryError, match="elsewhere than in a module, as in a dict"):
-        sl.audit_recorded(
+    with pytest.raises(sl.errors.QueryError, match="elsewhere than in a module, as in a dict"):
+        sl.audits.audit_recorded(
             total, [0, 1], 2, add_noise, neighbors="bounded", sensitivity="sens", replay=replay
         )
 
@@ -204,5 +208,5 @@ def test_what_is_kept_from_one_run_to_the_next_is_found():
         before, last[0] = last[0], len(x)
         return Noise(10).randomise(sum(x) + (50 if before == len(x) + 1 else 0))
 
-    with pytest.raises(sl.QueryError, match="or keeps something between runs"):
+    with pytest.raises(sl.errors.QueryError, match="or keeps something between runs"):
         audited(remembering, [10], [1, 2, 3], neighbors="unbounded")

@@ -124,7 +124,9 @@ def test_data_in_what_is_returned_is_a_violation(case, steps):
     x, y = row.evidence.x, row.evidence.y
     assert len(list((Counter(x) - Counter(y)).elements())) == 1
     assert ("chance" in " ".join(report.notes)) == (case == "beside chance")
-    with pytest.raises(sl.SensitivityViolation, match="no noise hides what is returned: violated"):
+    with pytest.raises(
+        sl.errors.SensitivityViolation, match="no noise hides what is returned: violated"
+    ):
         report.raise_if_violated()
 
 
@@ -270,7 +272,7 @@ def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing(replay):
     def added(x):
         return sum(x) + Noise(1).randomise(0)
 
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         audited(added, [0, 1], 2, replay=replay)
     assert str(caught.value) == (
         f"what reaches Noise in added (test_returned.py:{added.__code__.co_firstlineno + 1}) is 0 "
@@ -319,7 +321,7 @@ def test_what_the_steps_spend_together_is_told():
     report = audited(spends, [0, 2], 2, replay=True)
     assert {row.verdict for row in report.rows} == {"loose", "tight"}
     assert (report.verdict, report.sound, report.unjudged) == ("not judged", False, report.notes)
-    with pytest.raises(sl.SensitivityViolation) as caught:
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
         report.raise_if_violated()
     assert str(caught.value).startswith(
         "spends: not judged, since the steps together spend 2.2, in units of the epsilon of each; "
@@ -331,7 +333,7 @@ def test_what_the_steps_spend_together_is_told():
     assert known.notes == ("the steps together spend 11/10; say budget= to judge the whole run",)
     judged = audited(spends, [0, 2], 2, budget=1)
     assert (judged.verdict, judged.notes) == ("violated", ())
-    with pytest.raises(sl.SensitivityViolation) as caught:
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
         judged.raise_if_violated()
     assert str(caught.value).startswith(
         "spends: the whole run may spend 1, it spends 11/5 = 2.2: violated (claim / truth = "

@@ -31,7 +31,7 @@ ADDED = {
 @pytest.mark.parametrize(("epsilon", "verdict"), [(1, "tight"), (0.5, "violated"), (2, "loose")])
 def test_noise_of_a_sampler_is_left_out_and_its_scale_is_the_claim(case, epsilon, verdict):
     samplers = ("numpy.random.laplace", np.random.default_rng, laplace_noise, GENERATOR)
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         ADDED[case], [0, 3], [1, 2], *samplers, neighbors="unbounded", epsilon=epsilon
     )
     (row,) = report.rows
@@ -44,15 +44,15 @@ def test_the_answer_is_where_the_caller_says():
         return 100 * round(np.random.laplace(sum(x), 3.0) / 100)
 
     options = {"neighbors": "unbounded", "epsilon": 1, "subject": "rounded"}
-    report = sl.audit_sampled(rounded, [0, 3], [1, 2], value="location", **options)
+    report = sl.audits.audit_sampled(rounded, [0, 3], [1, 2], value="location", **options)
     assert (report.rows[0].exact, report.rows[0].compared) == (3, "tight")
     assert "perhaps" not in report.setting
-    with pytest.raises(sl.QueryError, match="say value='location'"):
-        sl.audit_sampled(rounded, [0, 3], [1, 2], **options)
+    with pytest.raises(sl.errors.QueryError, match="say value='location'"):
+        sl.audits.audit_sampled(rounded, [0, 3], [1, 2], **options)
 
 
 def test_noise_alone_says_that_perhaps_the_wrong_thing_was_recorded():
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         lambda _: np.random.laplace(0, 3.0), [0, 3], 2, neighbors="bounded", epsilon=1
     )
     assert (report.rows[0].exact, report.rows[0].compared) == (0, "loose")
@@ -63,7 +63,7 @@ def test_noise_alone_says_that_perhaps_the_wrong_thing_was_recorded():
 
 
 def test_own_names_of_parameters():
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         lambda x: laplace_noise(2.0, center=max(x)),
         [0, 2],
         2,
@@ -160,8 +160,8 @@ REFUSED = {
 def test_what_is_refused(case):
     options, message = REFUSED[case]
     options = {"function": ADDED["around the total"], "epsilon": 1, **options}
-    with pytest.raises((sl.InputError, sl.QueryError)) as caught:
-        sl.audit_sampled(
+    with pytest.raises((sl.errors.InputError, sl.errors.QueryError)) as caught:
+        sl.audits.audit_sampled(
             options.pop("function"),
             [0],
             1,

@@ -104,7 +104,7 @@ HOLDERS = {
 def test_a_generator_is_quiet_wherever_it_is_held_and_put_back(case):
     function, sampler = HOLDERS[case]()
     for epsilon, verdict in ((1, "not judged"), (0.5, "violated")):
-        report = sl.audit_sampled(
+        report = sl.audits.audit_sampled(
             function, [0, 10], 2, sampler, neighbors="bounded", epsilon=epsilon
         )
         assert report.verdict == verdict
@@ -117,8 +117,8 @@ def test_another_name_of_default_rng_is_quiet():
         lambda x: sum(x) + np.random.laplace(0, 10),
         lambda x: sum(x) + another_name().laplace(0, 10),
     ):
-        assert sl.audit_sampled(function, **OPTIONS, epsilon=1).decisive.compared == "tight"
-        report = sl.audit_sampled(
+        assert sl.audits.audit_sampled(function, **OPTIONS, epsilon=1).decisive.compared == "tight"
+        report = sl.audits.audit_sampled(
             function, [0, 10], 2, another_name, np.random.laplace, neighbors="bounded", epsilon=1
         )
         assert report.decisive.compared == "tight"
@@ -132,7 +132,7 @@ def test_a_generator_that_is_made_once_and_kept_draws_noise_after_the_audit():
         kept["rng"] = rng
         return sum(x) + rng.laplace(0, 10)
 
-    assert sl.audit_sampled(total, **OPTIONS, epsilon=1).decisive.compared == "tight"
+    assert sl.audits.audit_sampled(total, **OPTIONS, epsilon=1).decisive.compared == "tight"
     assert isinstance(kept["rng"], np.random.Generator)
     assert len({total([1, 2]) for _ in range(3)}) == 3
 
@@ -152,7 +152,7 @@ SEEDED = {
 @pytest.mark.parametrize("case", SEEDED)
 @pytest.mark.parametrize("value", ["returns", "location"])
 def test_a_seed_in_the_function_is_noted(case, value):
-    report = sl.audit_sampled(SEEDED[case], **OPTIONS, epsilon=1, value=value)
+    report = sl.audits.audit_sampled(SEEDED[case], **OPTIONS, epsilon=1, value=value)
     (note,) = report.notes
     assert "seeded in the function" in note
     assert "test_holders.py" in note
@@ -166,15 +166,15 @@ def test_fresh_seeds_are_no_seeds():
         seed = int(source.integers(2**60))
         return sum(x) + np.random.default_rng(seed).laplace(0, 10)
 
-    assert sl.audit_sampled(total, **OPTIONS, epsilon=1).notes == ()
+    assert sl.audits.audit_sampled(total, **OPTIONS, epsilon=1).notes == ()
 
 
 def test_a_seed_of_the_data_is_refused():
     def total(x):
         return sum(x) + np.random.default_rng(int(sum(x))).laplace(0, 10)
 
-    with pytest.raises(sl.QueryError) as caught:
-        sl.audit_sampled(total, **OPTIONS, epsilon=1)
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.audits.audit_sampled(total, **OPTIONS, epsilon=1)
     line = total.__code__.co_firstlineno + 1
     assert str(caught.value) == (
         f"the seed of the noise depends on the data: default_rng in total (test_holders.py:{line}) "

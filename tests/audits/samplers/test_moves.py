@@ -58,20 +58,20 @@ def test_what_is_changed_after_the_noise_is_refused(case):
         "audit the function without its steps after the noise",
     }
     for where, function in functions.items():
-        with pytest.raises(sl.QueryError) as caught:
-            sl.audit_sampled(function, [10, 0], [2], neighbors="bounded", epsilon=0.5)
+        with pytest.raises(sl.errors.QueryError) as caught:
+            sl.audits.audit_sampled(function, [10, 0], [2], neighbors="bounded", epsilon=0.5)
         assert str(caught.value).startswith("on [10, 10], what the function returns ")
         assert str(caught.value).endswith(f"cannot be read off it: {ways[where]}")
     # The location tells, and what is done afterwards to what was released is no matter.
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         functions["location"], [0, 10], [2], neighbors="bounded", epsilon=0.5, value="location"
     )
     assert (report.decisive.compared, report.rows[0].exact) == ("tight", 10)
 
 
 def test_the_message_says_how_it_moves():
-    with pytest.raises(sl.QueryError) as caught:
-        sl.audit_sampled(
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.audits.audit_sampled(
             lambda x: max(total(x) + np.random.laplace(0, 10), 0), [0, 10], 1,
             neighbors="bounded", epsilon=1,
         )  # fmt: skip
@@ -101,7 +101,7 @@ UNCHANGED = {
 def test_what_moves_with_the_noise_is_the_answer(case):
     """No false alarm where nothing is wrong, and no pass with half the noise."""
     for epsilon, verdict in ((1, NOT), (0.5, "violated")):
-        report = sl.audit_sampled(
+        report = sl.audits.audit_sampled(
             UNCHANGED[case], [0, 10], [2], neighbors="bounded", epsilon=epsilon
         )
         assert (report.rows[0].exact, report.verdict) == (10, verdict)
@@ -111,9 +111,9 @@ def test_counts_of_a_vector_are_answers_each():
     def histogram(x):
         return np.array([x.count(0), x.count(1)]) + np.random.laplace(scale=2.0, size=2)
 
-    report = sl.audit_sampled(histogram, [0, 1], [2], neighbors="bounded", epsilon=1)
+    report = sl.audits.audit_sampled(histogram, [0, 1], [2], neighbors="bounded", epsilon=1)
     assert (report.rows[0].exact, report.rows[0].compared) == (2, "tight")
-    shared = sl.audit_sampled(
+    shared = sl.audits.audit_sampled(
         lambda x: np.random.laplace(max(x), 2.0, size=2), [0, 1], [2], neighbors="bounded",
         epsilon=1, value="location",
     )  # fmt: skip
@@ -126,8 +126,8 @@ def test_the_same_noise_around_two_answers_hides_neither():
         noise = np.random.laplace(0, 10)
         return [sum(x) + noise, max(x) + noise]
 
-    with pytest.raises(sl.QueryError, match="has the same noise in two numbers"):
-        sl.audit_sampled(both, [1, 2], [2], neighbors="bounded", epsilon=1)
+    with pytest.raises(sl.errors.QueryError, match="has the same noise in two numbers"):
+        sl.audits.audit_sampled(both, [1, 2], [2], neighbors="bounded", epsilon=1)
 
 
 SCALED = {
@@ -146,7 +146,9 @@ SCALED = {
 @pytest.mark.parametrize("case", SCALED)
 def test_noise_times_a_number_has_that_scale(case):
     for epsilon, verdict in ((1.0001, NOT), (1, NOT), (0.9999, "violated")):
-        report = sl.audit_sampled(SCALED[case], [0, 10], [2], neighbors="bounded", epsilon=epsilon)
+        report = sl.audits.audit_sampled(
+            SCALED[case], [0, 10], [2], neighbors="bounded", epsilon=epsilon
+        )
         assert (report.rows[0].exact, report.verdict) == (10, verdict)
 
 
@@ -163,7 +165,7 @@ def test_noise_times_a_number_has_that_scale(case):
 def test_standard_normal_noise_times_sigma(normal):
     sigma = analytic_gaussian_scale(10, 1, 1e-6)
     for factor, verdict in ((1.001, NOT), (0.999, "violated")):
-        report = sl.audit_sampled(
+        report = sl.audits.audit_sampled(
             lambda x, scale=factor * sigma: total(x) + scale * normal(),
             [0, 10], [2], neighbors="bounded", epsilon=1, delta=1e-6,
         )  # fmt: skip
@@ -171,7 +173,7 @@ def test_standard_normal_noise_times_sigma(normal):
 
 
 def test_a_factor_of_the_data_is_a_scale_of_the_data():
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         lambda x: total(x) + (10 + max(x)) * np.random.laplace(), [0, 10], [2],
         neighbors="bounded", epsilon=1,
     )  # fmt: skip
@@ -185,8 +187,8 @@ def test_one_noise_in_two_proportions_is_refused():
         noise = np.random.laplace(0, 10)
         return [total(x) + noise, total(x) + 2 * noise]
 
-    with pytest.raises(sl.QueryError, match="the same noise in two numbers"):
-        sl.audit_sampled(both, [0, 10], [2], neighbors="bounded", epsilon=1)
+    with pytest.raises(sl.errors.QueryError, match="the same noise in two numbers"):
+        sl.audits.audit_sampled(both, [0, 10], [2], neighbors="bounded", epsilon=1)
 
 
 CAUSES = {
@@ -212,7 +214,7 @@ CAUSES = {
 @pytest.mark.parametrize("case", CAUSES)
 def test_the_message_names_the_cause(case):
     function, cause = CAUSES[case]
-    with pytest.raises(sl.QueryError) as caught:
-        sl.audit_sampled(function, [0, 10], [2], neighbors="bounded", epsilon=1)
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.audits.audit_sampled(function, [0, 10], [2], neighbors="bounded", epsilon=1)
     assert cause in str(caught.value)
     assert ("rounded" in str(caught.value)) is (case == "a branch")

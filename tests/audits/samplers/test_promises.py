@@ -34,7 +34,9 @@ def gaussian(sigma):
 def test_gaussian_noise_is_enough_for_the_delta_that_it_gives(sigma):
     delta = delta_of(sigma, 5, 0.5)
     for factor, verdict in ((1.001, "not judged"), (0.999, "violated")):
-        report = sl.audit_sampled(gaussian(sigma), **BOUNDED, epsilon=0.5, delta=delta * factor)
+        report = sl.audits.audit_sampled(
+            gaussian(sigma), **BOUNDED, epsilon=0.5, delta=delta * factor
+        )
         assert (report.verdict, report.rows[0].exact) == (verdict, 5)
         assert math.isclose(report.rows[0].claimed, 5, rel_tol=1e-2)
         assert "norm L2" in report.setting
@@ -45,11 +47,13 @@ def test_the_answers_of_gaussian_noise_are_compared_in_norm_l2():
         return [x.count(value) + np.random.default_rng().normal(0, sigma) for value in (0, 10)]
 
     sigma = analytic_gaussian_scale(math.sqrt(2), epsilon=1, delta=1e-6)
-    report = sl.audit_sampled(histogram, **BOUNDED, epsilon=1, delta=1e-6)
+    report = sl.audits.audit_sampled(histogram, **BOUNDED, epsilon=1, delta=1e-6)
     assert report.rows[0].compared in {"tight", "tight up to rounding"}
     assert report.rows[0].value == math.sqrt(2)
     sigma = analytic_gaussian_scale(1, epsilon=1, delta=1e-6)
-    assert sl.audit_sampled(histogram, **BOUNDED, epsilon=1, delta=1e-6).verdict == "violated"
+    assert (
+        sl.audits.audit_sampled(histogram, **BOUNDED, epsilon=1, delta=1e-6).verdict == "violated"
+    )
 
 
 def gauss_noise(scale):
@@ -64,13 +68,13 @@ def test_functions_of_ones_own_draw_what_their_name_says():
     def by_name(x):
         return sum(x) + gauss_noise(3.0)
 
-    with pytest.raises(sl.QueryError, match="draws Gaussian noise"):
-        sl.audit_sampled(by_name, [0, 3], 1, gauss_noise, neighbors="bounded", epsilon=1)
+    with pytest.raises(sl.errors.QueryError, match="draws Gaussian noise"):
+        sl.audits.audit_sampled(by_name, [0, 3], 1, gauss_noise, neighbors="bounded", epsilon=1)
     options = {"neighbors": "bounded", "epsilon": 1}
-    nameless = sl.audit_sampled(lambda x: sum(x) + noise(3.0), [0, 3], 1, noise, **options)
+    nameless = sl.audits.audit_sampled(lambda x: sum(x) + noise(3.0), [0, 3], 1, noise, **options)
     assert (nameless.rows[0].compared, nameless.rows[0].claimed) == ("tight", 3)
     options["delta"] = 1e-6
-    nameless = sl.audit_sampled(lambda x: sum(x) + noise(3.0), [0, 3], 1, noise, **options)
+    nameless = sl.audits.audit_sampled(lambda x: sum(x) + noise(3.0), [0, 3], 1, noise, **options)
     assert nameless.verdict == "violated"
 
 
@@ -82,7 +86,7 @@ def test_noise_of_two_scales_is_added_up():
 
     for epsilon, verdict in ((1, "tight"), (0.9, "violated"), (1.5, "loose")):
         options = {"neighbors": "unbounded", "epsilon": epsilon}
-        (row,) = sl.audit_sampled(two, [0, 2], [1, 2], **options).rows
+        (row,) = sl.audits.audit_sampled(two, [0, 2], [1, 2], **options).rows
         assert (row.step, row.exact, row.compared) == ("the whole run", 1, verdict)
 
 
@@ -96,17 +100,19 @@ def around_the_median(x, spread=1):
 def test_an_adaptive_release_is_replayed():
     """10/20 for the median and 2/4 for the sum around what was released."""
     options = {"neighbors": "bounded", "every_order": False, "value": "location"}
-    report = sl.audit_sampled(around_the_median, [0, 4, 5, 10], [3], epsilon=1, **options)
+    report = sl.audits.audit_sampled(around_the_median, [0, 4, 5, 10], [3], epsilon=1, **options)
     (row,) = report.rows
     assert (row.step, row.claimed, report.verdict) == ("the whole run", 1, "not judged")
     assert 0.5 < row.value <= 1
-    less = sl.audit_sampled(
+    less = sl.audits.audit_sampled(
         lambda x: around_the_median(x, 1 / 8), [0, 4, 5, 10], [3], epsilon=1, **options
     )
     assert less.verdict == "violated"
     # The return value cannot tell: the window moves with the noise.
-    with pytest.raises(sl.QueryError, match="say value='location'"):
-        sl.audit_sampled(around_the_median, [0, 4, 5, 10], [3], epsilon=1, neighbors="bounded")
+    with pytest.raises(sl.errors.QueryError, match="say value='location'"):
+        sl.audits.audit_sampled(
+            around_the_median, [0, 4, 5, 10], [3], epsilon=1, neighbors="bounded"
+        )
 
 
 def test_adaptive_gaussian_noise_is_refused():
@@ -116,8 +122,10 @@ def test_adaptive_gaussian_noise_is_refused():
         first = np.random.normal(sum(x), 100.0)
         return np.random.normal(sum(one for one in x if one > first), 100.0)
 
-    with pytest.raises(sl.QueryError, match="whose answer or scale depends on what was released"):
-        sl.audit_sampled(adaptive, **BOUNDED, epsilon=1, delta=1e-6, value="location")
+    with pytest.raises(
+        sl.errors.QueryError, match="whose answer or scale depends on what was released"
+    ):
+        sl.audits.audit_sampled(adaptive, **BOUNDED, epsilon=1, delta=1e-6, value="location")
 
 
 LEAKS = {
@@ -141,7 +149,7 @@ LEAKS = {
 def test_data_beside_the_noise_is_a_violation(case):
     function, ways = LEAKS[case]
     for value in ways:
-        report = sl.audit_sampled(function, **BOUNDED, epsilon=0.5, value=value)
+        report = sl.audits.audit_sampled(function, **BOUNDED, epsilon=0.5, value=value)
         assert report.rows[0].compared == "tight"
         row = report.decisive
         assert (row.verdict, row.step, row.truth) == ("violated", "the return value", math.inf)
@@ -157,8 +165,10 @@ def test_what_neighbors_share_is_no_leak():
 
     for value in ("returns", "location"):
         options = {"epsilon": 0.5, "value": value}
-        assert sl.audit_sampled(with_size, **BOUNDED, **options).verdict == "not judged"
-        report = sl.audit_sampled(with_size, [0, 5], [1, 2], neighbors="unbounded", **options)
+        assert sl.audits.audit_sampled(with_size, **BOUNDED, **options).verdict == "not judged"
+        report = sl.audits.audit_sampled(
+            with_size, [0, 5], [1, 2], neighbors="unbounded", **options
+        )
         assert report.decisive.step == "the return value"
 
 
@@ -174,13 +184,13 @@ def test_a_location_of_0_is_not_the_answer(change):
     def zero(x):
         return change(sum(x) / 2 + np.random.laplace(0, 1.0))
 
-    with pytest.raises(sl.QueryError) as caught:
-        sl.audit_sampled(zero, **BOUNDED, epsilon=0.5, value="location")
+    with pytest.raises(sl.errors.QueryError) as caught:
+        sl.audits.audit_sampled(zero, **BOUNDED, epsilon=0.5, value="location")
     assert str(caught.value) == ZERO.format("zero", zero.__code__.co_firstlineno + 1)
 
 
 def test_the_hint_about_value_is_not_for_claims_that_depend_on_the_data():
-    report = sl.audit_sampled(
+    report = sl.audits.audit_sampled(
         lambda x: sum(x) / len(x) + np.random.laplace(0, 10 / len(x)), [0, 10], [1, 2],
         neighbors="unbounded", epsilon=1,
     )  # fmt: skip
@@ -209,7 +219,7 @@ def test_noise_that_is_changed_beyond_what_is_tried_is_not_judged(case, value):
         return tried(lambda: np.random.laplace(sum(x) / 2, 10.0), 1e9)[case]()
 
     function = returned if value == "returns" else located
-    report = sl.audit_sampled(function, **BOUNDED, epsilon=0.5, value=value)
+    report = sl.audits.audit_sampled(function, **BOUNDED, epsilon=0.5, value=value)
     (row,) = report.rows
     assert (row.compared, row.verdict, report.verdict) == ("tight", "not judged", "not judged")
     assert not report.sound
@@ -218,7 +228,7 @@ def test_noise_that_is_changed_beyond_what_is_tried_is_not_judged(case, value):
         "replaces it at others is not seen)"
     )
     assert report.to_dict()["sound"] is False
-    with pytest.raises(sl.SensitivityViolation, match="is not seen"):
+    with pytest.raises(sl.errors.SensitivityViolation, match="is not seen"):
         report.raise_if_violated()
 
 
@@ -226,7 +236,7 @@ def test_a_seed_that_is_fixed_leaves_the_verdict_open():
     def seeded(x):
         return sum(x) / 2 + np.random.default_rng(7).laplace(0, 10.0)
 
-    report = sl.audit_sampled(seeded, **BOUNDED, epsilon=0.5)
+    report = sl.audits.audit_sampled(seeded, **BOUNDED, epsilon=0.5)
     (note,) = report.unjudged
     assert note in report.notes
     assert note.startswith("the generator is seeded in the function ")

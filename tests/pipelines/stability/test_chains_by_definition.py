@@ -17,8 +17,8 @@ from itertools import combinations_with_replacement
 import pandas as pd
 import pytest
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 pytestmark = pytest.mark.exhaustive
 

@@ -7,8 +7,8 @@ import pytest
 from measured_cases import JOIN
 
 import sensitivity_lab as sl
-from sensitivity_lab import InputError, TooLargeError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError, TooLargeError
 
 ROWS, IDS = pl.SymmetricDistance(), pl.IdDistance("id")
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measured_cases import rows_of
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 COLUMNS = ["id", "page", "n"]
 L1, L2 = pl.L1Distance(), pl.L2Distance()

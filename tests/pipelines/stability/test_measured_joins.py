@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured_cases import rows_of
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS, IDS = pl.SymmetricDistance(), pl.IdDistance("id")
 

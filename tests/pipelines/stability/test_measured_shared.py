@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measured_cases import rows_of
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 SHARED = pl.AddRowsWithSharedID("id")
 START = pl.start(SHARED)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sensitivity_lab import TooLargeError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.pipelines.stability.counting import count_moves, count_pairs, datasets_by_size
 
 COPIES = st.lists(st.integers(1, 3), min_size=1, max_size=4)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from measured_cases import JOIN, rows_of
 
 import sensitivity_lab as sl
-from sensitivity_lab import QueryError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.running import pool
 
 COLUMNS = {"id": "int64", "page": "str", "n": "int64"}

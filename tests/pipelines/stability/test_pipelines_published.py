@@ -8,8 +8,8 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 
 def keyed(keys: str, column: str) -> pd.DataFrame:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS, ONE = pl.SymmetricDistance(), pl.ChangeOneDistance()
 RECORDS = (-1, 0, 2, 2, 5)

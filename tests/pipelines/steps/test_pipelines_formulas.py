@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab import InputError, TooLargeError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError, TooLargeError
 
 
 def farthest(function: Callable[[Fraction], Any], grid: list[Fraction], d_in: Fraction) -> Any:

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paths import ROOT
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.pipelines.encoding import encode, encode_rows, plain
 
 NA = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from sensitivity_lab import InputError
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.errors import InputError
 
 ROWS = pl.start(pl.AddMaxRows(1))
 IDS = pl.start(pl.AddRowsWithID("id"))

@@ -71,7 +71,7 @@ def test_a_cluster_evaluates_for_arrays_in_files(cluster, tmp_path):
     name = {"name": "gaps"}
     with joblib.parallel_config(backend="dask"):
         there = sl.sensitivity_curves(
-            universe, [sl.from_function(function, **name)], **asked, scratch=tmp_path
+            universe, [sl.from_function(function, **name)], **asked, run=sl.Run(scratch=tmp_path)
         )
     here = sl.sensitivity_curves(universe, [sl.from_function(spread_of_gaps, **name)], **asked)
     assert [(one.value, one.witness) for _, one in there.points] == [
@@ -90,7 +90,7 @@ def test_a_cluster_names_the_dataset_that_failed():
             raise ArithmeticError("no answer here")
         return 0.0
 
-    with joblib.parallel_config(backend="dask"), pytest.raises(sl.QueryError) as caught:
+    with joblib.parallel_config(backend="dask"), pytest.raises(sl.errors.QueryError) as caught:
         sl.global_sensitivity(
             sl.Universe.from_dataset(range(9)), fragile, size=4, neighbors="bounded"
         )

@@ -39,7 +39,7 @@ ALL_RELATIONS = tuple(
 )
 
 
-def solve(universe, queries, relations, sizes, **options) -> list[list[sl.Sensitivity]]:
+def solve(universe, queries, relations, sizes, **options) -> list[list[sl.results.Sensitivity]]:
     """Solve several queries and relations in one search."""
     problem = Problem(universe, tuple(map(as_query, queries)), tuple(relations), tuple(sizes))
     found = Enumeration().plan(problem, Options(**options)).solve()
@@ -124,7 +124,7 @@ def test_the_memory_limit_is_a_limit(short_of):
     limit = plan.bytes_per_query - short_of
     ask = {"size": 5, "neighbors": sl.Bounded(2), "method": "enumeration", "memory_limit": limit}
     if short_of:
-        with pytest.raises(sl.NoEngineError, match="enumeration would evaluate 60 datasets"):
+        with pytest.raises(sl.errors.NoEngineError, match="enumeration would evaluate 60 datasets"):
             sl.global_sensitivity(universe, "mean", **ask)
     else:
         assert sl.global_sensitivity(universe, "mean", **ask).datasets_evaluated == 60

@@ -175,7 +175,7 @@ def test_a_search_is_the_same_on_every_machine(folder, function, values, data):
     for n_jobs, scratch in ((1, folder), (2, None), (2, folder)):
         with tiny_blocks(), joblib.parallel_config(backend="threading"):
             after = sl.sensitivity_curves(
-                universe, [function], **asked, n_jobs=n_jobs, scratch=scratch
+                universe, [function], **asked, n_jobs=n_jobs, run=sl.Run(scratch=scratch)
             )
         assert after == before
     with tiny_blocks(), one_process_cluster(data.draw(st.integers(1, 9))):
@@ -197,7 +197,7 @@ def test_several_queries_are_the_same_on_every_machine(folder):
     before = sl.sensitivity_curves(universe, queries, method="enumeration", **asked)
     with tiny_blocks(), joblib.parallel_config(backend="threading"):
         after = sl.sensitivity_curves(
-            universe, queries, method="enumeration", **asked, n_jobs=2, scratch=folder
+            universe, queries, method="enumeration", **asked, n_jobs=2, run=sl.Run(scratch=folder)
         )
     assert after == before
     with tiny_blocks(), one_process_cluster(5):
@@ -243,9 +243,13 @@ def test_a_full_disk_is_a_documented_error(folder, place):
         failing = mock.patch.object(held, "tempfile")
     with failing as failed, ExitStack() as stack:
         failed.TemporaryFile.side_effect = full
-        caught = stack.enter_context(pytest.raises(sl.TooLargeError))
+        caught = stack.enter_context(pytest.raises(sl.errors.TooLargeError))
         sl.global_sensitivity(
-            sl.Universe.from_dataset(range(6)), numbers, size=3, neighbors="bounded", scratch=folder
+            sl.Universe.from_dataset(range(6)),
+            numbers,
+            size=3,
+            neighbors="bounded",
+            run=sl.Run(scratch=folder),
         )
     needed = {"an array": 20, "the answers": 4}[place] * 8
     assert str(caught.value) == (
@@ -259,13 +263,15 @@ def test_scratch_is_a_folder_that_can_be_written_to(tmp_path):
     ask = {"size": 2, "neighbors": "bounded"}
     universe, file = sl.Universe.from_dataset(range(4)), tmp_path / "file"
     file.touch()
-    with pytest.raises(sl.InputError) as caught:
-        sl.global_sensitivity(universe, numbers, **ask, scratch=file)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.global_sensitivity(universe, numbers, **ask, run=sl.Run(scratch=file))
     assert str(caught.value) == (
         f"scratch must be a folder in which files can be written, got {str(file)!r}: File exists"
     )
-    with pytest.raises(sl.InputError) as caught:
-        sl.global_sensitivity(universe, numbers, **ask, scratch=3)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.global_sensitivity(universe, numbers, **ask, run=sl.Run(scratch=3))
     assert str(caught.value) == "scratch must be None or the path of a folder, got 3"
-    result = sl.global_sensitivity(universe, numbers, **ask, scratch=tmp_path / "new" / "folder")
+    result = sl.global_sensitivity(
+        universe, numbers, **ask, run=sl.Run(scratch=tmp_path / "new" / "folder")
+    )
     assert result == sl.global_sensitivity(universe, numbers, **ask)

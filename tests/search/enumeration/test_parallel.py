@@ -34,7 +34,7 @@ def _a_backend_is_named():
 each_n_jobs = pytest.mark.parametrize("n_jobs", [1, 2, None])
 
 
-def solve(query, n_jobs=None, neighbors="unbounded", **options) -> sl.Sensitivity:
+def solve(query, n_jobs=None, neighbors="unbounded", **options) -> sl.results.Sensitivity:
     result = sl.global_sensitivity(
         UNIVERSE, query, size=SIZE, neighbors=neighbors, n_jobs=n_jobs, **options
     )
@@ -56,7 +56,7 @@ def spread_of_gaps(x):
     return float(np.ptp(np.diff(x)))
 
 
-def facts(result: sl.Sensitivity):
+def facts(result: sl.results.Sensitivity):
     return result.value, result.witness, result.datasets_evaluated, result.method
 
 
@@ -141,7 +141,7 @@ def test_an_exception_names_the_dataset(n_jobs):
             raise ArithmeticError("no answer here")
         return 0.0
 
-    with pytest.raises(sl.QueryError) as caught:
+    with pytest.raises(sl.errors.QueryError) as caught:
         solve(fragile, n_jobs)
     assert str(caught.value) == (
         "query 'fragile' on the dataset (3, 5, 13, 34, 89) raised ArithmeticError: no answer here"
@@ -254,7 +254,7 @@ def test_equal_records_are_not_evaluated_twice():
     universe = sl.Universe.from_dataset([1, 1, 1, 1, 2, 2, 2, 3])
     result = sl.global_sensitivity(universe, query, size=4, neighbors=sl.Bounded(2))
     assert_once_and_a_sample_again(query.calls, 8, 2)
-    assert result.datasets_evaluated == sl.count_datasets(universe, 4) == 8
+    assert result.datasets_evaluated == sl.universes.count_datasets(universe, 4) == 8
 
 
 def test_workers_evaluate_each_distinct_dataset_once_too():

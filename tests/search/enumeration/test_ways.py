@@ -33,7 +33,7 @@ def machine(monkeypatch):
 
 
 def refusal(function=numbers, universe=UNIVERSE, **asked) -> str:
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(universe, function, **{**ASKED, **asked})
     return str(caught.value)
 

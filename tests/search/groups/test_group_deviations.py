@@ -57,7 +57,7 @@ def furthest(pairs, groups: str, empty: int, norm: str) -> Decimal:
     return found
 
 
-def check(result: sl.Sensitivity, expected: Decimal) -> None:
+def check(result: sl.results.Sensitivity, expected: Decimal) -> None:
     """Roots that cancel leave less than the digits of the oracle, where there is nothing."""
     if expected < Decimal(10) ** -40:
         assert (result.value, result.upper) == (0, 0)
@@ -78,7 +78,7 @@ def problems(draw, most: int):
     try:
         relation.changes(size, table(rows))
         pairs = list(records.pairs(rows, size, name, k, exactly=exactly))
-    except (sl.InputError, ValueError):
+    except (sl.errors.InputError, ValueError):
         assume(False)
     return rows, relation, size, pairs
 
@@ -129,7 +129,7 @@ def check_public(problem, norm, sizes):
     query = grouped("std", 0, "ab", group_sizes=sizes)
     options = {"size": size, "neighbors": relation, "norm": norm, "method": "groups"}
     if not pairs:
-        with pytest.raises(sl.NoEngineError, match="group_sizes"):
+        with pytest.raises(sl.errors.NoEngineError, match="group_sizes"):
             sl.global_sensitivity(table(rows), query, **options)
         return
     expected = furthest(pairs, "ab", 0, norm)
@@ -165,7 +165,7 @@ def test_a_local_deviation_is_that_of_the_definition(norm):
     ]
     assert len(pairs) > 5
     result = sl.local_sensitivity(
-        list(x), table(rows), grouped("std", 0, "ab"), neighbors=sl.Bounded(2), norm=norm
+        table(rows), grouped("std", 0, "ab"), dataset=list(x), neighbors=sl.Bounded(2), norm=norm
     )
     assert result.method == "groups"
     check(result, furthest(pairs, "ab", 0, norm))

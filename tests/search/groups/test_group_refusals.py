@@ -46,7 +46,7 @@ def test_mean_of_is_a_shorthand():
     ],
 )
 def test_refusals_say_what_to_do(query, reason):
-    with pytest.raises(sl.NoEngineError) as caught:
+    with pytest.raises(sl.errors.NoEngineError) as caught:
         sl.global_sensitivity(SMALL, query, size=2, neighbors=sl.Bounded(1), method="groups")
     assert str(caught.value) == f"no engine accepts {query.name} here: {reason}"
 
@@ -86,7 +86,7 @@ def test_refusals_say_what_to_do(query, reason):
     ],
 )
 def test_what_cannot_be_asked_is_told(make, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         make()
     assert str(caught.value) == message
 
@@ -95,7 +95,9 @@ def test_a_query_with_group_sizes_has_no_answer_elsewhere():
     query = grouped("mean", 0, "ab", group_sizes={"b": 1, "a": 2})
     frame = pd.DataFrame({"g": list("aab"), "d": [1, 2, 3]})
     assert query(frame) == (1.5, 3.0)
-    with pytest.raises(sl.QueryError, match=r"sizes \(2, 1\), got \(1, 1\); the engine 'groups'"):
+    with pytest.raises(
+        sl.errors.QueryError, match=r"sizes \(2, 1\), got \(1, 1\); the engine 'groups'"
+    ):
         query(frame[1:])
 
 
@@ -116,9 +118,9 @@ def test_ranks_of_a_column_alone_and_by_group():
         )
         assert (alone.method, alone.exact) == ("one_column", listed.exact)
         by_group = sl.GroupBy("g", query, groups=["a", "b"])
-        with pytest.raises(sl.NoEngineError):
+        with pytest.raises(sl.errors.NoEngineError):
             sl.global_sensitivity(universe, by_group, **options, method="groups")
-    with pytest.raises(sl.InputError, match="at least 2 records"):
+    with pytest.raises(sl.errors.InputError, match="at least 2 records"):
         sl.global_sensitivity(
             universe, sl.ColumnQuery("v", "gini_mean_difference"), size=2, neighbors="unbounded"
         )

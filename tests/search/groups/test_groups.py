@@ -58,7 +58,7 @@ def answer(name: str, empty: Any) -> records.Query:
     return query
 
 
-def check(result: sl.Sensitivity, norm: str, expected: Fraction) -> None:
+def check(result: sl.results.Sensitivity, norm: str, expected: Fraction) -> None:
     """The value is the oracle's, which tells squares for L2."""
     if norm != "L2":
         check_value(result, expected)
@@ -100,7 +100,7 @@ def relation_of(name: str, k: int, exactly: bool, size: int, universe: sl.TableU
     relation = RELATIONS[name](k, exactly)
     try:
         relation.changes(size, universe)
-    except sl.InputError:
+    except sl.errors.InputError:
         assume(False)
     return relation
 
@@ -199,7 +199,7 @@ def check_public(name, relation, rows, size, sizes, k, exactly):
     for norm in records.NORMS:
         options = {"size": size, "neighbors": asked_for, "norm": norm, "method": "groups"}
         if not pairs:
-            with pytest.raises(sl.NoEngineError, match="group_sizes"):
+            with pytest.raises(sl.errors.NoEngineError, match="group_sizes"):
                 sl.global_sensitivity(universe, query, **options)
             continue
         result = sl.global_sensitivity(universe, query, **options)
@@ -255,7 +255,7 @@ def check_local(name, relation, rows, size, groups, empty, k, exactly):
     query = grouped(name, empty, groups)
     for norm in records.NORMS:
         result = sl.local_sensitivity(
-            x, universe, query, neighbors=asked_for, norm=norm, method="groups"
+            universe, query, dataset=x, neighbors=asked_for, norm=norm, method="groups"
         )
         check(result, norm, expected[norm][0])
 
@@ -311,9 +311,9 @@ def test_rows_with_the_same_number_change_places_if_exactly_k_change(rows, size,
     frame = pd.DataFrame(rows, columns=["g", "v", "id"])
     expected = records.local_sensitivity(rows, rows[:size], of, "bounded", k, exactly=True)
     result = sl.local_sensitivity(
-        frame[:size],
         sl.TableUniverse.from_dataset(frame),
         sl.GroupBy("g", sl.ColumnQuery("v", name, empty=0), groups=["a", "b"]),
+        dataset=frame[:size],
         neighbors=sl.Bounded(k, exactly=True),
         method="groups",
     )
@@ -351,7 +351,7 @@ def test_a_local_variance_is_that_of_the_definition():
     expected = records.local_sensitivity(rows, x, of, "bounded", 2)
     for norm in records.NORMS:
         result = sl.local_sensitivity(
-            x, universe, grouped("var", 0, "ab"), neighbors=sl.Bounded(2), norm=norm
+            universe, grouped("var", 0, "ab"), dataset=x, neighbors=sl.Bounded(2), norm=norm
         )
         assert result.method == "groups"
         check(result, norm, expected[norm][0])
@@ -376,7 +376,7 @@ def test_thousands_of_rows_take_few_additions(monkeypatch, name, norm):
 
 def test_too_many_additions_are_refused_in_words(monkeypatch):
     monkeypatch.setattr(combine, "MOST_WORK", 10)
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(
             LARGE, grouped("mean", 0, "abcde"), size=50, neighbors=sl.Bounded(2), method="groups"
         )
@@ -388,7 +388,7 @@ def test_too_many_additions_are_refused_in_words(monkeypatch):
 
 def test_memory_is_bounded():
     options = {"size": 5000, "neighbors": sl.Bounded(5), "memory_limit": 10**6}
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(LARGE, grouped("mean", 0, "abcde"), method="groups", **options)
     assert str(caught.value) == (
         "no engine accepts mean of d by g here: groups would need about 38.8 MiB, more than the "

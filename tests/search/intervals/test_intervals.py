@@ -116,7 +116,7 @@ def check_local(case: Case, name: str, rng: Random) -> None:
         return
     values = [case.lower + (case.upper - case.lower) * Fraction(n, 12) for n in range(13)]
     x = tuple(sorted(rng.choice(values) for _ in range(case.size)))
-    result = sl.local_sensitivity(x, case.universe, ours, neighbors=case.relation)
+    result = sl.local_sensitivity(case.universe, ours, dataset=x, neighbors=case.relation)
     y = tuple(map(Fraction, result.witness.y))
     assert result.witness.x == x
     assert {case.lower <= record <= case.upper for record in y} == {True}

@@ -47,7 +47,7 @@ def test_a_filtered_sum_is_that_of_the_definition(relation, rows, least):
 def test_a_filtered_sum_has_a_name_and_a_checked_predicate():
     assert sl.SumOf("b", where="a > 1").name == "sum of b where a > 1"
     assert sl.SumOf("b").name == "sum of b"
-    with pytest.raises(sl.InputError, match="where must be a function of a DataFrame"):
+    with pytest.raises(sl.errors.InputError, match="where must be a function of a DataFrame"):
         sl.SumOf("b", where=3)
 
 
@@ -85,10 +85,12 @@ def test_a_vector_sum_checks_what_it_gets():
         (["a", "a"], 1, "columns must be at least one column, each once, got ['a', 'a']"),
         (["a"], 0, "clip_norm must be a finite number above 0, got 0"),
     ):
-        with pytest.raises(sl.InputError) as caught:
+        with pytest.raises(sl.errors.InputError) as caught:
             sl.VectorSum(given_columns, clip_norm=bound)
         assert str(caught.value) == message
-    with pytest.raises(sl.InputError, match="norm must be one of 'L1', 'L2', 'Linf', got 'L3'"):
+    with pytest.raises(
+        sl.errors.InputError, match="norm must be one of 'L1', 'L2', 'Linf', got 'L3'"
+    ):
         sl.VectorSum(["a"], clip_norm=1, norm="L3")
 
 
@@ -113,7 +115,7 @@ def check_solved_or_refused(relation, rows):
         value = sqrt(value) if norm == "L2" else value
         try:
             found = sl.global_sensitivity(table(rows), STACK, method="stacks", **options)
-        except sl.NoEngineError as error:
+        except sl.errors.NoEngineError as error:
             told = str(error)
         else:
             check_stack(found, expected[norm][0], norm)
@@ -141,7 +143,7 @@ def test_stacks_for_long(relation, rows):
     check_solved_or_refused(relation, rows)
 
 
-def check_stack(found: sl.Sensitivity, expected: Fraction, norm: str) -> None:
+def check_stack(found: sl.results.Sensitivity, expected: Fraction, norm: str) -> None:
     if norm == "L2":
         assert found.value == pytest.approx(sqrt(expected), rel=1e-15)
     else:
@@ -158,7 +160,7 @@ def test_a_stack_that_one_pair_is_enough_for_is_solved_at_any_size():
 def test_a_refused_stack_tells_what_is_known():
     rows = [(0, 0), (1, 0), (0, 1)]
     query = sl.Stack(sl.ColumnQuery("a", "max"), sl.ColumnQuery("b", "min"))
-    with pytest.raises(sl.NoEngineError) as caught:
+    with pytest.raises(sl.errors.NoEngineError) as caught:
         sl.global_sensitivity(
             table([*rows, (2, 5)]), query, size=2, neighbors=sl.Unbounded(1), method="stacks"
         )

@@ -146,7 +146,7 @@ def test_a_sum_of_parts_far_from_zero(offset):
 
 def test_mixed_changes_are_refused_with_the_reason():
     universe = sl.Universe.from_dataset(range(8))
-    with pytest.raises(sl.NoEngineError) as caught:
+    with pytest.raises(sl.errors.NoEngineError) as caught:
         sl.global_sensitivity(
             universe, "var", size=4, neighbors=sl.SymmetricDifference(3), method="variance"
         )
@@ -158,7 +158,7 @@ def test_mixed_changes_are_refused_with_the_reason():
 
 def test_what_no_engine_takes_lists_every_reason():
     universe = sl.Universe.from_dataset(range(200))
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(universe, "var", size=100, neighbors=sl.SymmetricDifference(3))
     message = str(caught.value)
     for engine in engines_for("global"):
@@ -409,7 +409,7 @@ def test_clusters_of_which_few_records_are_kept_need_few_placements():
 
 def test_a_domain_with_too_many_windows_is_refused_with_their_number():
     universe = sl.Universe.from_domain([1, 2, 3])
-    with pytest.raises(sl.TooLargeError) as caught:
+    with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(universe, "var", size=10**8, neighbors=sl.Bounded(1))
     assert str(caught.value) == (
         "variance is too long at the largest difference of var for 100000000 of 300000003 records "

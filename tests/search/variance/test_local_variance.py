@@ -66,7 +66,7 @@ def check(x, outside, neighbors, ddof=0) -> None:
             assert gap.exact == abs(variance(x, ddof) - expected)
             furthest.append(gap.exact)
     result = sl.local_sensitivity(
-        x, universe, sl.Var(ddof=ddof), neighbors=neighbors, method="variance"
+        universe, sl.Var(ddof=ddof), dataset=x, neighbors=neighbors, method="variance"
     )
     assert result.exact == max(furthest)
 

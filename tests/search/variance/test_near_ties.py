@@ -100,7 +100,9 @@ def check_universe(seed: int, ways: Sequence[str] = tuple(sorted(UNUSUAL))) -> C
     return checked
 
 
-def check(rated: Rated, result: sl.Sensitivity, query: Any, listed: Pairs, case: str) -> None:
+def check(
+    rated: Rated, result: sl.results.Sensitivity, query: Any, listed: Pairs, case: str
+) -> None:
     """The pair found is as far apart as any, and `upper` is not below that but next to it."""
     root = query.root
     largest = rated.largest(root, query.ddof, listed)

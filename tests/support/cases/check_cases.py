@@ -9,7 +9,7 @@ import sensitivity_lab as sl
 
 
 def message(call) -> str:
-    with pytest.raises((sl.InputError, sl.TooLargeError)) as caught:
+    with pytest.raises((sl.errors.InputError, sl.errors.TooLargeError)) as caught:
         call()
     return str(caught.value)
 

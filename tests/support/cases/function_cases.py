@@ -7,7 +7,7 @@ import sensitivity_lab as sl
 FEW = sl.Universe.from_dataset([1, 2, 5, 9])
 
 
-def solve(function, universe=FEW, size=2, neighbors="bounded", **options) -> sl.Sensitivity:
+def solve(function, universe=FEW, size=2, neighbors="bounded", **options) -> sl.results.Sensitivity:
     return sl.global_sensitivity(universe, function, size=size, neighbors=neighbors, **options)
 
 

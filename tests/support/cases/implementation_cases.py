@@ -10,6 +10,6 @@ DOMAIN = sl.Universe.from_domain([0, 1, 2])
 
 
 def ask(query=operator.itemgetter(0), universe=DOMAIN, **options):
-    return sl.implemented_sensitivity(
-        query, universe, **{"size": 2, "neighbors": sl.Bounded(1), **options}
+    return sl.implementations.implemented_sensitivity(
+        universe, query, **{"size": 2, "neighbors": sl.Bounded(1), **options}
     )

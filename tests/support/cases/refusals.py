@@ -9,7 +9,7 @@ import sensitivity_lab as sl
 
 TABLE = pd.DataFrame({"sex": ["f", "m", "f"], "age": [20, 30, 50], "smokes": [0, 1, 1]})
 UNIVERSE = sl.TableUniverse.from_dataset(TABLE)
-ERRORS = (sl.InputError, sl.QueryError)
+ERRORS = (sl.errors.InputError, sl.errors.QueryError)
 
 
 def ask(query, universe=UNIVERSE, **options):

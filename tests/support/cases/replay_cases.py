@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from sensitivity_lab import audit_recorded
+from sensitivity_lab.audits import audit_recorded
 
 
 class Noise:

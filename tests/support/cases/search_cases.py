@@ -9,7 +9,7 @@ import sensitivity_lab as sl
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 10])
 
 
-def ask(**changed) -> tuple[sl.SensitivityLabError, list]:
+def ask(**changed) -> tuple[sl.errors.SensitivityLabError, list]:
     """Ask for a sensitivity; return the error, and the datasets that the query was called on."""
     calls = []
     arguments = {
@@ -18,6 +18,6 @@ def ask(**changed) -> tuple[sl.SensitivityLabError, list]:
         "size": 2,
         "neighbors": "bounded",
     }
-    with pytest.raises(sl.SensitivityLabError) as caught:
+    with pytest.raises(sl.errors.SensitivityLabError) as caught:
         sl.global_sensitivity(**{**arguments, **changed})
     return caught.value, calls

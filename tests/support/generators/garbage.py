@@ -150,7 +150,7 @@ UNIVERSE = sl.Universe.from_dataset(RECORDS)
 ROWS = sl.TableUniverse.from_dataset(TABLE)
 TOTAL = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
 DOMAIN = sl.Universe.from_domain(RECORDS, copies=3)
-SMOOTH = sl.smooth_sensitivity([1, 2, 3], DOMAIN, "median", beta=0.01)
+SMOOTH = sl.smooth_sensitivity(DOMAIN, "median", dataset=[1, 2, 3], beta=0.01)
 MEASURED = sl.global_sensitivity(DOMAIN, "sum", size=2, neighbors=sl.Bounded(1))
 COUNTED = pl.start(pl.AddMaxRows(1)) >> pl.count()
 
@@ -331,7 +331,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "filter_.predicate": (lambda _: True, bool),
     "flat_map.function": (lambda row: [row, row], lambda _: []),
     "formula.function": (lambda x: x + x, lambda x: 5 * x),
-    "implemented_sensitivity.query": (np.mean, sl.float_sum()),
+    "implemented_sensitivity.query": (np.mean, sl.implementations.float_sum()),
     "map_.function": (lambda row: row, str),
     "mean.size": (3,),
     "measured_stability.universe": (RECORDS, [1, 2]),

@@ -31,20 +31,20 @@ def _made() -> Iterator[Any]:
     yield sl.TableUniverse.from_domain({"sex": ["f", "m"], "age": [1, 2]})
     yield from (sl.Bounded(1), sl.Unbounded(2, direction="add"), sl.SymmetricDifference(2))
     yield from (MEASURED, SMOOTH, MEASURED.witness)
-    yield sl.local_sensitivity([1, 2, 3], DOMAIN, "mean", neighbors="bounded")
+    yield sl.local_sensitivity(DOMAIN, "mean", dataset=[1, 2, 3], neighbors="bounded")
     histogram = sl.Histogram("sex", categories=["f", "m"])
     yield from (histogram, sl.GroupBy("sex", sl.Count(), groups=["f", "m"]))
     yield sl.global_sensitivity(ROWS, histogram, **_ASKED)
     yield sl.sensitivity_curves(TABLE[["age"]], ["mean", "sum"], distances=[1, 2], **_ASKED)
-    yield sl.bounded_curves(UNIVERSE, ["mean", max], distances=[1], **_ASKED)
-    yield sl.sensitivity_bounds(UNIVERSE, max, evaluations=20, seed=1, **_ASKED)
+    yield sl.bounds.bounded_curves(UNIVERSE, ["mean", max], distances=[1], **_ASKED)
+    yield sl.bounds.sensitivity_bounds(UNIVERSE, max, evaluations=20, seed=1, **_ASKED)
     yield sl.neighbor_table(UNIVERSE, "mean", **_ASKED)
     fixed = {"queries": "mean", "distances": 1, "neighbors": "bounded"}
     yield sl.sweep(sl.sensitivity_curves, "size", [2, 3], universes=UNIVERSE, **fixed)
-    report = sl.audit("mean", 1, UNIVERSE, distances=[1, 2], **_ASKED)
+    report = sl.audit(UNIVERSE, "mean", 1, distances=[1, 2], **_ASKED)
     yield from (report, report.rows[0])
-    fold = sl.Fold(lambda total, record: total + record, 0)
-    yield from (fold, sl.implemented_sensitivity(fold, UNIVERSE, **_ASKED))
+    fold = sl.implementations.Fold(lambda total, record: total + record, 0)
+    yield from (fold, sl.implementations.implemented_sensitivity(UNIVERSE, fold, **_ASKED))
     yield sl.noise.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)
     yield pl.measured_stability(TOTAL, [1, 2], sizes=[1, 2], d_in=1)
     yield sl.noise.clipping_sweep(RECORDS, bounds=[1, 5], neighbors="bounded", epsilon=1)
@@ -69,7 +69,7 @@ def _made() -> Iterator[Any]:
                 for one in needed
                 if one.default is one.empty and one.kind is not one.VAR_KEYWORD
             ]
-            with contextlib.suppress(sl.SensitivityLabError):
+            with contextlib.suppress(sl.errors.SensitivityLabError):
                 yield made(*given)
 
 
@@ -78,7 +78,7 @@ def instances() -> dict[str, list[Any]]:
     """What there is of every public class, by its name."""
     found: dict[str, list[Any]] = {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.DatasetUniverseWarning)
+        warnings.simplefilter("ignore", sl.errors.DatasetUniverseWarning)
         for one in _made():
             found.setdefault(type(one).__name__, []).append(one)
     return found

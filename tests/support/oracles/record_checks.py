@@ -25,7 +25,7 @@ each_relation = pytest.mark.parametrize(
 )
 
 
-def solve(asked: Asked, query, norm: str, method: str = "auto") -> sl.Sensitivity:
+def solve(asked: Asked, query, norm: str, method: str = "auto") -> sl.results.Sensitivity:
     """The engine's result; where it refuses the problem, the example is left out."""
     options = {"size": asked.size, "neighbors": asked.relation, "norm": norm, "method": method}
     try:
@@ -46,7 +46,7 @@ def is_plain(value) -> bool:
     return type(value) in (int, float, str, type(None))
 
 
-def check_witness(result: sl.Sensitivity, asked: Asked, theirs) -> None:
+def check_witness(result: sl.results.Sensitivity, asked: Asked, theirs) -> None:
     """The pair is one of neighbors by the oracle's definition, told in the universe's order."""
     x, y = result.witness.x, result.witness.y
     position = {record: i for i, record in enumerate(result.universe.values)}
@@ -66,5 +66,5 @@ def check_witness(result: sl.Sensitivity, asked: Asked, theirs) -> None:
         assert (answer if isinstance(answer, tuple) else (answer,)) == floats
 
 
-def changes_of_one(universe, ours, relation, norm, size=2) -> sl.Sensitivity:
+def changes_of_one(universe, ours, relation, norm, size=2) -> sl.results.Sensitivity:
     return sl.global_sensitivity(universe, ours, size=size, neighbors=relation, norm=norm)

@@ -91,7 +91,7 @@ def test_a_sweep_that_was_killed_before_its_first_line_begins_anew(tmp_path, her
 def test_other_files_are_left_alone(tmp_path, here, content):
     path = tmp_path / "swept-1.0.csv"
     path.write_text(content)
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sweep(SOUND, tmp_path, progress=False)
     assert str(caught.value) == f"{path} is not the table of a sweep; name another folder"
     assert path.read_text() == content
@@ -108,7 +108,7 @@ def test_other_files_are_left_alone(tmp_path, here, content):
 )
 @pytest.mark.usefixtures("here")
 def test_arguments(tmp_path, options, message):
-    with pytest.raises(sl.InputError) as caught:
+    with pytest.raises(sl.errors.InputError) as caught:
         sweep(SOUND, tmp_path, **options)
     assert message in str(caught.value)
 
