@@ -623,6 +623,10 @@ CASES |= {
 }
 
 
+MODULES = ("sensitivity_lab.search", "sensitivity_lab.calls.curves")
+"""Where searches are planned."""
+
+
 @contextmanager
 def recorded(
     plans: list[int], solvers: set[tuple[str, str]], start: Callable[[], None]
@@ -646,10 +650,34 @@ def recorded(
         return plans[-1]
 
     with ExitStack() as stack:
-        for module in ("sensitivity_lab.search", "sensitivity_lab.calls.curves"):
+        for module in MODULES:
             stack.enter_context(mock.patch(f"{module}.planned", noted))
         stack.enter_context(mock.patch.object(Levels, "bytes_of", of_vectors))
         yield
+
+
+class _FoundPlanError(Exception):
+    """What an engine plans, on the way out of a call that need not search."""
+
+
+def planned_bytes(case: Case, records: int) -> int:
+    """Return what the engine of a case plans for so many records; nothing is searched."""
+    plan_of = engines.planned
+
+    def stopping(engine: Any, problem: Any, options: Any) -> Any:
+        plan = plan_of(engine, problem, options)
+        if engine.name == case.engine and isinstance(plan, engines.Plan):
+            raise _FoundPlanError(plan.cost.bytes)
+        return plan
+
+    with ExitStack() as stack:
+        for module in MODULES:
+            stack.enter_context(mock.patch(f"{module}.planned", stopping))
+        try:
+            case.asked(case.made(records))
+        except _FoundPlanError as found:
+            return int(found.args[0])
+    raise ValueError(f"{case.engine} plans nothing")
 
 
 def traced(case: Case, records: int) -> Measured:

@@ -309,3 +309,19 @@ def test_verify_recomputes(change, message):
     with pytest.raises(sl.errors.VerificationError) as caught:
         dataclasses.replace(result, **change).verify()
     assert message in str(caught.value)
+
+
+@pytest.mark.exhaustive
+def test_medians_beyond_floats_are_compared_exactly():
+    """Floats, which are 2**18 apart here, select the layouts that may be the best."""
+    far = 2**70
+    x = [131_077, 131_081, far - 131_073, far - 131_073, far + 196_615]
+    new = [-131_081, -131_064, -65_537, 196_601, 196_603, far - 131_071, far + 131_065]
+    universe = sl.Universe.from_dataset([*x, *new, far + 196_599])
+    result = sl.smooth_sensitivity(
+        universe, "median", dataset=x, beta=0.3, method="monotone", farthest=5
+    )
+    largest = oracle_smooth.local_at_distance(
+        records_of(universe, 6), as_fractions(x), ("median",), "bounded", [5]
+    )
+    assert [Fraction(gap) for gap in result.local_at_distance] == largest

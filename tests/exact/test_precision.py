@@ -16,7 +16,12 @@ from oracle import root_difference
 from strategies import QUERIES, Asked, as_fractions
 
 import sensitivity_lab as sl
-from sensitivity_lab.exact.difference import Difference, common_integers, round_up
+from sensitivity_lab.exact.difference import (
+    Difference,
+    common_integers,
+    integers_of_floats,
+    round_up,
+)
 from sensitivity_lab.search import engines_for
 
 F = Fraction
@@ -339,3 +344,11 @@ def test_an_answer_beyond_the_floats_is_an_error_that_says_so():
         "covariance of v and v: an answer of about 1e400 is beyond the range of floats (about "
         "1.8e308); divide the records by a constant"
     )
+
+
+def test_a_zero_makes_no_other_float_longer():
+    """It has the exponent of a small number, but no digits that would need it."""
+    integers, unit = integers_of_floats(np.array([0.0, 2.0**60, 3 * 2.0**70]))
+    assert (integers.tolist(), unit) == ([0, 2**60, 3 * 2**70], 1)
+    integers, unit = integers_of_floats(np.array([0.0, 0.75]))
+    assert (integers.tolist(), unit) == ([0, 3 * 2**51], 2**53)

@@ -171,6 +171,20 @@ def test_sums_of_floats_in_another_batch_are_no_other_answers():
     result.verify()
 
 
+@pytest.mark.parametrize("numbers", [1, 2])
+def test_what_the_largest_answer_may_round_is_no_other_answer(numbers):
+    """The answer on a dataset by itself is 0; among others it is rounded as their answers are."""
+
+    def rounded(rows):
+        sums = 1e20 * rows.sum(axis=1) + (1e6 if len(rows) > 1 else 0.0)
+        return sums if numbers == 1 else np.column_stack([sums, np.zeros(len(rows))])
+
+    universe = sl.Universe.from_domain([-1.0, 0.0, 1.0])
+    query = sl.from_function(rounded, vectorized=True, name="rounded")
+    result = sl.global_sensitivity(universe, query, size=4, neighbors="bounded")
+    assert result.value == pytest.approx(2e20)
+
+
 def test_workers_are_asked_again_too():
     with joblib.parallel_config(backend="threading", n_jobs=2), pytest.raises(sl.errors.QueryError):
         globally(counting())

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import runpy
+import sys
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
 from paths import ROOT
+from planned_bytes import PLANNED
 
 import sensitivity_lab as sl
 from sensitivity_lab.checks import in_words
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.search.engine import Cost, Options, Plan
 from sensitivity_lab.search.engines import ENGINES
+from sensitivity_lab.search.memory import REAL, IntegerBytes
 from sensitivity_lab.search.variance.global_max import Variance
 
 BENCHMARK = runpy.run_path(str(ROOT / "benchmarks" / "memory.py"))
@@ -25,6 +30,10 @@ def test_every_engine_has_a_case():
     assert {(case.engine, case.kind) for case in CASES.values()} == {
         (engine.name, engine.kind) for engine in ENGINES
     }
+
+
+def test_every_case_has_its_bytes():
+    assert list(PLANNED) == list(CASES)
 
 
 def test_a_plan_without_memory_is_none():
@@ -43,6 +52,46 @@ def test_plans_are_no_less_than_the_peak_and_not_far_above_it(engine, name):
     measured = BENCHMARK["traced"](case, case.few)
     assert engine in measured.engines
     assert measured.right, measured
+
+
+@pytest.mark.skipif(REAL != 16, reason="the numbers are for long doubles of 16 bytes")
+@pytest.mark.parametrize("name", CASES)
+def test_a_plan_changes_on_purpose_only(name):
+    """Between the peak and what is too much there is room for mistakes in a formula."""
+    case = CASES[name]
+    assert BENCHMARK["planned_bytes"](case, case.few) == PLANNED[name]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [0, 1],
+        [-(2**62), 5],
+        [3, 2**63 - 1],
+        [0.0, 1.0],
+        [-1e-100, 1.0, 1e100],
+        [1.0, 1e-100, 1e100],
+        [-1e100, -1.0, 0.0],
+        [-1e100, -1e-100, 0.0, 2.0**60],
+        [5e-324, 1.7e308],
+        [Fraction(1, 10**30), Fraction(10**40, 7)],
+        [Fraction(-(10**40), 7), Fraction(1, 3)],
+        [Decimal("1e-50"), Decimal("1e20")],
+        [10**400, 10**400 + 1],
+        [-(10**400), 0, 1],
+    ],
+    ids=str,
+)
+def test_integers_have_no_more_bits_than_planned_nor_far_fewer(records):
+    universe = sl.Universe.from_dataset(records)
+    planned = IntegerBytes.of(universe)
+    integers, unit = universe.integers
+    largest = max(abs(int(integer)) for integer in integers)
+    # A float counts as 53 bits, even if the last ones are 0.
+    room = 53 if universe.array.dtype == np.float64 else 0
+    assert largest.bit_length() <= planned.bits <= max(1, largest.bit_length()) + room
+    assert unit.bit_length() <= planned.below <= unit.bit_length() + room
+    assert sys.getsizeof(largest) <= planned.kept <= planned.peak
 
 
 ADVICE = (

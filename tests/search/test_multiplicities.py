@@ -14,6 +14,7 @@ import numpy as np
 import oracle
 import pandas as pd
 import pytest
+from checks import check_value
 from strategies import RELATIONS
 
 import sensitivity_lab as sl
@@ -231,3 +232,25 @@ def test_a_column_needs_a_table():
     assert message(sl.errors.InputError, lambda: sl.CountDistinct([])) == (
         "column must be the name of one column, such as 'age', got []"
     )
+
+
+@pytest.mark.parametrize(
+    ("records", "x"),
+    [
+        ([0, 1, 3, 3, 5], [1, 5]),
+        ([0, 1, 1, 2, 2, 3, 3, 4], [1, 4]),
+        ([0, 1, 1, 1, 1, 3, 3, 5, 5], [3, 5]),
+    ],
+)
+def test_the_fewest_distinct_values_may_be_new_ones(records, x):
+    """Both values of x go, and two copies of one that it has not come, not the smallest ones."""
+    expected, _ = oracle.local_sensitivity(records, x, ("count_distinct",), "bounded", 2, True)
+    result = sl.local_sensitivity(
+        sl.Universe.from_dataset(records),
+        "count_distinct",
+        dataset=x,
+        neighbors=sl.Bounded(2, exactly=True),
+        method="multiplicities",
+    )
+    check_value(result, expected)
+    assert (result.exact, len(set(result.witness.y))) == (1, 1)

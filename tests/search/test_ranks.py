@@ -7,6 +7,7 @@ import itertools
 import math
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -19,7 +20,7 @@ from strategies import RELATIONS, problems
 
 import sensitivity_lab as sl
 from sensitivity_lab.queries import as_query
-from sensitivity_lab.search.ranks import all_ranks, few_ranks, global_max
+from sensitivity_lab.search.ranks import all_ranks, few_ranks, global_max, local_max
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -452,3 +453,55 @@ def test_smooth_sensitivity_of_what_is_no_quantile_is_enumerated():
             )
         result = sl.smooth_sensitivity(universe, query, dataset=x, neighbors="bounded", beta=1)
         assert result.method == "enumeration"
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "states"),
+    [
+        (sl.Bounded(1), 2 * 8 * 4),
+        (sl.Bounded(3), 2 * 8 * (4 + 9 + 16)),
+        (sl.Bounded(3, exactly=True), 2 * 8 * 16),
+        (sl.Unbounded(2), 2 * 8 * 2 * (2 + 3)),
+        (sl.Unbounded(2, direction="remove"), 2 * 4 * (2 + 3)),
+        (sl.SymmetricDifference(2), 2 * 8 * (2 * 2 + 2 * 3 + 4)),
+    ],
+    ids=str,
+)
+def test_the_states_of_a_local_search_are_counted_before_it_starts(neighbors, states):
+    """For both signs and every change, the records times what may have been removed and added.
+
+    The records are those of the universe, or of x where none are added.
+    """
+    ask = partial(
+        sl.local_sensitivity,
+        sl.Universe.from_dataset(range(8)),
+        "iqr",
+        dataset=[0, 1, 2, 3],
+        neighbors=neighbors,
+        method="ranks",
+    )
+    with patch.object(local_max, "MAX_STEPS", states):
+        assert ask().method == "ranks"
+    with (
+        patch.object(local_max, "MAX_STEPS", states - 1),
+        pytest.raises(sl.errors.TooLargeError) as error,
+    ):
+        ask()
+    assert str(error.value) == (
+        f"no engine accepts iqr here: ranks would look at {states:,} states, more than "
+        f"{states - 1:,}; choose fewer records, or a smaller distance"
+    )
+
+
+def test_a_state_that_no_records_reach_is_never_the_best():
+    """The sums of both neighbors are negative, and their first record counts much by itself."""
+    query = sl.LStatistic({1: [5], 2: [1, -1]}.__getitem__)
+    result = sl.local_sensitivity(
+        sl.Universe.from_dataset([-100, 50, 60]),
+        query,
+        dataset=[-100],
+        neighbors=sl.Unbounded(1, direction="add"),
+        method="ranks",
+    )
+    # f(x) is -500; with 50 it is -100 - 50, with 60 it is -100 - 60.
+    assert (result.exact, result.witness.y) == (350, (-100, 50))

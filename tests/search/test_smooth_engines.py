@@ -109,6 +109,21 @@ def test_new_records_help_a_mean_where_the_smallest_size_forbids_to_remove_more(
     assert found.local.witness.x in {(0, 0), (0, 0, 6)}
 
 
+@pytest.mark.parametrize(
+    ("records", "x"),
+    [
+        ([-7, -6, -2, 3, 3, 5, 6, 8, 9, 9, 19], [3, 3, 9, 9]),
+        ([-9, -7, -7, -7, -6, -3, -2, 5, 106, 1003], [-7, -2, 1003]),
+    ],
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_best_state_may_be_far_from_both_ends_of_its_path(records, x, sign):
+    """All states between two ends are left out where their bound says so, and only there."""
+    universe = sl.Universe.from_dataset([sign * record for record in records])
+    place = [sign * record for record in x]
+    agrees(universe, place, VARIANCE["std, ddof 0"], beta=1e-6, method="variance")
+
+
 def test_the_core_of_a_root_is_not_that_of_the_variance():
     """The spread of C counts against it in a root: C is no longer the smallest records."""
     universe, x = sl.Universe.from_dataset([0, 40, 41, 41, 42, 43, 91]), [0, 40, 41, 42, 43]

@@ -261,7 +261,7 @@ class _Cores:
             big, small = self._sides(int(core))
             for sign in (1, -1):
                 big_row, small_row = self._extreme(big, sign), self._extreme(small, -sign)
-                yield self._pair(big, big_row, small, small_row)
+                yield self.pair_of(big, big_row, small, small_row)
 
     def best_disjoint(self, cores: Iterable[tuple[float, int]]) -> FoundPair:
         """Return the pair without common records in A and B that is furthest apart.
@@ -307,7 +307,7 @@ class _Cores:
                     # Which B is furthest away from this A, floats may not tell.
                     near = fits & (gaps >= most - 2 * self.measure.error)
                     for other in np.flatnonzero(near)[: None if self.measure.error else 1]:
-                        yield self._pair(big, int(row), small, int(other))
+                        yield self.pair_of(big, int(row), small, int(other))
 
     def _sides(self, core: int) -> tuple[_OfSize, _OfSize]:
         """Return the larger and the smaller datasets over a core."""
@@ -353,7 +353,7 @@ class _Cores:
     def _answered(self, side: _OfSize, row: int) -> Answered:
         return self.finder.searched[self.column].answer(side.size, int(side.ranks[row]))
 
-    def _pair(self, big: _OfSize, row: int, small: _OfSize, other: int) -> FoundPair:
+    def pair_of(self, big: _OfSize, row: int, small: _OfSize, other: int) -> FoundPair:
         universe, query = self.finder.evaluator.universe, self.measure.query
         lattice = self.finder.lattice
         x, y = (

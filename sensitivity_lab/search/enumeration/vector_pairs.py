@@ -171,12 +171,12 @@ class VectorFinder:
             found = np.argwhere(far >= least)[: None if self._slack else 1]
             near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
         return [
-            self._pair(gap, family, int(ranks_x[x]), int(ranks_y[y]))
+            self.pair_of(gap, family, int(ranks_x[x]), int(ranks_y[y]))
             for gap, x, y in near
             if gap >= least and gap > -np.inf
         ]
 
-    def _pair(self, gap: float, family: Family, x: int, y: int) -> FoundPair:
+    def pair_of(self, gap: float, family: Family, x: int, y: int) -> FoundPair:
         """Return the pair of the datasets of these ranks among those of their sizes."""
         places = ((family.of_x, x), (family.of_y, y))
         answers = (self.searched.answer(*places[0]), self.searched.answer(*places[1]))

@@ -57,15 +57,6 @@ class Relaxation:
     after: list[dict[RemovedAdded, float]]
     error: float
 
-    def needed(self, state: RemovedAdded, group: int, least: float) -> float:
-        """Return what the tables before one must reach, priced, with so many records changed.
-
-        Infinity, where the rest of the target's changes has no place in the tables from it on.
-        """
-        total, (removed, added) = self.target
-        rest = self.after[group].get((removed - state[0], added - state[1]))
-        return np.inf if rest is None else least - self.error + self.price * total - rest
-
 
 def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     """Return the smallest bound that a price gives; None if the target has no split.

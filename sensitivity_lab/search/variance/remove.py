@@ -278,7 +278,7 @@ class CoreAtEnds:
         if not self.records.readable:
             rows = enumerate(split.tolist())
             return np.array(
-                [self._falls(row, place, of_c, of_y) for row, place in rows], dtype=bool
+                [self.falls_at(row, place, of_c, of_y) for row, place in rows], dtype=bool
             )
         (low_c, high_c), (low_y, high_y) = self._roots(split)
         fall_c, fall_y = of_c.value * self.part_c, of_y.value * self.part_y
@@ -291,7 +291,7 @@ class CoreAtEnds:
         # The bounds on the slopes have room for the rounding of these products and sums.
         found = np.asarray(least > 0)
         for row in np.flatnonzero(~((least > 0) | (most < 0))).tolist():
-            found[row] = self._falls(row, int(split[row]), of_c, of_y)
+            found[row] = self.falls_at(row, int(split[row]), of_c, of_y)
         return found
 
     def _roots(self, split: Positions) -> list[tuple[Reals, Reals]]:
@@ -304,7 +304,7 @@ class CoreAtEnds:
             bounds.append((one[0] + other[0], one[1] + other[1]))
         return bounds
 
-    def _falls(self, row: int, split: int, of_c: Rule, of_y: Rule) -> bool:
+    def falls_at(self, row: int, split: int, of_c: Rule, of_y: Rule) -> bool:
         """The same as `falls` for one row, exactly."""
         here = CoreAtEnds(self.search, self.outside.rows(np.array([row])), self.core_size)
         (core, both), (next_core, next_both) = (

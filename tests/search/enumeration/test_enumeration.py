@@ -27,6 +27,7 @@ from sensitivity_lab.search.enumeration import levels as planning
 from sensitivity_lab.search.enumeration import number_pairs as gaps
 from sensitivity_lab.search.enumeration.global_max import Enumeration
 from sensitivity_lab.search.enumeration.levels import Levels
+from sensitivity_lab.search.enumeration.vector_pairs import VectorFinder
 
 RECORDS = [1, 2, 2, 2, 5, 5, 7, 8, 9, 9]
 
@@ -300,3 +301,14 @@ def test_pairs_of_many_values_are_not_cubic():
     assert calls.result.datasets_evaluated == comb(600, 2)
     # A few hundred calls of Python or C per value; 600**2 are 360,000.
     assert calls.number < 120_000
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2", "Linf"])
+def test_few_pairs_of_vectors_are_compared_exactly(norm):
+    """Of 33,264 pairs of datasets those that rounding leaves open, as the furthest do in L1."""
+    universe = sl.Universe.from_dataset(np.random.default_rng(1).normal(size=12))
+    query = sl.from_function(lambda rows: rows[:, :3] / 3, vectorized=True)
+    pairs = mock.Mock(side_effect=VectorFinder.pair_of)
+    with mock.patch.object(VectorFinder, "pair_of", lambda *of: pairs(*of)):
+        sl.global_sensitivity(universe, query, size=6, neighbors="bounded", norm=norm)
+    assert 1 <= pairs.call_count <= 200

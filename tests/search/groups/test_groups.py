@@ -275,6 +275,71 @@ def test_local_sensitivities_for_long(name, relation, rows, size, groups, empty,
     check_local(name, relation, rows, size, groups, empty, k, exactly)
 
 
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from("ab"), st.integers(0, 3), st.integers(0, 2)),
+        min_size=5,
+        max_size=8,
+    ),
+    size=st.integers(2, 4),
+    k=st.integers(1, 2),
+    name=st.sampled_from(["mean", "median"]),
+)
+@example(
+    rows=[
+        ("a", 1, 2),
+        ("a", 2, 0),
+        ("a", 1, 1),
+        ("a", 1, 3),
+        ("a", 2, 0),
+        ("b", 3, 0),
+        ("b", 0, 4),
+    ],
+    size=2,
+    k=2,
+    name="median",
+)
+def test_rows_with_the_same_number_change_places_if_exactly_k_change(rows, size, k, name):
+    """The numbers of a group may differ less than its rows, of which k have to."""
+    assume(k <= min(size, len(rows) - size))
+    query = answer(name, 0)
+    of = records.group_by(0, lambda some: query(tuple(row[:2] for row in some)), ["a", "b"])
+    frame = pd.DataFrame(rows, columns=["g", "v", "id"])
+    expected = records.local_sensitivity(rows, rows[:size], of, "bounded", k, exactly=True)
+    result = sl.local_sensitivity(
+        sl.TableUniverse.from_dataset(frame),
+        sl.GroupBy("g", sl.ColumnQuery("v", name, empty=0), groups=["a", "b"]),
+        dataset=frame[:size],
+        neighbors=sl.Bounded(k, exactly=True),
+        method="groups",
+    )
+    check_value(result, expected["L1"][0])
+    result.verify()
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_rows_with_the_same_number_change_places_in_groups_of_known_sizes(k):
+    rows = [("a", 1, 0), ("a", 2, 0), ("a", 2, 6)]
+    rows += [("b", 0, 0), ("b", 0, 3), ("b", 2, 0), ("b", 2, 4)]
+    var = answer("var", None)
+
+    def changes():
+        for pair in records.pairs(rows, 5, "bounded", k, exactly=True):
+            parts = [[[row[:2] for row in x if row[0] == group] for x in pair] for group in "ab"]
+            if [list(map(len, of_group)) for of_group in parts] == [[2, 2], [3, 3]]:
+                yield sum(abs(var(x) - var(y)) for x, y in parts)
+
+    result = sl.global_sensitivity(
+        sl.TableUniverse.from_dataset(pd.DataFrame(rows, columns=["g", "v", "id"])),
+        sl.GroupBy("g", sl.ColumnQuery("v", "var"), groups=["a", "b"], group_sizes=[2, 3]),
+        size=5,
+        neighbors=sl.Bounded(k, exactly=True),
+        method="groups",
+    )
+    check_value(result, max(changes()))
+    result.verify()
+
+
 def test_a_local_variance_is_that_of_the_definition():
     rows = [(g, d) for g in "ab" for d in (0, 1, 5, 9)]
     x, universe = rows[:3] + rows[4:7], table(rows)

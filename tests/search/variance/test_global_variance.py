@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import tracemalloc
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import oracle
 import pytest
 from checks import check_value
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import Difference
@@ -17,8 +21,13 @@ from sensitivity_lab.search import engines_for
 from sensitivity_lab.search.layouts import sorted_universe
 from sensitivity_lab.search.variance import global_max, windows
 from sensitivity_lab.search.variance import remove as removing
-from sensitivity_lab.search.variance.comparing import Spread
-from sensitivity_lab.search.variance.float_prefix_sums import SortedRecords
+from sensitivity_lab.search.variance.comparing import Rated, Reference, Spread, as_real
+from sensitivity_lab.search.variance.float_prefix_sums import (
+    UNIT,
+    WIDTHS,
+    SortedRecords,
+    limb_width,
+)
 from sensitivity_lab.search.variance.patterns import PatternSearch, Placement
 from sensitivity_lab.search.variance.remove import best_removal
 from sensitivity_lab.search.variance.replace import best_replacement
@@ -289,6 +298,102 @@ def test_outliers_leave_no_more_placements_to_look_at(query, kernel, outliers, n
     assert placements_looked_at([*records, *outliers], query, kernel, 2) <= 2 * without
 
 
+@pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)
+def test_removing_looks_at_the_larger_spread_only_where_the_other_cannot_win(query):
+    """Leaving out 2 of 200 records lowers a deviation by far more than it can raise one."""
+    records = np.random.default_rng(1).lognormal(size=400).tolist()
+    with mock.patch.object(removing, "windows", wraps=removing.windows) as of_two:
+        # Three splits of A for every window of 198 records, and nothing for windows of 2.
+        assert placements_looked_at(records, query, best_removal, 2) == 3 * (400 - 198 + 1)
+    assert not of_two.called
+
+
+def test_few_steps_of_a_difference_of_roots_are_compared_exactly(monkeypatch):
+    """Floats decide nearly all of them, if both records of every ten are kept."""
+    exactly = mock.Mock(side_effect=removing.CoreAtEnds.falls_at, autospec=True)
+    monkeypatch.setattr(removing.CoreAtEnds, "falls_at", lambda *of: exactly(*of))
+    monkeypatch.setattr(removing, "_surely_below", lambda *_: False)
+    monkeypatch.setattr(windows, "FEW", 0)
+    records = np.random.default_rng(1).lognormal(size=60).tolist()
+    placements_looked_at([*records, -30.0, 40.0], sl.Std(), best_removal, 25)
+    assert exactly.call_count < 5
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("name", "expected"), [("var", 131_486.762), ("std", 362.377)])
+def test_windows_near_an_end_may_cut_two_runs(name, expected, sign):
+    """Of 100 one is kept and one removed, of 95 five are kept: far records draw the mean away."""
+    records = [sign * record for record in [-1000] + [95] * 10 + [100] * 2]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(records),
+        name,
+        size=8,
+        neighbors=sl.Unbounded(2, exactly=True, direction="remove"),
+        method="variance",
+    )
+    truth, _ = oracle.global_sensitivity(
+        records, 8, (name, 0), "unbounded", 2, exactly=True, direction="remove"
+    )
+    check_value(result, truth)
+    assert result.value == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_sum_that_floats_do_not_decide_has_the_sign_of_the_integer():
+    working = SortedRecords(np.array([-1, 0, 3], dtype=object), [1, 1, 1])
+    integers = np.array([2, 1, 0, -1, -2, 1, -1], dtype=object)
+    found = windows.signs(
+        working,
+        None,
+        np.array([0, 0, 0, 0, 0, 5, -5], dtype=np.longdouble),
+        np.ones(7, dtype=np.longdouble),
+        lambda rows: integers[rows],
+    )
+    assert found.tolist() == [1, 1, 0, -1, -1, 1, -1]
+
+
+TIED = {
+    "outlier": [0, 1, 2, 3, 2**70],
+    "beyond 2**70": [2**70, 2**70 + 1, 2**70 + 2, 0, 1, -(2**70), 1 - 2**70, 2**71],
+    "spacings": [1, 2**20, 2**33 - 1, 2**53 + 1, 2**63, 2**64 + 1],
+    "few": [-3, -1, 0, 0, 1, 3, 7],
+}
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("root", [False, True])
+@pytest.mark.parametrize("name", TIED)
+def test_the_room_for_y_is_never_too_small(name, root, width):
+    """Where x and y beat a pair, which was found, f(y) is at most the room: no y is left out."""
+    spread, integers = Spread(Fraction(0), root), np.array(sorted(set(TIED[name])), dtype=object)
+    working = SortedRecords(integers, [TIED[name].count(value) for value in integers])
+    sets = windows.window_sets(working, np.arange(len(TIED[name]) - width + 1), width)
+    exact = [spread.variance(working, sets.rows(row)) for row in range(len(sets.sums))]
+    rated = [Rated(sets.rows(row), as_real(one)) for row, one in enumerate(exact)]
+    checked = 0
+    for x, y in itertools.product(range(len(exact)), repeat=2):
+        gap = Difference(exact[x], exact[y], root)
+        least = gap.bracket()[0] if gap > Difference(Fraction(0), Fraction(0), root) else 0
+        room = Reference(rated[x], rated[y]).room(
+            spread, working, sets, as_real(least) if least else 0.0
+        )
+        for own, other in itertools.product(range(len(exact)), repeat=2):
+            if Difference(exact[own], exact[other], root) > gap and exact[own] > exact[other]:
+                most = Fraction(*room[own].as_integer_ratio())
+                assert most >= 0
+                assert exact[other] <= (most**2 if root else most)
+                checked += 1
+    assert checked
+
+
+@given(value=st.fractions().filter(lambda value: value > 0), power=st.integers(-200, 200))
+@example(value=Fraction(2**112 - 1), power=0)
+@example(value=Fraction(2**96 - 2**47, 3**61), power=-7)
+def test_a_rational_is_read_as_a_float_within_two_units(value, power):
+    value *= Fraction(10) ** power
+    error = Fraction(*as_real(value).as_integer_ratio()) - value
+    assert abs(error) <= 2 * Fraction(*UNIT.as_integer_ratio()) * value
+
+
 def test_clusters_of_which_few_records_are_kept_need_few_placements():
     centers = [100 * at + at**2 for at in range(20)]
     records = [center + offset for center in centers for offset in range(10) for _ in range(3)]
@@ -322,15 +427,18 @@ def test_a_progress_bar_counts_changes_or_pairs_of_one(exactly, unit, progress, 
 
 
 @pytest.mark.exhaustive
-def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
+@pytest.mark.parametrize("unit", [1, 10**2500], ids=["floats", "beyond floats"])
+def test_the_fall_of_a_difference_of_roots_is_decided_exactly(unit):
     draw = random.Random(5)
     compared = tied = 0
-    for _ in range(40):
-        records = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
+    for _ in range(40 if unit == 1 else 15):
+        drawn = sorted(draw.choice([-9, -8, -2, -1, 0, 0, 1, 2, 8, 9]) for _ in range(9))
+        records = [unit * number for number in drawn]
         distinct = sorted(set(records))
         working = SortedRecords(
             np.array(distinct, dtype=object), [records.count(value) for value in distinct]
         )
+        assert working.readable == (unit == 1)
         kept, removed = draw.choice([(3, 1), (4, 2), (5, 1)])
         start = Placement("AOACAOA", (0, 0, 0, 0, kept, kept, 9 - removed, 9))
         search = PatternSearch(working, Spread(Fraction(0), root=True), start)
@@ -358,6 +466,14 @@ def test_the_fall_of_a_difference_of_roots_is_decided_exactly():
                     tied += here == after
     assert compared > 100
     assert tied  # and there `falls` asks for an exact comparison
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_limbs_have_room_for_as_many_records_as_they_say(width):
+    """Halves of 2**width, eight times as many as there are records, stay below 2**62."""
+    most = 1 << (min(62, np.finfo(np.longdouble).nmant + 1) - width - 3)
+    narrower = dict(zip(WIDTHS, [*WIDTHS[1:], None], strict=True))
+    assert (limb_width(most), limb_width(most + 1)) == (width, narrower[width])
 
 
 def test_records_are_centered_at_the_middle_record():

@@ -11,6 +11,7 @@ import math
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from fractions import Fraction
 from itertools import product
@@ -64,12 +65,15 @@ def neighborhoods(total: int, size: int) -> list[tuple[Any, Pairs]]:
     return found
 
 
-def check_universe(seed: int) -> Counter[str]:
+WHOLE_CURVES = ("whole curves", "whole curves, few splits at once")
+
+
+def check_universe(seed: int, ways: Sequence[str] = tuple(sorted(UNUSUAL))) -> Counter[str]:
     """Compare var and std under every relation with the definition, on one universe."""
     rng = Random(seed)
     rated = Rated(draw_records(rng))
     universe = sl.Universe.from_dataset(rated.records)
-    size, way = rng.randint(2, len(rated.records)), rng.choice(sorted(UNUSUAL))
+    size, way = rng.randint(2, len(rated.records)), rng.choice(ways)
     checked: Counter[str] = Counter()
     with ExitStack() as stack:
         for module, name, value in UNUSUAL[way]:
@@ -143,6 +147,14 @@ def test_a_few_universes_of_near_ties(universes):
                     if key.startswith(query) and f", {name}, {meaning}" in key
                 ]
                 assert sum(counted) > universes, (query, name, meaning)
+
+
+@pytest.mark.parametrize(
+    "seed", [14, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (10, 45))]
+)
+def test_whole_curves_leave_out_no_near_tie(seed):
+    """Here what can be lost at a node is less than the rounding of its bounds."""
+    assert check_universe(seed, WHOLE_CURVES)
 
 
 @pytest.mark.stress

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import chain, pairwise, starmap
 from unittest import mock
 
 import numpy as np
@@ -256,3 +257,12 @@ def test_a_change_with_too_many_nodes_is_searched_by_itself(monkeypatch):
     monkeypatch.setattr(curve, "WORK", 0)
     monkeypatch.setattr(branch, "NODES", 2)
     assert placements(records, changes, SPREADS, level) == expected
+
+
+@pytest.mark.parametrize(("replaced", "of_y_only"), [(True, 2), (False, 0)])
+def test_any_placement_is_a_pair_of_the_shape(replaced, of_y_only):
+    placement = Change(5, 2, replaced).any_placement(12)
+    places = {label: [*chain(*starmap(range, placement.ranges(label)))] for label in "ABCO"}
+    assert sorted(chain(*places.values())) == list(range(12))
+    assert [len(places[label]) for label in "ABC"] == [2, of_y_only, 3]
+    assert all(start <= stop for start, stop in pairwise(placement.bounds))
