@@ -47,7 +47,7 @@ FIRST = 40
 """So many of the fastest tests are run before the rest: most mutants die of them."""
 
 LONGEST = 300
-"""Seconds after which a run counts as killed: the mutant hangs."""
+"""Seconds after which a run is given up: the mutant hangs, or the tests of its line are slow."""
 
 COMPARED = {
     ast.Lt: ast.LtE,
@@ -319,8 +319,9 @@ def judge(mutant: Mutant, folder: Path, lines: dict[tuple[str, int], list[str]])
                 )
             except subprocess.TimeoutExpired:
                 return "hangs"
+            # 2 and 4: tests cannot be collected any more, or their names vanish.
             if done.returncode:
-                return "killed" if done.returncode == 1 else f"error {done.returncode}"
+                return "killed" if done.returncode in (1, 2, 4) else f"error {done.returncode}"
     finally:
         target.write_text(before, "utf-8")
     return "survived"
@@ -377,10 +378,10 @@ def show(seed: int) -> None:
         for line in (BUILD / f"verdicts-{seed}.jsonl").read_text("utf-8").splitlines()
     ]
     verdicts = Counter(row["verdict"] for row in rows)
-    dead = verdicts["killed"] + verdicts["hangs"]
+    dead = verdicts["killed"]
     print(f"{dead} of {len(rows)} killed ({100 * dead / len(rows):.1f} %):", dict(verdicts))
     for row in rows:
-        if row["verdict"] not in ("killed", "hangs"):
+        if row["verdict"] != "killed":
             print(f"  {row['verdict']}: {row['file']}:{row['line']}  {row['change']}")
 
 
