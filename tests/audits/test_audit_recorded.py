@@ -36,6 +36,14 @@ def test_a_claim_is_compared_with_the_truth(values, verdict):
     assert (row.distance, row.claimed, row.exact) == (1, 0.25, Fraction(max(values)) / 4)
 
 
+def test_zeros_of_two_signs_are_two_records():
+    def signs(x):
+        return Mechanism(1).randomise(sum(math.copysign(1, record) for record in x))
+
+    report = audit_recorded(signs, [0.0, -0.0], 2, Mechanism, neighbors="bounded")
+    assert (report.verdict, report.rows[0].exact) == ("violated", 2)
+
+
 @given(table=st.lists(st.integers(-9, 9), min_size=15, max_size=15), claim=st.integers(1, 9))
 @pytest.mark.parametrize(
     ("neighbors", "metric"),

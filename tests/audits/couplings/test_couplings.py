@@ -168,6 +168,8 @@ def test_nan_equals_nan_and_zeros_are_as_asked_for():
     for metric in ("hamming", "discrete"):
         one = audit_randomized(missing, **given, signed_zeros=True, output_metric=metric)
         assert one.rows[0].exact == 1
+    numbers = {**given, "signed_zeros": True, "output_metric": "L1"}
+    assert audit_randomized(lambda x, sign: sign * float(len(x) - 1), **numbers).rows[0].exact == 1
 
 
 def test_numbers_have_couplings_too():

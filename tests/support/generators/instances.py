@@ -87,7 +87,10 @@ def instances() -> dict[str, list[Any]]:
 _BETWEEN = {
     # What relations, metrics, domains and rules declare to engines and to each other.
     *((Relation, name) for name in ("changes", "changes_at", "check_feasible")),
-    *((pl.Metric, name) for name in ("form", "between", "norm")),
+    *(
+        (pl.Metric, name)
+        for name in ("form", "form_by", "between", "among", "norm", "measure", "apart")
+    ),
     *((pl.Domain, name) for name in ("read_values", "within", "limit", "only_rows_per_id")),
     *((kind, "kept") for kind in (pl.DropExcess, pl.DropNonUnique)),
 }
