@@ -103,8 +103,14 @@ docs-links: $(VENV)/installed-docs,opendp
 browser: docs $(VENV)/installed-test,browser,explore
 	$(BIN)/python -m pytest -m browser
 
+# How many universes, near ties and bounds; a release takes STRESS=20000 NEAR_TIES=1000000 BOUNDS=1000.
+STRESS ?= 300
+NEAR_TIES ?= 20000
+BOUNDS ?= 50
+
 stress: $(VENV)/installed-test
-	$(BIN)/python -m pytest -m stress
+	STRESS=$(STRESS) NEAR_TIES=$(NEAR_TIES) BOUNDS=$(BOUNDS) \
+	  $(BIN)/python -m pytest -n 2 --dist load -m stress
 
 benchmark: $(VENV)/installed-test
 	$(BIN)/python benchmarks/enumeration.py
