@@ -43,10 +43,17 @@ def test_a_plan_without_memory_is_none():
         Cost()
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("engine", "name"), [((case.engine, case.kind), name) for name, case in CASES.items()]
-)
+def measured_cases():
+    """One case of each engine and kind; the others are measured by `make stress`."""
+    seen = set()
+    for name, case in CASES.items():
+        of = (case.engine, case.kind)
+        mark = pytest.mark.stress if of in seen else pytest.mark.exhaustive
+        seen.add(of)
+        yield pytest.param(of, name, marks=mark)
+
+
+@pytest.mark.parametrize(("engine", "name"), measured_cases())
 def test_plans_are_no_less_than_the_peak_and_not_far_above_it(engine, name):
     case = CASES[name]
     measured = BENCHMARK["traced"](case, case.few)

@@ -287,7 +287,7 @@ def placements_looked_at(records, query, kernel, changed):
 
 
 @pytest.mark.representative("kernel", "number")
-@pytest.mark.parametrize("number", [400, pytest.param(1000, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("number", [400, pytest.param(1000, marks=pytest.mark.stress)])
 @pytest.mark.parametrize("outliers", [[1e15, -1e15], [1e150], [1e300, 3e300, -1e300]], ids=str)
 @pytest.mark.parametrize("kernel", [best_replacement, best_removal])
 @pytest.mark.parametrize("query", [sl.Var(), sl.Std()], ids=str)

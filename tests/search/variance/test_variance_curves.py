@@ -169,7 +169,7 @@ def test_what_another_distance_reaches_leaves_out_pairs(outliers):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("outliers", OUTLIERS, ids=str)
-@pytest.mark.parametrize("family", ["bounded", "unbounded"])
+@pytest.mark.parametrize("family", ["bounded", pytest.param("unbounded", marks=pytest.mark.stress)])
 def test_outliers_and_all_distances(family, outliers, monkeypatch):
     """As each distance by itself, which knows nothing of what others reach."""
     records = with_outliers(outliers, 60)
