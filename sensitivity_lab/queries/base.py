@@ -135,8 +135,8 @@ class Query(ABC):
     vector : bool
         Whether the answer is several numbers that are released together.
     crosses_once : bool
-        Whether the weights of `runs` are not negative, and net weights cross once for every change:
-        see docs/proofs.md, "Monotone queries (`monotone`)".
+        Whether the weights of `runs` are not negative, and net weights cross once for every change;
+        `search/crossing.py` rests on it.
     of_multiplicities : {"distinct", "largest"} or None
         Whether the answer is the number of groups that have a record, or how many records the
         largest one has, with the groups that `grouped` returns; None if it is neither.

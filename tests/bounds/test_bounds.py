@@ -147,7 +147,7 @@ def test_a_quantile_of_random_neighbors_holds_with_its_confidence(seeds):
     exact = sl.neighboring_datasets
     x_all = list(sl.datasets(universe, 3))
     gaps = np.array(
-        [abs(sum(x) - sum(y)) for x in x_all for y in exact(x, universe, sl.Bounded(1, True))]
+        [abs(sum(x) - sum(y)) for x in x_all for y in exact(universe, x, sl.Bounded(1, True))]
     )
     wrong = 0
     for seed in range(seeds):

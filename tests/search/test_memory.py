@@ -43,14 +43,15 @@ def test_a_plan_without_memory_is_none():
         Cost()
 
 
-def measured_cases():
+def measured_cases() -> list[Any]:
     """One case of each engine and kind; the others are measured by `make stress`."""
-    seen = set()
+    listed, seen = [], set()
     for name, case in CASES.items():
         of = (case.engine, case.kind)
         mark = pytest.mark.stress if of in seen else pytest.mark.exhaustive
         seen.add(of)
-        yield pytest.param(of, name, marks=mark)
+        listed.append(pytest.param(of, name, marks=mark))
+    return listed
 
 
 @pytest.mark.parametrize(("engine", "name"), measured_cases())

@@ -68,6 +68,9 @@ class Monotone:
 
 def _first_uncovered(problem: Problem, query: Query) -> Relation | None:
     """Return a relation with a negative weight, or with net weights that are not in order."""
+    runs = query.runs(np.array(problem.sizes[:1]))
+    if runs is not None and (runs.weights < 0).any():
+        return problem.neighbors[0]  # seen at one size, without the net weights of every change
     for family in problem.families:
         for steps in family.steps:
             changes = steps.size - steps.removed, steps.removed, steps.added
