@@ -43,7 +43,7 @@ def test_a_plan_without_memory_is_none():
         Cost()
 
 
-def measured_cases() -> list[Any]:
+def measured_cases() -> list:
     """One case of each engine and kind; the others are measured by `make stress`."""
     listed, seen = [], set()
     for name, case in CASES.items():
