@@ -61,9 +61,11 @@ notebooks: $(VENV)/installed-test,check,dask
 	$(BIN)/python -m pytest -n 2 -m notebooks
 
 # A file's tests share what they have made, so that a file is run by one process.
+ALL := not notebooks and not stress and not browser
+
 exhaustive: $(VENV)/installed-test,check,dask,explore
-	@echo "Running all tests but the stress: about four minutes of two cores."
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not notebooks and not stress and not browser" $(BUT)
+	@echo "Running all tests but the stress: about eight minutes of two cores."
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "$(ALL)" $(BUT)
 
 # Both ends of what pyproject.toml promises, in environments of their own; make clean removes them.
 # With the oldest versions, what these use of newer packages is deprecated by now.

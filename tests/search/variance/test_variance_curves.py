@@ -192,7 +192,7 @@ def test_outliers_and_all_distances(family, outliers, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "trials", [12, pytest.param(100, marks=pytest.mark.exhaustive)], ids=["few", "many"]
+    "trials", [12, pytest.param(100, marks=pytest.mark.stress)], ids=["few", "many"]
 )
 @pytest.mark.parametrize("relation", ["bounded", "unbounded"])
 def test_outliers_against_the_definition(relation, trials, monkeypatch):
