@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .NOTPARALLEL:
-.PHONY: check-oldest check-newest quick-oldest quick-newest newest-versions
+.PHONY: everything check-oldest check-newest quick-oldest quick-newest newest-versions
 .PHONY: audit-sweep audit-field
 .PHONY: docs docs-links browser
 .PHONY: help demo test audit check lint types notebooks exhaustive stress benchmark benchmark-article benchmark-large benchmark-lattice benchmark-local benchmark-memory benchmark-curves dist clean
@@ -150,6 +150,13 @@ dist: $(VENV)/installed-dist
 clean:
 	rm -rf $(VENV) .venv-oldest .venv-newest .venv-dist .venv-field sweep results build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# What CI needs, found and installed in one go.
+ALL_EXTRAS := test,check,dask,completion test,opendp,diffprivlib test,check,dask,explore test,check,dask test
+everything: pyproject.toml $(VENV)/created
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --editable '.[test,check,dask,completion,opendp,diffprivlib,explore]'
+	@touch $(ALL_EXTRAS:%=$(VENV)/installed-%)
 
 # The stem names the extras: installed-test,check installs .[test,check].
 $(VENV)/installed-%: pyproject.toml $(VENV)/created

@@ -1,8 +1,16 @@
-"""What pytest leaves out where an optional extra is not installed."""
+"""What holds for all tests and for the examples in the package and in docs/."""
 
+import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 
-# Their examples call OpenDP.
+import matplotlib
+import pytest
+
+# Not by the environment variable, which the kernels of the notebooks would inherit.
+matplotlib.use("Agg")
+
+# Examples that call OpenDP are left out where it is not installed.
 collect_ignore = (
     []
     if find_spec("opendp")
@@ -12,6 +20,14 @@ collect_ignore = (
         "sensitivity_lab/audits/opendp/measurement.py",
     ]
 )
-# They make widgets.
+# So are those that make widgets.
 if not find_spec("ipywidgets"):
     collect_ignore += ["sensitivity_lab/explorer/call.py", "sensitivity_lab/explorer/panel.py"]
+
+
+@pytest.fixture(autouse=True)
+def figures_are_closed() -> Iterator[None]:
+    """Close the figures of a test: pyplot keeps them, and warns of more than 20."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

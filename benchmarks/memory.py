@@ -29,7 +29,7 @@ import pandas as pd
 
 import sensitivity_lab as sl
 from sensitivity_lab.search import engine as engines
-from sensitivity_lab.search.enumeration.levels import Levels
+from sensitivity_lab.search.enumeration.needed import Levels
 
 BOTH = ["bounded", "unbounded"]
 SLACK = 2**25
@@ -108,6 +108,11 @@ def thirds(n: int) -> sl.Universe:
     return sl.Universe.from_dataset([Fraction(value, 3) for value in range(n)])
 
 
+def long(n: int) -> sl.Universe:
+    """Whole numbers of 600 digits."""
+    return sl.Universe.from_dataset([10**600 + value**2 for value in range(n)])
+
+
 def domain(n: int) -> sl.Universe:
     """A domain of so many values, with unlimited copies."""
     return sl.Universe.from_domain(range(n))
@@ -133,6 +138,17 @@ def half_of(universe: Any) -> Any:
 def halved(made: Callable[[int], Any]) -> Callable[[int], Any]:
     """Make a dataset of every other record, with its universe."""
     return lambda n: half_of(made(n))
+
+
+def but_ten(made: Callable[[int], Any]) -> Callable[[int], Any]:
+    """Make a dataset of all records but ten in the middle, with its universe."""
+
+    def both(n: int) -> Any:
+        universe = made(n)
+        records = np.sort(np.asarray(list(universe)))
+        return np.delete(records, np.s_[n // 2 : n // 2 + 10]), universe
+
+    return both
 
 
 # Searches over them.
@@ -263,6 +279,12 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             300_000,
             20_000,
         ),
+        "median, smooth, few outside": (
+            but_ten(floats),
+            asked_smooth("median", B(1)),
+            300_000,
+            20_000,
+        ),
         "median, smooth, far": (halved(scaled), asked_smooth("percentile_30", B(1)), 20_000, 1_500),
         "mean, smooth, bounded": (halved(floats), asked_smooth("mean", B(1)), 300_000, 20_000),
         "mean, smooth, unbounded": (halved(whole), asked_smooth("mean", U(1)), 300_000, 20_000),
@@ -294,6 +316,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             100,
         ),
         "var, thirds": (thirds, asked_global("var", U(1)), 300_000, 30_000),
+        "var, long numbers": (long, asked_global("var", U(1)), 20_000, 3_000),
         "var, many copies": (
             domain,
             lambda u: sl.global_sensitivity(
@@ -303,6 +326,7 @@ TABLE: dict[tuple[str, str], dict[str, tuple[Any, ...]]] = {
             100,
         ),
         "var and std, curve": (floats, asked_curve(["var", "std"], BOTH), 20_000, 3_000),
+        "var, curve, removed": (floats, asked_curve(["var"], ["unbounded"]), 20_000, 1_500),
     },
     ("variance", "local"): {
         "std of x": (halved(floats), asked_local("std", B(1)), 300_000, 20_000),

@@ -1,35 +1,40 @@
-"""Exact global sensitivity over finite universes, with the pair of datasets that proves it.
+"""Compute global sensitivity for differential privacy, and prove it.
+
+The package computes the global sensitivity of a query for differential privacy, exactly, with the
+two neighboring datasets that prove it.
 
 A *record* is one entry of a dataset. A *universe* is the finite multiset of records that *datasets*
-are drawn from: a dataset, each of whose records occurs once (scenario (a),
-`Universe.from_dataset`), or a domain of values that can occur repeatedly (scenario (b),
+are drawn from: either a dataset whose records each occur once (scenario (a),
+`Universe.from_dataset`), or a domain whose values can occur repeatedly (scenario (b),
 `Universe.from_domain`). A *neighbor relation* says which pairs of datasets are neighbors, and at
 which Hamming distance k: `Bounded`, `Unbounded`, `SymmetricDifference`. A *query* is a function of
 a dataset: `Mean`, `Median`, `Percentile`, `Var`, `Std`, `Sum`, `Count`, `Min`, `Max`, or any
-function (`from_function`). Its *sensitivity* is the largest difference of its answers between
+function (`from_function`). Its *sensitivity* is the largest difference between its answers on two
 neighbors, and a *witness* is a pair that attains it. An *engine* is one way to find it.
 
-Records can be rows of a table, the universe is then a `TableUniverse`, and answers can be vectors,
-whose difference is measured by a *norm*: L1, L2 or Linf (`Histogram`, `GroupBy`, `Stack`).
-The sensitivity over all datasets x is *global* (`global_sensitivity`), that of one x and its
-neighbors is *local* (`local_sensitivity`), and the largest local one of all datasets, damped by
-their distance from x, is *smooth* (`smooth_sensitivity`). `neighbor_table` lists every pair.
+Records can be rows of a table; the universe is then a `TableUniverse`. Answers can be vectors
+(`Histogram`, `GroupBy`, `Stack`); a *norm* measures their difference: L1, L2 or Linf.
+The *global* sensitivity is the maximum over all datasets x (`global_sensitivity`). The *local*
+sensitivity is for one x and its neighbors (`local_sensitivity`). The *smooth* sensitivity is the
+largest local sensitivity of any dataset, damped by its distance from x (`smooth_sensitivity`).
+`neighbor_table` lists every pair.
 
-Every call takes the universe, the query, and the rest by name. `Run` limits memory and time, and
-says where finished work is kept. `errors` has all errors, `results` the classes of the answers.
+Pass the universe and the query first, and everything else by name. `Run` limits memory and time,
+and sets where finished work is kept. `errors` has all errors, `results` the classes of results.
 
-A *claim* is a number, or a function of k (and of the size n), that somebody says bounds a
-sensitivity. An *audit* compares it with the truth: `audit` for a query, and `audits` for what
-others wrote: maps, OpenDP, libraries that draw noise. `implementations` has the sensitivity of
-code, with its rounding and overflow, on ordered datasets; a *fold* is code that reads one record
-after the other. `bounds` is for what no search can reach.
+A *claim* is a number, or a function of k (and of the size n), that is said to bound a sensitivity.
+An *audit* compares it with the truth: `audit` for a query, `audits` for code that others wrote
+(maps, OpenDP, libraries that draw noise). `implementations` computes the sensitivity of code on
+ordered datasets, with its rounding and overflow; a *fold* is code that reads one record after the
+other. `bounds` gives bounds where a search cannot finish.
 
-`spaces` has other data than records: graphs, whose neighbors differ in an edge or in a node,
+`spaces` covers data other than records: graphs, whose neighbors differ in an edge or in a node,
 trajectories or time series, whose neighbors differ in an entry, and any datasets with a metric.
 
 `pipelines` has the steps that change data before a query (clamp, map, join, truncate, count), each
 a *transformation* with a *stability map*: how far apart outputs are when inputs are `d_in` apart.
-`noise` has the scales that a sensitivity needs, and `empirical` the functions of the article.
+`noise` turns a sensitivity into a scale of noise, and `empirical` has the functions of the
+article.
 
 Examples
 --------
@@ -45,13 +50,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import errors, results, universes
-from .calls.curves import sensitivity_curves
-from .calls.global_sensitivity import global_sensitivity
-from .calls.local_sensitivity import local_curves, local_sensitivity
-from .calls.neighbor_table import neighbor_table
-from .calls.smooth_sensitivity import smooth_sensitivity
-from .calls.sweep import sweep
+from . import errors, universes
 from .queries import (
     ColumnQuery,
     Count,
@@ -82,7 +81,6 @@ from .queries import (
     WinsorizedMean,
     from_function,
 )
-from .search.run import Run
 from .universes.datasets import datasets, neighboring_datasets
 from .universes.interval import IntervalUniverse
 from .universes.multiset import FiniteUniverse
@@ -99,10 +97,18 @@ if TYPE_CHECKING:
         noise,
         pipelines,
         plotting,
+        results,
         spaces,
     )
     from .audits.call import assert_sensitivity, audit
+    from .calls.curves import sensitivity_curves
+    from .calls.global_sensitivity import global_sensitivity
+    from .calls.local_sensitivity import local_curves, local_sensitivity
+    from .calls.neighbor_table import neighbor_table
+    from .calls.smooth_sensitivity import smooth_sensitivity
+    from .calls.sweep import sweep
     from .explorer import explore
+    from .search.run import Run
 
 _LATER = {
     "audits": "audits",
@@ -113,11 +119,20 @@ _LATER = {
     "noise": "noise",
     "pipelines": "pipelines",
     "plotting": "plotting",
+    "results": "results",
+    "global_sensitivity": "calls.global_sensitivity",
+    "local_sensitivity": "calls.local_sensitivity",
+    "local_curves": "calls.local_sensitivity",
+    "smooth_sensitivity": "calls.smooth_sensitivity",
+    "sensitivity_curves": "calls.curves",
+    "neighbor_table": "calls.neighbor_table",
+    "sweep": "calls.sweep",
+    "Run": "search.run",
     "assert_sensitivity": "audits.call",
     "audit": "audits.call",
     "explore": "explorer",
 }
-"""Where the names stand that are loaded when they are used: noise, and what the products have."""
+"""Where to find the names that are loaded on first use: the calls, noise and the products."""
 
 __all__ = [
     "Bounded",
@@ -184,7 +199,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is not loaded yet, when it is first used."""
+    """Load a name on first use."""
     if name == "__version__":
         from importlib.metadata import version  # it loads the standard library's email
 
@@ -198,5 +213,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List all public names, those that are not loaded yet included."""
+    """List all public names, including those not loaded yet."""
     return sorted({*globals(), *_LATER})

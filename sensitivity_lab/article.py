@@ -1,8 +1,8 @@
 """The experiments of the article "Global Sensitivity From Scratch", reproduced.
 
 There are two scenarios, a table and a domain of values, each under two relations. As in the
-article, unbounded means exactly k and bounded means at most k. Before them comes the example that
-the article checks itself with, of Lee and Clifton.
+article, unbounded means exactly k and bounded means at most k. They follow the example of Lee and
+Clifton, with which the article checks itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -20,6 +21,9 @@ from .universes.columns import as_universes
 from .universes.finite import AnyUniverse
 from .universes.relations import Bounded, Relation, Unbounded
 from .universes.universe import Universe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _HERE = Path(__file__).parent
 DATA = next(path for path in (_HERE / "data", _HERE.parent / "data") if path.is_dir())
@@ -46,7 +50,7 @@ class Experiment:
     universes : dict of str to Universe
         By column.
     size : int
-        The number of records of a release.
+        The number of records in a release.
     distances : range
     neighbors : Relation
     """
@@ -57,6 +61,25 @@ class Experiment:
     size: int
     distances: range
     neighbors: Relation
+
+    def plot(self, curves: SensitivityCurves, **options: Any) -> Figure:
+        """Draw curves of this experiment as in the article, a panel per column with all queries.
+
+        Parameters
+        ----------
+        curves : SensitivityCurves
+            The return value of `run`.
+        **options
+            Options of `SensitivityCurves.plot`.
+
+        Examples
+        --------
+        >>> experiment = experiments()[1]
+        >>> len(experiment.plot(experiment.run()).axes)
+        2
+        """
+        drawn = {"units": UNITS, "title": self.title, "figsize": (15, 7), "subplots": False}
+        return curves.plot(**{**drawn, **options})
 
     def run(self) -> SensitivityCurves:
         """Compute the ten queries at all distances.
@@ -73,7 +96,7 @@ class Experiment:
 
 
 def checks() -> tuple[Experiment, ...]:
-    """Return the article's check of itself: Lee and Clifton's four students, both relations.
+    """Return the article's own check: Lee and Clifton's four students, both relations.
 
     References
     ----------
@@ -103,7 +126,7 @@ def experiments() -> tuple[Experiment, ...]:
     """Return the article's four experiments: scenario (a) and (b), unbounded and bounded."""
     school = as_universes(pd.read_csv(DATA / "school_large.csv"))
     domain = json.loads((DATA / "driver_domain.json").read_text(encoding="utf-8"))
-    # The article gives every value of the domain as many copies as a release has records.
+    # As in the article, every value has as many copies as a release has records.
     driver = {name: Universe.from_domain(values, copies=4) for name, values in domain.items()}
     scenarios = (
         ("a", "a dataset of ten students", school, 6, range(1, 5)),

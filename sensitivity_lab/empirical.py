@@ -1,8 +1,8 @@
 """The two functions of the article "Global Sensitivity From Scratch", under their own names.
 
-They take the same arguments and return the same answers as the article's; only the search is this
-library's. Records are drawn without replacement from those that are listed. As in the article,
-unbounded means at a distance of exactly k, and bounded of at most k.
+They take the same arguments and return the same answers as in the article; only the search is this
+library's. Records are drawn without replacement from the listed ones. As in the article, unbounded
+means at a distance of exactly k, and bounded at a distance of at most k.
 """
 
 from __future__ import annotations
@@ -13,11 +13,19 @@ from typing import Any
 import pandas as pd
 
 from .calls.global_sensitivity import global_sensitivity
-from .checks import check_column, listed, shown
+from .checks import (
+    check_choice,
+    check_column,
+    check_distance,
+    check_records,
+    listed,
+    no_column,
+    shown,
+)
 from .errors import InputError, kind_of
 from .queries import NAMED, Percentile, Query, as_query
 from .universes.multiset import FiniteUniverse
-from .universes.relations import Bounded, Relation, Unbounded, check_whole
+from .universes.relations import Bounded, Relation, Unbounded
 from .universes.universe import Universe
 
 __all__ = [
@@ -61,7 +69,7 @@ def unbounded_empirical_global_L1_sensitivity(
     Raises
     ------
     InputError
-        A ValueError: an argument is not acceptable.
+        A ValueError: an argument is invalid.
 
     Examples
     --------
@@ -102,7 +110,7 @@ def bounded_empirical_global_L1_sensitivity(
     Raises
     ------
     InputError
-        A ValueError: an argument is not acceptable.
+        A ValueError: an argument is invalid.
 
     Examples
     --------
@@ -121,13 +129,8 @@ def bounded_empirical_global_L1_sensitivity(
 
 
 def _query(query_type: str, percentile: float) -> Query:
-    if isinstance(query_type, str) and query_type == "percentile":
-        return Percentile(percentile)
-    if not isinstance(query_type, str) or query_type not in NAMED:
-        raise InputError(
-            f"unknown query_type {shown(query_type)}; choose one of {', '.join(NAMED)}, percentile"
-        )
-    return as_query(query_type)
+    check_choice("query_type", query_type, (*NAMED, "percentile"))
+    return Percentile(percentile) if query_type == "percentile" else as_query(query_type)
 
 
 def _by_column(
@@ -139,8 +142,8 @@ def _by_column(
     k: int,
 ) -> dict[str, float]:
     """Check every column, then compute every column."""
-    release = check_whole("universe_subset_cardinality", release, "a number of records, at least 1")
-    k = check_whole("hamming_distance", k, "a Hamming distance, at least 1")
+    release = check_records("universe_subset_cardinality", release)
+    k = check_distance("hamming_distance", k)
     neighbors = relation.at(k)
     if not isinstance(universe, (pd.DataFrame, Mapping)):
         raise InputError(
@@ -148,8 +151,8 @@ def _by_column(
             f"got {kind_of(universe)}"
         )
     if isinstance(columns, str):
-        raise InputError(f"columns must be a list of column names, got the text {shown(columns)}")
-    names = listed(columns, "columns must be a list of column names")
+        raise InputError(f"columns must be a list of columns, got the text {shown(columns)}")
+    names = listed(columns, "columns must be a list of columns")
     universes = {column: _universe(universe, column) for column in map(_name, names)}
     for column, records in universes.items():
         _check(len(records), release, k, column)
@@ -166,9 +169,7 @@ def _name(column: Any) -> Any:
 
 def _universe(universe: Any, column: str) -> FiniteUniverse:
     if column not in universe:
-        raise InputError(
-            f"unknown column {shown(column)}; the columns are {', '.join(map(shown, universe))}"
-        )
+        raise InputError(no_column(column, list(universe)))
     try:
         return Universe.from_dataset(universe[column])
     except InputError as error:

@@ -1,6 +1,6 @@
 """The few exceptions of the package.
 
-All derive from `SensitivityLabError`, so one ``except`` catches them; those that a caller's
+All derive from `SensitivityLabError`, so one ``except`` catches them. Errors that a caller's
 argument can cause are also `ValueError`.
 """
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""Return a text with what a terminal or a browser obeys instead of showing it as in Python.
+    r"""Return a text with invisible and control characters escaped as in Python.
 
     These are control characters, marks that turn the direction of writing or join characters
     without a width, halves of surrogate pairs, and characters that Unicode does not define.
@@ -50,12 +50,12 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def _is_shown(one: str) -> bool:
-    """Tell whether a character is only shown, as are wide and narrow spaces, which repr hides."""
+    """Tell whether a character is safe to show, as wide and narrow spaces are, which repr hides."""
     return one.isprintable() or unicodedata.category(one) == "Zs"
 
 
 def kind_of(value: object) -> str:
-    """Return a value's type as errors name it: with its package, and how pandas can have it.
+    """Return a value's type as errors name it: with its package, and how to convert it to pandas.
 
     Examples
     --------
@@ -63,6 +63,8 @@ def kind_of(value: object) -> str:
     >>> kind_of([1, 2]), kind_of(Fraction(1, 2))
     ('list', 'fractions.Fraction')
     """
+    if value is ...:
+        return "Ellipsis (replace the dots)"  # an exercise that is not solved
     kind = type(value)
     package = kind.__module__.partition(".")[0]
     named = kind.__name__ if package in ("builtins", "__main__") else f"{package}.{kind.__name__}"
@@ -72,7 +74,7 @@ def kind_of(value: object) -> str:
 class SensitivityLabError(Exception):
     """Base class of every error that this package raises on purpose.
 
-    Its text has no control characters, whatever the names and values in it have.
+    Its text has no control characters, even where the names and values in it do.
 
     Examples
     --------
@@ -88,15 +90,23 @@ class SensitivityLabError(Exception):
         return printable(super().__str__(), lines=True)
 
 
+def about(what: str, error: SensitivityLabError) -> SensitivityLabError:
+    """Return an error again, its message after what it is about."""
+    told = type(error)(f"{what}: {error}")
+    vars(told).update(vars(error))
+    return told
+
+
 class InputError(SensitivityLabError, ValueError):
-    """An argument is not acceptable; the message says what came and what is accepted.
+    """An argument is invalid; the message says what came and what is accepted.
 
     Examples
     --------
     >>> from sensitivity_lab import Bounded
     >>> Bounded(0)
     Traceback (most recent call last):
-    sensitivity_lab.errors.InputError: k must be a Hamming distance, at least 1, got 0
+    sensitivity_lab.errors.InputError: k must be a whole number (a Hamming distance, at least 1),
+    got 0
     """
 
 
@@ -111,7 +121,7 @@ class MissingExtraError(InputError, ImportError):
 
 
 class QueryError(SensitivityLabError, ValueError):
-    """A query raised an error or did not return finite numbers; the message names the dataset.
+    """A query raised an error or returned no finite number; the message names the dataset.
 
     Examples
     --------
@@ -124,7 +134,14 @@ class QueryError(SensitivityLabError, ValueError):
 
 
 class NoEngineError(SensitivityLabError, ValueError):
-    """No engine accepts the problem; the message lists each engine's reason.
+    """No engine accepts the problem; the message says why, and what to change.
+
+    A line per engine that covers the query comes first. The others are only named there.
+
+    Attributes
+    ----------
+    reasons : dict of str to str
+        Why each engine does not accept the problem, by its name; empty if none was asked.
 
     Examples
     --------
@@ -136,9 +153,13 @@ class NoEngineError(SensitivityLabError, ValueError):
       not mean
     """
 
+    def __init__(self, *told: object) -> None:
+        super().__init__(*told)
+        self.reasons: dict[str, str] = {}
+
 
 class TooLargeError(NoEngineError):
-    """The search would need more than its limit; the message gives the numbers and ways out.
+    """The search would exceed a limit; the message gives the numbers and ways out.
 
     Examples
     --------
@@ -166,7 +187,7 @@ class VerificationError(SensitivityLabError):
 
 
 class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 - it fails a test, as AssertionError does
-    """A claimed sensitivity is not the truth; the message holds two datasets that prove it.
+    """A claimed sensitivity is wrong; the message has two datasets that prove it.
 
     Examples
     --------
@@ -182,10 +203,10 @@ class SensitivityViolation(SensitivityLabError, AssertionError):  # noqa: N818 -
 class DatasetUniverseWarning(UserWarning):
     """Noise is scaled to a result that holds only among datasets drawn from listed records.
 
-    It is enough if these very records are public: say so with ``public_universe=True``. For private
-    data compute the sensitivity over what a record can be, `Universe.from_domain` or
-    `Universe.from_interval`. A domain with fewer `copies` of a value than a dataset can hold is
-    such a list, too.
+    That is enough only if these very records are public: say so with ``public_universe=True``. For
+    private data, compute the sensitivity over a domain, with `Universe.from_domain` or
+    `Universe.from_interval`. A domain with fewer `copies` of a value than a dataset can hold counts
+    as a list, too.
 
     Examples
     --------
@@ -209,9 +230,10 @@ class PrivateSizeWarning(UserWarning):
     """Noise is scaled to a result for one size, where neighbors have different sizes.
 
     If records are added or removed, the number of records is private, and most sensitivities depend
-    on it: noise scaled to that of one size tells the number, and is too small for neighbors of
-    another size. Ask for the sensitivity over every size that the data can have, as in
-    ``size=range(2, 1001)``. Sums and counts have one sensitivity for all sizes, and no warning.
+    on it. Noise scaled to the sensitivity at one size reveals the number, and is too small for
+    neighbors of another size. Pass every size that the data can have, such as
+    ``size=range(2, 1001)``. Sums and counts have the same sensitivity at every size, so they get no
+    warning.
 
     Examples
     --------
@@ -231,7 +253,7 @@ class PrivateSizeWarning(UserWarning):
 
 
 class WorkerError(SensitivityLabError, RuntimeError):
-    """A worker process or a cluster ended during a search; the message names what it worked on.
+    """A worker process or a cluster died during a search; the message names the work it had.
 
     Examples
     --------

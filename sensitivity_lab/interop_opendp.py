@@ -1,8 +1,8 @@
 """OpenDP measurements with the lab's sensitivities; needs the optional extra `opendp`.
 
 The lab computes how much an answer can change, and OpenDP's samplers add noise of that size. OpenDP
-asks its users to opt in to functions whose proofs are not vetted, so callers have to call
-``opendp.prelude.enable_features("contrib")`` first.
+requires an opt-in to functions whose proofs are not vetted, so first call
+``opendp.prelude.enable_features("contrib")``.
 
 Adding or removing a record is a distance of 1 in OpenDP's symmetric distance, which is the lab's
 ``SymmetricDifference(1)``. Replacing a record is a distance of 2.
@@ -20,10 +20,9 @@ import numpy as np
 import pandas as pd
 
 from .calls.global_sensitivity import global_sensitivity
-from .checks import shown
+from .checks import check_bounds, check_number, check_positive, shown
 from .errors import InputError, MissingExtraError
 from .exact.difference import nearest, round_down, round_up
-from .noise.arguments import positive, rational
 from .noise.context import check_public
 from .noise.scales import LAPLACE, laplace_scale
 from .universes.relations import SymmetricDifference
@@ -35,7 +34,7 @@ try:
 except ImportError as error:
     raise MissingExtraError(
         "sensitivity_lab.interop_opendp needs OpenDP, which is not installed; "
-        "install the extra: pip install 'sensitivity_lab[opendp]'"
+        "install the extra: pip install '.[opendp]' in a checkout"
     ) from error
 
 __all__ = [
@@ -84,7 +83,7 @@ def opendp_laplace(
     Raises
     ------
     InputError
-        If an argument is not acceptable, or is a result that `laplace_scale` refuses.
+        If an argument is invalid, or is a result that `laplace_scale` refuses.
 
     Warns
     -----
@@ -93,7 +92,7 @@ def opendp_laplace(
 
     Notes
     -----
-    The map is about the answers that the measurement gets. The exact sensitivity is about the query
+    The map covers the answers that the measurement gets. The exact sensitivity is for the query
     without rounding; if a query rounds its floats, its answers can be a little farther apart. Use
     integers, `opendp_release`, or OpenDP's own sum to avoid that.
 
@@ -114,9 +113,11 @@ def opendp_laplace(
     check_public({"sensitivity": sensitivity}, public_universe)
     # The map takes and gives floats, or ints: the distance is rounded up to one, epsilon down.
     distance = Fraction(math.ceil(distance) if number is int else round_up(distance))
-    loss = round_down(positive(epsilon, "epsilon"))
+    loss = round_down(check_positive("epsilon", epsilon))
     if not loss:
-        raise InputError(f"epsilon must be at least 5e-324, the smallest float, got {epsilon!r}")
+        raise InputError(
+            f"epsilon must be at least 5e-324, the smallest float, got {shown(epsilon)}"
+        )
     scale = laplace_scale(distance, loss)
     name = _name(number)
     return dp.m.make_laplace(_atoms(name), dp.absolute_distance(T=name), scale=scale)
@@ -176,7 +177,7 @@ def opendp_laplace_sum(bounds: tuple[Any, Any], scale: Any) -> Any:
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is invalid.
 
     Notes
     -----
@@ -193,7 +194,7 @@ def opendp_laplace_sum(bounds: tuple[Any, Any], scale: Any) -> Any:
     >>> round(opendp_laplace_sum((0.0, 5.0), scale=5).map(2), 6)
     2.0
     """
-    noise = nearest(positive(scale, "scale"))
+    noise = nearest(check_positive("scale", scale))
     return opendp_clamped_sum(bounds) >> dp.m.then_laplace(noise)
 
 
@@ -217,7 +218,7 @@ def clamped_sum_maps(bounds: tuple[Any, Any], distances: Iterable[int] = (1, 2, 
     Raises
     ------
     InputError
-        If an argument is not acceptable, or OpenDP's map has no value at a distance.
+        If an argument is invalid, or OpenDP's map has no value at a distance.
 
     Notes
     -----
@@ -291,7 +292,7 @@ def opendp_release(
     Raises
     ------
     InputError
-        If an argument is not acceptable, or is a result that `laplace_scale` refuses.
+        If an argument is invalid, or is a result that `laplace_scale` refuses.
 
     Warns
     -----
@@ -316,7 +317,7 @@ def opendp_release(
     >>> [type(point.release) for point in sweep.points]
     [<class 'float'>, <class 'float'>, <class 'float'>]
     """
-    answer, distance = rational(value, "value"), LAPLACE.bound(sensitivity, "sensitivity")
+    answer, distance = check_number("value", value), LAPLACE.bound(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
     measurement = opendp_laplace(_STEPS, epsilon, number=int)
     if not distance:
@@ -339,11 +340,7 @@ def _name(number: type[int | float]) -> str:
 
 def _checked(bounds: Any) -> tuple[Any, Any, type[int | float]]:
     """Return L, U and the type of the sum, or raise InputError."""
-    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
-        raise InputError(f"bounds must be two numbers (lower, upper), got {shown(bounds)}")
-    low, high = (rational(bound, "bounds") for bound in bounds)
-    if low > high:
-        raise InputError(f"bounds must be in order, got {shown(bounds)}")
+    low, high = check_bounds("bounds", bounds)
     number = int if all(isinstance(bound, (int, np.integer)) for bound in bounds) else float
     if number is int and not -(2**63) < low <= high < 2**63:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .checks import exceeding, listed
+from .checks import MORE_MEMORY, check_records, exceeding
 from .errors import InputError, TooLargeError
 from .exact.difference import Difference, rational_of
 from .metrics.norms import Norm
@@ -32,7 +32,7 @@ Stop = Callable[[Difference, int, int, Difference], bool]
 
 @dataclass(frozen=True)
 class Problem:
-    """The question of how much queries can change between neighbors, for datasets of some sizes.
+    """The question how much queries can change between neighbors, for datasets of some sizes.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Problem:
     sizes : tuple of int
         The sizes n of x; the maximum is over all of them.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        The norm of the difference of two vector answers; for numbers, all three are the same.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     """
 
     kind: ClassVar[Literal["global"]] = "global"
@@ -113,7 +113,7 @@ class Problem:
         return max(self.every_size)
 
     def has_answers_in_range(self, query: Query) -> bool:
-        """Tell whether the answers of an order statistic or of power sums are surely floats.
+        """Tell whether the answers of an order statistic or of power sums surely fit into floats.
 
         None is beyond the square of the largest record, or of 1, times the largest size, and for a
         variance times the denominator of `ddof`.
@@ -140,7 +140,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class LocalProblem:
-    """The question of how much a query can change between one dataset and its neighbors.
+    """The question how much a query can change between one dataset and its neighbors.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class LocalProblem:
     x : ndarray of int64, shape (m,)
         The dataset: how often each distinct value of the universe occurs in it.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        The norm of the difference of two vector answers; for numbers, all three are the same.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     """
 
     kind: ClassVar[Literal["local"]] = "local"
@@ -213,7 +213,7 @@ class SmoothProblem:
         Takes the largest local sensitivity so far, its distance, the distance that was reached,
         and a bound of all local sensitivities; returns whether no larger distance matters.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        The norm of the difference of two vector answers; for numbers, all three are the same.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     """
 
     kind: ClassVar[Literal["smooth"]] = "smooth"
@@ -253,15 +253,8 @@ class SmoothProblem:
 
 
 def check_sizes(size: Any, universe: Space) -> tuple[int, ...]:
-    """Return the sizes asked for, ascending and distinct, or raise InputError."""
-    alone = isinstance(size, (str, bytes)) or getattr(size, "shape", None) == ()
-    if isinstance(size, Iterable) and not alone:
-        items = listed(size, "size must be a whole number or several of them")
-        sizes = sorted({check_size(one, universe) for one in items})
-        if not sizes:
-            raise InputError("size must be a whole number or several of them, got none")
-        return tuple(sizes)
-    return (check_size(size, universe),)
+    """Return the given sizes, ascending and distinct, or raise InputError."""
+    return tuple(sorted({check_size(one, universe) for one in check_records.several("size", size)}))
 
 
 def check_witnesses(sizes: Sequence[int], number: int, memory_limit: int) -> None:
@@ -276,5 +269,5 @@ def check_witnesses(sizes: Sequence[int], number: int, memory_limit: int) -> Non
         raise TooLargeError(
             f"{results}two datasets of {max(sizes):,} records need "
             f"{exceeding(needed, memory_limit)}; choose a smaller "
-            f"size{', fewer distances or queries,' if number > 1 else ''} or a larger memory_limit"
+            f"size{', fewer distances or queries,' if number > 1 else ''} or {MORE_MEMORY}"
         )

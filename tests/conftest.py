@@ -7,7 +7,6 @@ import os
 from collections import defaultdict
 from unittest import mock
 
-import matplotlib
 import pytest
 from command_line import BAD_FILES
 from hypothesis import HealthCheck, given, settings
@@ -28,16 +27,13 @@ settings.register_profile("thorough", max_examples=4, **calm)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Try fewer examples where what is exhaustive is left out, too: in `make test`."""
-    everyday = "not exhaustive" in config.getoption("markexpr")
+    """Try fewer examples where what is exhaustive is left out, too: in `make test`, but for CI."""
+    everyday = "not exhaustive" in config.getoption("markexpr") and not os.environ.get("CI")
     settings.load_profile("everyday" if everyday else "thorough")
 
 
 # What is made while tests are collected stays; see pytest_collection_finish.
 gc.disable()
-
-# Not by the environment variable, which the kernels of the notebooks would inherit.
-matplotlib.use("Agg")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what has the marker
@@ -80,8 +76,8 @@ def no_search(monkeypatch):
         raise AssertionError("the search has started")
 
     for name in (
-        "cli.commands.sensitivity_curves",
-        "cli.commands.global_sensitivity",
+        "cli.answers.sensitivity_curves",
+        "cli.answers.global_sensitivity",
         "article.Experiment.run",
     ):
         monkeypatch.setattr(f"sensitivity_lab.{name}", never)

@@ -277,11 +277,9 @@ def modules() -> set[str]:
     return set(done.stdout.split())
 
 
-def test_importing_the_package_loads_the_core_alone(modules):
+def test_importing_the_package_loads_what_calls_are_about_and_no_search(modules):
     ours = {name.split(".")[1] for name in modules if name.startswith("sensitivity_lab.")}
-    assert {"calls", "search"} <= ours <= CORE
-    theories = {name for name in modules if name.startswith("sensitivity_lab.search.")}
-    assert not {name for name in theories if name.count(".") > 2}  # the first search loads them
+    assert {"universes", "queries"} <= ours <= CORE - {"calls", "search", "results", "running"}
 
 
 @pytest.mark.parametrize(
@@ -329,6 +327,14 @@ def test_no_test_asks_for_private_names():
         if (names := set(private_names(file)) - OF_OTHERS)
     }
     assert asked == {}
+
+
+def test_no_file_imports_a_private_name_of_another_one():
+    """What two files need has a public name; a private file, as in `plotting`, is none."""
+    for file in FILES:
+        for name in imported_names(file, ast.walk(parse(file))):
+            if name[0] == "sensitivity_lab" and name[-1].startswith("_"):
+                assert is_module(name[1:]) or name[-1].startswith("__"), (file, name)
 
 
 def test_private_classes_have_names_of_their_own_within_a_room():

@@ -9,10 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from check_cases import FRAME, ask, message
+from check_cases import ask, message
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_mechanisms import Mechanism as Recorded
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -61,17 +60,10 @@ def test_numbers_of_too_many_digits_are_refused_with_the_limit(number, text):
     record = f"a record has too many digits: {came}, at position 1"
     assert message(lambda: sl.Universe.from_dataset([0, number])) == record
     assert message(lambda: sl.Universe([0, number])) == record
-    assert message(lambda: sl.Universe([0, 1]).clipped(number)) == (
-        "lower must be a finite int, float, Fraction or Decimal, or None for no bound; "
-        f"got {came} ({type(number).__name__})"
-    )
-    assert message(lambda: sl.Var(number)) == f"ddof must be a number of at least 0, got {came}"
-    assert message(lambda: sl.Percentile(number)) == (
-        f"a percentile must be a number from 0 to 100, got {came}"
-    )
-    assert message(lambda: sl.MeanOf("a", empty=number)) == (
-        f"empty must be a finite number or None, got {came}"
-    )
+    for argument in ("lower", "upper"):
+        assert message(lambda name=argument: sl.Universe([0, 1]).clipped(**{name: number})) == (
+            f"{argument} must be None or a finite number, got {came}"
+        )
     table = sl.TableUniverse.from_dataset(pd.DataFrame({"a": [number, 1]}, dtype=object))
     assert message(
         lambda: sl.global_sensitivity(table, sl.SumOf("a"), size=1, neighbors="bounded")
@@ -133,88 +125,25 @@ def test_short_numbers_are_written_as_python_writes_them(number):
 
 
 NAMED = {
-    "choice": (lambda: sl.Percentile(50, set()), f"unknown percentile method set(); {METHODS}"),
-    "an array for a choice": (
-        lambda: ask("count", norm=np.array(["L1", "L2"])),
-        "norm must be one of 'L1', 'L2', 'Linf', got array(['L1', 'L2'], dtype='<U2')",
-    ),
-    "NA for a choice": (
-        lambda: ask("count", method=pd.NA),
-        "unknown method <NA>; choose one of 'auto', 'monotone', 'variance', "
-        "'ranks', 'multiplicities', 'row_sums', 'one_column', 'groups', 'stacks', 'intervals', "
-        "'enumeration'",
-    ),
-    "an array for a flag": (
-        lambda: sl.Bounded(1, exactly=np.array([True, False])),
-        "exactly must be True or False, got array([ True, False])",
-    ),
-    "a Series for a flag": (
-        lambda: ask("count", progress=pd.Series([True])),
-        "progress must be None, True or False, got 0 True dtype: bool",
-    ),
-    "an array for a flag, in audits": (
-        lambda: sl.audit(
-            *(sl.Universe([0, 1]), "mean", lambda k, n: k / n),
-            size=[1, 2],
-            neighbors="bounded",
-            distances=1,
-            progress=np.array([0.5, 1]),
-        ),
-        "progress must be None, True or False, got array([0.5, 1. ])",
-    ),
-    "an array for a flag, in audits of recorded releases": (
-        lambda: sl.audits.audit_recorded(
-            len, [0, 1], 2, Recorded, neighbors="bounded", progress=np.array([0.5, 1])
-        ),
-        "progress must be None, True or False, got array([0.5, 1. ])",
-    ),
     "an exponent of more digits than Python writes": (
         lambda: sl.noise.smooth_beta(1, 1e-5, gamma=10**5000),
         "give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got delta=1e-05 "
         "and gamma=about 1e5000 (numbers have at most 4,000 digits)",
-    ),
-    "NA for a flag": (
-        lambda: sl.TableUniverse(FRAME, allow_missing=pd.NA),
-        "allow_missing must be True or False, got <NA>",
-    ),
-    "clamp": (
-        lambda: pl.clamp(0, Decimal("1e5000")),
-        "the upper bound must be a finite number (int, float, Fraction or Decimal), got about "
-        f"1e5000 {LIMIT}",
-    ),
-    "clamp, quickly": (
-        lambda: pl.clamp(0, Decimal("1e99999999")),
-        "the upper bound must be a finite number (int, float, Fraction or Decimal), got about "
-        f"1e99999999 {LIMIT}",
     ),
     "a percentile by name": (
         lambda: ask("percentile_1e99999999"),
         "a percentile must be a number from 0 to 100, got 'percentile_1e99999999'; write for "
         "example 'percentile_25'",
     ),
-    "beta": (
-        lambda: sl.smooth_sensitivity(
-            sl.Universe([1, 2]), "mean", dataset=[1], beta=Decimal("NaN"), neighbors="bounded"
-        ),
-        "beta must be a number above 0, at most 1e6, got Decimal('NaN')",
-    ),
     "many sizes": (
         lambda: ask("count", size=range(10**12)),
-        "size must be a whole number or several of them; these are too many: "
+        "size must be a whole number (a number of records, at least 1); these are too many: "
         "range(0, 1000000000000)",
-    ),
-    "many workers": (
-        lambda: ask("count", n_jobs=10**9),
-        "n_jobs must be at most 10,000, got 1000000000",
     ),
     "datasets that are too large to list": (
         lambda: next(sl.datasets(sl.Universe.from_domain([0, 1, 5]), 10**9)),
         "datasets of 1,000,000,000 records are too large to list, more than 10,000,000; take a "
         "smaller size",
-    ),
-    "a size of too many digits": (
-        lambda: ask("count", size=10**5000),
-        f"size must be below 2**62, got about 1e5000 {LIMIT}",
     ),
     "a schema": (
         lambda: pl.map_(len, schema=3),
@@ -268,11 +197,7 @@ def test_spans_of_time_are_no_records(make, read):
     )
 
 
-def test_degrees_of_freedom_beyond_any_size():
-    for ddof, text in ((10**400, "10000"), (Fraction(10**400, 3), "Fraction(10000")):
-        for query in (sl.Var, sl.Std):
-            said = message(lambda query=query, ddof=ddof: query(ddof))
-            assert said.startswith(f"ddof must be below 2**62, got {text}")
+def test_degrees_of_freedom_that_are_decimals():
     assert sl.Var(Decimal("0.5")).ddof == Fraction(1, 2)
 
 
@@ -319,5 +244,5 @@ def test_arrays_of_a_single_number_are_numbers():
     start = pl.Start(pl.Values(), pl.SymmetricDistance())
     assert (start >> pl.histogram([3]))([np.array(3), 3.0]) == [2]
     assert message(lambda: sl.noise.group_noise_scales(np.array(2.5))) == (
-        "groups must be one or more integers of at least 1, got 2.5"
+        "groups must be a whole number (the most groups of a person, at least 1), got 2.5 (float)"
     )

@@ -47,7 +47,12 @@ def test_readme_describes_every_file_and_column():
     readme = (DATA / "README.md").read_text("utf-8")
     files = [path for path in DATA.iterdir() if path.name != "README.md"]
     suite = {"reference_sensitivities.json", "reference_sensitivities.schema.json"}
-    assert {path.name for path in files} == {*SCHOOL, "driver_domain.json", *suite}
+    assert {path.name for path in files} == {
+        *SCHOOL,
+        "driver_domain.json",
+        *suite,
+        "article_k12.json",
+    }
     columns = {"name", *DRIVER}.union(*SCHOOL.values())
     for term in [*(path.name for path in files), *columns]:
         assert f"| `{term}` |" in readme, term

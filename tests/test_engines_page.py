@@ -84,3 +84,11 @@ def test_the_proofs_that_code_names_exist():
 def test_a_proof_that_does_not_exist_is_found():
     text = 'A window, see "The bound" and\n"No such proof" in docs/proofs.md. "Another" text.'
     assert set(proofs_named_in(text)) - headings_of(PROOFS) == {"No such proof"}
+
+
+def test_no_formula_of_the_proofs_begins_a_list_or_a_quotation():
+    """A line of a paragraph that begins with ``- 1`` or ``> 0`` would be shown as one."""
+    mark = re.compile(r"[-+*] |\d+[.)] |[>#]")
+    blocks = [block.splitlines() for block in PROOFS.split("\n\n")]
+    prose = [lines for lines in blocks if not mark.match(lines[0])]
+    assert [line for lines in prose for line in lines[1:] if mark.match(line)] == []

@@ -44,7 +44,7 @@ def test_without_the_extra_the_import_says_what_to_install():
     )
     assert done.stdout.strip() == (
         "MissingExtraError|True|sensitivity_lab.interop_opendp needs OpenDP, which is not "
-        "installed; install the extra: pip install 'sensitivity_lab[opendp]'"
+        "installed; install the extra: pip install '.[opendp]' in a checkout"
     )
 
 
@@ -226,15 +226,15 @@ def test_a_sweep_takes_it_as_its_mechanism(lab):
         ),
         (
             lambda lab: lab.opendp_clamped_sum((5, 0)),
-            "bounds must be in order, got (5, 0)",
+            "bounds must be two finite numbers (lower, upper), in order, got (5, 0)",
         ),
         (
             lambda lab: lab.opendp_clamped_sum(5),
-            "bounds must be two numbers (lower, upper), got 5",
+            "bounds must be two finite numbers (lower, upper), in order, got 5",
         ),
         (
             lambda lab: lab.opendp_clamped_sum((0, math.inf)),
-            "bounds must be a finite number, got inf",
+            "bounds must be two finite numbers (lower, upper), in order, got (0, inf)",
         ),
         (
             lambda lab: lab.clamped_sum_maps((0, 2**70)),

@@ -27,6 +27,7 @@ from sensitivity_lab.explorer import shown as explored
 from sensitivity_lab.explorer.model import views
 from sensitivity_lab.explorer.source import as_source
 from sensitivity_lab.explorer.state import State
+from sensitivity_lab.plotting import off_screen
 from sensitivity_lab.spaces import sequences
 
 OBEYED = (
@@ -56,7 +57,9 @@ def texts_of(made: Any) -> Iterator[str]:
         yield made._repr_html_()
     if hasattr(made, "plot"):
         with contextlib.suppress(sl.errors.InputError):
-            for text in made.plot().figure.findobj(Text):
+            with off_screen():  # an example is drawn many times
+                figure = made.plot().figure
+            for text in figure.findobj(Text):
                 yield text.get_text()
 
 

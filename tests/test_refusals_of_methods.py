@@ -26,7 +26,7 @@ TIMES = (
     "multiplicities must be an array of {} whole numbers of at least 0, one per distinct value, "
     "got {}"
 )
-WITNESS = "witness must be 'short' or 'full', got array([1., 1.])"
+WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,9 @@ WITNESS = "witness must be 'short' or 'full', got array([1., 1.])"
     [
         (
             lambda: of("SensitivityCurves").result(query=..., distance=1),
-            "no points have query Ellipsis and distance 1, one is wanted; choose among column: "
-            "age; neighbors: bounded; meaning: at most; query: mean, sum; distance: 1, 2",
+            "no points have query Ellipsis (replace the dots) and distance 1, exactly one is "
+            "needed; choose among column: age; neighbors: bounded; meaning: at most; query: mean, "
+            "sum; distance: 1, 2",
         ),
         (
             lambda: of("SensitivityCurves").result("mean", distance="1"),
@@ -94,7 +95,7 @@ WITNESS = "witness must be 'short' or 'full', got array([1., 1.])"
             "cannot measure ((L1 distance; L1 distance)) the distance of 3 and 4: TypeError: "
             "cannot unpack non-iterable int object",
         ),
-        (lambda: pl.clamp(0, 1).after(3), "before must be a start or a transformation, got 3"),
+        (lambda: pl.clamp(0, 1).after(3), "before must be a transformation or a start, got 3"),
         (
             lambda: plotting.save([], "a.png"),
             "figure must be a Figure or an Axes, got []",

@@ -19,13 +19,13 @@ HEAD = """# Engines
 
 Made by `python tools/make_engines.py` from `ENGINES` in `sensitivity_lab/search/engines.py`.
 
-An engine is one way to find the largest difference. Its name is what `method=` calls it, and the
-folder of `sensitivity_lab/search/` that holds its theory: `global_max.py` for all pairs of
+An engine is an algorithm that finds the largest difference. Its name is the value of `method=`, and
+the folder of `sensitivity_lab/search/` that holds its theory: `global_max.py` for all pairs of
 neighbors, `local_max.py` for the neighbors of one dataset, `smooth_max.py` for the local
-sensitivities of all datasets by their distance from one. All engines are exact; the proofs are in
-[proofs.md](proofs.md). `method="auto"` takes the first, from the top, that accepts the problem; if
-none does, the error lists every engine's reason. The cells say which neighbor relations are
-covered.
+sensitivities of all datasets by their distance from one. All engines are exact; see the
+[proofs](proofs.md). `method="auto"` picks the first engine, from the top, that accepts the problem.
+If none does, the error lists every engine's reason. The cells name the neighbor relations that each
+engine covers.
 """
 
 
@@ -41,7 +41,7 @@ def _table() -> list[str]:
     """Return the table theory x kind."""
     names = dict.fromkeys(engine.name for engine in ENGINES)
     reach = {(engine.name, engine.kind): engine.reach for engine in ENGINES}
-    covers = {engine.name: engine.covers for engine in ENGINES}
+    covers = {engine.name: engine.covers for engine in ENGINES if engine.kind == "global"}
     head = ["| method | queries | " + " | ".join(KINDS) + " |", "| --- | --- | --- | --- | --- |"]
     rows = [
         f"| `{name}` | {covers[name]} | "

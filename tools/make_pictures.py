@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import matplotlib
+import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 ROOT = Path(__file__).parent.parent
@@ -17,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools" / "site"))
 from pictures import examples, exchanges, ideas, rooms  # noqa: E402 - after the path to it
 
 PICTURES: dict[str, Callable[[], Figure]] = {
+    "curves": examples.draw_curves,
     "rows_per_person": examples.draw_rows_per_person,
     "strip": examples.draw_strip,
     "clipping": examples.draw_clipping,
@@ -40,12 +43,15 @@ def make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in PICTURES.items():
         # No software's version in the file, which would change it for nothing.
-        draw().savefig(
+        figure = draw()
+        figure.savefig(
             folder / f"{name}.png", dpi=130, bbox_inches="tight", metadata={"Software": None}
         )
+        plt.close(figure)
 
 
 if __name__ == "__main__":
+    matplotlib.use("Agg")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "docs" / "images")
     make(parser.parse_args().folder)

@@ -6,9 +6,10 @@
     python tools/mutants.py show
 
 A *mutant* is the package with one operator, comparison, constant or call exchanged. The sample is
-drawn from all places in `search/`, `exact/` and `metrics/` where such an exchange is possible. A
-mutant is run against the tests that execute its line, the fastest first, and stops at the first
-failure: it is *killed*. What no test notices has *survived*. All files are in `build/mutants/`.
+drawn from all places in `search/`, `exact/`, `metrics/` and `universes/` where such an exchange is
+possible. A mutant is run against the tests that execute its line, the fastest first, and stops at
+the first failure: it is *killed*. What no test notices has *survived*. All files are in
+`build/mutants/`.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ from queue import Queue
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "mutants"
-ROOMS = ("search", "exact", "metrics")
+ROOMS = ("search", "exact", "metrics", "universes")
 TESTS = (
     *("tests/search", "tests/exact", "tests/calls", "tests/results", "tests/universes"),
     *("tests/bounds", "tests/queries", "tests/test_empirical.py", "tests/test_article.py"),
     *("sensitivity_lab/search", "sensitivity_lab/exact", "sensitivity_lab/calls"),
+    "sensitivity_lab/universes",
     *("tests/reference", "tests/metrics", "sensitivity_lab/metrics"),
-    *("tests/audits/test_pairs.py", "tests/audits/maps", "tests/pipelines/steps"),  # of metrics
+    # Of metrics, by those who use them.
+    *("tests/audits/test_pairs.py", "tests/audits/test_audit_map.py", "tests/pipelines/steps"),
 )
 """The tests that are asked: all of `make check` that are about searches and metrics."""
 
@@ -46,8 +49,8 @@ CHECK = "not notebooks and not stress and not browser"
 FIRST = 40
 """So many of the fastest tests are run before the rest: most mutants die of them."""
 
-LONGEST = 300
-"""Seconds after which a run is given up: the mutant hangs, or the tests of its line are slow."""
+LONGEST = 400
+"""Seconds after which a run is ended: the mutant hangs, or the tests of its line are slow."""
 
 COMPARED = {
     ast.Lt: ast.LtE,
@@ -225,8 +228,9 @@ def make_map() -> None:
     BUILD.mkdir(parents=True, exist_ok=True)
     settings = BUILD / "coveragerc"
     settings.write_text(
-        "[run]\nsource =\n    sensitivity_lab/search\n    sensitivity_lab/exact\n"
-        f"data_file = {BUILD / 'coverage'}\n",
+        "[run]\nsource =\n"
+        + "".join(f"    sensitivity_lab/{room}\n" for room in ROOMS)
+        + f"data_file = {BUILD / 'coverage'}\n",
         "utf-8",
     )
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", CHECK]
@@ -244,7 +248,6 @@ def read_map() -> dict[tuple[str, int], list[str]]:
         contexts = dict(data.execute("select id, context from context"))
         rows = data.execute("select file_id, context_id, numbits from line_bits").fetchall()
     tests: dict[tuple[str, int], set[str]] = {}
-    lines = Counter[str]()
     for file, context, bits in rows:
         name, _, phase = contexts[context].rpartition("|")
         if phase != "run":
@@ -252,7 +255,6 @@ def read_map() -> dict[tuple[str, int], list[str]]:
         path = str(Path(files[file]).relative_to(ROOT))
         for line in numbits_to_nums(bits):
             tests.setdefault((path, line), set()).add(name)
-        lines[name] += 1
     times = _times()
     return {
         place: sorted(names, key=lambda name: (times.get(name, 1.0), name))
@@ -294,8 +296,17 @@ def covering(mutant: Mutant, lines: dict[tuple[str, int], list[str]]) -> list[st
     return list(dict.fromkeys(name for some in zip_longest(*every) for name in some if name))
 
 
-def judge(mutant: Mutant, folder: Path, lines: dict[tuple[str, int], list[str]]) -> str:
-    """Return what became of a mutant: "killed", "hangs", "survived" or "not run"."""
+def judge(
+    mutant: Mutant,
+    folder: Path,
+    lines: dict[tuple[str, int], list[str]],
+    times: dict[str, float],
+) -> str:
+    """Return what became of a mutant: "killed", "slow", "survived" or "not run".
+
+    A mutant that takes five times what its tests took, and `LONGEST` seconds at least, hangs:
+    nobody misses that, so it is killed. Where the tests themselves are long, it is "slow".
+    """
     tests = covering(mutant, lines)
     if not tests:
         return "not run"
@@ -318,7 +329,8 @@ def judge(mutant: Mutant, folder: Path, lines: dict[tuple[str, int], list[str]])
                     env={**os.environ, "CI": "1", "PYTHONPATH": str(folder)},
                 )
             except subprocess.TimeoutExpired:
-                return "hangs"
+                usual = 5 + sum(times.get(name, 1.0) for name in chosen)
+                return "killed" if 5 * usual < LONGEST else "slow"
             # 2 and 4: tests cannot be collected any more, or their names vanish.
             if done.returncode:
                 return "killed" if done.returncode in (1, 2, 4) else f"error {done.returncode}"
@@ -342,7 +354,7 @@ def copy_of_tree(folder: Path) -> Path:
 
 def run(number: int, seed: int, jobs: int) -> None:
     """Judge a sample of mutants; those that have been judged before are not run again."""
-    lines = read_map()
+    lines, times = read_map(), _times()
     sample = random.Random(seed).sample(list(all_mutants()), number)
     kept = BUILD / f"verdicts-{seed}.jsonl"
     known = set()
@@ -358,7 +370,7 @@ def run(number: int, seed: int, jobs: int) -> None:
     def one(mutant: Mutant) -> None:
         folder = folders.get()
         try:
-            verdict = judge(mutant, folder, lines)
+            verdict = judge(mutant, folder, lines, times)
         finally:
             folders.put(folder)
         with kept.open("a", encoding="utf-8") as out:

@@ -7,6 +7,7 @@ outside the checkout. The one argument is the README.
 from __future__ import annotations
 
 import doctest
+import re
 import subprocess
 import sys
 import sysconfig
@@ -42,6 +43,11 @@ def main(readme: Path) -> None:
     others = {one.parts[0] for one in metadata.files("sensitivity_lab") or ()} - own
     if others:
         sys.exit(f"the wheel installs {sorted(others)}, too; tools and tests are for the checkout")
+    described = metadata.metadata("sensitivity_lab").get_payload()
+    if links := re.findall(
+        r"\]\((?!\w+:)[^()\s]+\)", re.sub(r"```.*?```", "", described, flags=re.S)
+    ):
+        sys.exit(f"the long description leads to files that an index does not have: {links}")
     failed, tried = doctest.testfile(str(readme), module_relative=False, optionflags=README_FLAGS)
     if failed or not tried:
         sys.exit(f"{failed} of {tried} examples of {readme.name} failed")

@@ -1,17 +1,19 @@
-"""Audits: claims of sensitivity, stability and privacy beside the truth.
+"""Audits: compare claims of sensitivity, stability and privacy with the truth.
 
-`sensitivity_lab.audit` and `sensitivity_lab.assert_sensitivity` judge a claim about a query; what
-is here judges code that somebody wrote: OpenDP, libraries that use mechanisms, and pipelines.
+`sensitivity_lab.audit` and `sensitivity_lab.assert_sensitivity` judge a claim about a query. The
+functions here judge code: OpenDP, libraries that use mechanisms, and pipelines.
 """
 
-from .couplings import audit_randomized
-from .maps.call import audit_map
-from .maps.selections import audit_selection
-from .opendp import audit_opendp, audit_opendp_measurement
+from .couplings.call import audit_randomized
+from .maps import audit_map
+from .opendp.call import audit_opendp
+from .opendp.measurement import audit_opendp_measurement
 from .recorded import audit_recorded
 from .recording import recording
-from .report import AuditReport, AuditRow, Evidence
+from .report import AuditReport
+from .row import AuditRow, Evidence
 from .samplers.call import audit_sampled
+from .selections import audit_selection
 from .stability import audit_stability
 
 __all__ = [

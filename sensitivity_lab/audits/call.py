@@ -1,29 +1,48 @@
-"""Is a claimed sensitivity right? The claim beside the truth, with the datasets that prove it."""
+"""Compare a claimed sensitivity with the truth, and prove the verdict with two datasets."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.calls.curves import as_relations
+from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
 from sensitivity_lab.checks import check_flag, check_running, check_text, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.implementations.call import implemented_sensitivity
+from sensitivity_lab.implementations.result import ImplementedSensitivity
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.queries import as_query
+from sensitivity_lab.problem import check_sizes
+from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.reprs import show_sizes
+from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.search.run import Run, check_run
-from sensitivity_lab.universes.finite import AnyUniverse, check_any_universe
-from sensitivity_lab.universes.relations import Relation, as_relation
+from sensitivity_lab.universes.finite import (
+    AnyUniverse,
+    check_any_universe,
+    check_universe,
+    finite,
+)
+from sensitivity_lab.universes.relations import Relation, as_relation, multiplicities_of
+from sensitivity_lab.universes.table import TableUniverse
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at, needs_size
-from .inputs import check_audited_sizes
-from .report import AuditReport, AuditRow
-from .subjects import name_of_query, subject_named
-from .truths import Measured, of_code, of_mathematics
+from .claims import (
+    ROUNDING_ULPS,
+    check_tolerance,
+    claim_at,
+    holds_float,
+    needs_size,
+)
+from .report import AuditReport
+from .row import AuditRow, Evidence
+from .subjects import name_of, subject_named
 
 
 @with_numpy_defaults
@@ -34,7 +53,7 @@ def audit(
     *,
     size: Any,
     neighbors: Any,
-    distances: Any,
+    distances: Any = None,
     norm: str = "L1",
     exactly: bool = False,
     implementation: bool = False,
@@ -67,17 +86,18 @@ def audit(
         The number n of records of x. Of several sizes, the truth is the maximum over all of them,
         unless the claim is a function of n: then it is compared with the truth at each size.
     neighbors : Relation or str
-        Which datasets are neighbors. The distances replace the k of a Relation.
-    distances : int or iterable of int
-        The Hamming distances k. The report has a row for each.
+        The neighbor relation, such as ``Bounded(3)``, or its name.
+    distances : int or iterable of int, optional
+        The Hamming distances k, by default that of `neighbors` (1 for a name). The report has a row
+        for each.
     norm : {"L1", "L2", "Linf"}, default "L1"
         The norm of the difference of two vector answers; see `global_sensitivity`.
     exactly : bool, default False
         Whether neighbors are at a distance of exactly k instead of at most k.
     implementation : bool, default False
-        Whether to audit the query as it is implemented, with its rounding and overflows, instead
-        of its mathematics. Datasets are ordered then, and two orders of the same records are at
-        distance 0.
+        Whether to audit the query as implemented, with its rounding and overflows, instead of its
+        mathematics. Then datasets are ordered, and two orders of the same records are at distance
+        0.
     tolerance_ulps : int, float or Fraction, default 4
         The largest difference between claim and truth that counts as rounding, in units in the
         last place of the truth. It applies where the claim or the answers are floats; between
@@ -85,27 +105,27 @@ def audit(
     subject : str, optional
         The name of the query in the report; by default its own name.
     method, n_jobs, progress, run
-        See `global_sensitivity`; `method` is not for implementations, and no checkpoint is kept.
+        See `global_sensitivity`; implementations take no `method`, and `run` no checkpoint.
 
     Returns
     -------
     AuditReport
-        Has the `verdict` of all rows, whether they are `sound`, and the `rows`, each with
+        It has the `verdict` on all rows, whether they are `sound`, and the `rows`, each with
         `claimed`, `exact`, `value`, `verdict`, `factor`, `slack_ulp` and `evidence`. Its methods
         are `to_frame()`, `plot()` and `raise_if_violated()`, among others.
 
     Raises
     ------
     InputError
-        If an argument (or a claim) is not acceptable, or a distance is not feasible.
+        If an argument (or a claim) is invalid, or a distance is not feasible.
     NoEngineError, QueryError
         See `global_sensitivity`.
 
     Notes
     -----
     The cost is one search for all distances together, as for `sensitivity_curves`; for an
-    implementation, it is one search per distance. A result about this universe and these sizes
-    need not hold for others: "violated" is final, but "tight" and "loose" are about this universe.
+    implementation, it is one search per distance. A verdict on this universe and these sizes need
+    not hold for others: "violated" is final, but "tight" and "loose" hold for this universe only.
 
     A float claim that differs from the truth by at most `tolerance_ulps` units in the last place
     of the truth is "tight up to rounding", and so sound, even if it is too small; `slack_ulp` of
@@ -133,7 +153,7 @@ def audit(
       y  (0, 0, 0, 0)  ->  0
     """
     relation = as_relation(neighbors, exactly=exactly)
-    relations = as_relations(relation, distances, exactly)
+    relations = as_relations(relation, relation.k if distances is None else distances, exactly)
     universe = check_any_universe(universe)
     if subject is not None:
         check_text("subject", subject, "a text")
@@ -141,17 +161,17 @@ def audit(
     check_running(n_jobs, progress)
     run = check_run(run, "audit", "checkpoint")
     _check_implementation(implementation, method)
-    sizes = check_audited_sizes(size, relations, universe)
+    sizes = _check_audited_sizes(size, relations, universe)
     tolerance = check_tolerance(tolerance_ulps)
     # A claim that is a function of the size is compared with the truth at each size.
     together = [(n,) for n in sizes] if needs_size(claim) else [tuple(sizes)]
-    claims = [_claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
-    own_name = subject_named(subject or name_of_query(query))
+    claims = [claim_at(claim, one.k, ns[0]) for ns in together for one in relations]
+    own_name = subject_named(subject or _name_of_query(query))
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "run": run}
     if not implementation:
         query = as_query(query)
         options |= {"norm": norm, "method": method}
-    search = of_code if implementation else of_mathematics
+    search = _of_code if implementation else _of_mathematics
     bar = progress if len(together) > 1 else False
     found = [
         one
@@ -175,7 +195,7 @@ def assert_sensitivity(
     *,
     size: Any,
     neighbors: Any,
-    distances: Any,
+    distances: Any = None,
     tight: bool = False,
     **options: Any,
 ) -> AuditReport:
@@ -239,20 +259,15 @@ def _setting(relation: Relation, sizes: Sequence[int], universe: AnyUniverse) ->
     return f"{relation.family}, {relation.meaning} k; size {size}; {universe.extent}"
 
 
-def _claim_at(claim: Any, k: int, n: int) -> Number:
-    """Return what is claimed at a distance, and at a size where the claim depends on it."""
-    return check_claim(claim_at(claim, k, n if needs_size(claim) else None), k)
-
-
 def _rows(
     claim: Any,
     claims: Sequence[Number],
-    found: Sequence[Measured],
+    found: Sequence[_Measured],
     relations: Sequence[Relation],
     universe: AnyUniverse,
     tolerance: Number,
 ) -> tuple[AuditRow, ...]:
-    """Return a row per truth, in the order in which the distances were asked for."""
+    """Return a row per truth, in the order of the given distances."""
     at = {relation.k: relation for relation in relations}
     rows = [
         _row(claim, claimed, one, at[one.distance], universe, tolerance)
@@ -265,7 +280,7 @@ def _rows(
 def _row(
     claim: Any,
     claimed: Number,
-    found: Measured,
+    found: _Measured,
     relation: Relation,
     universe: AnyUniverse,
     tolerance: Number,
@@ -290,15 +305,150 @@ def _row(
 
 
 def _at_two_sizes(
-    claim: Any, found: Measured, relation: Relation, universe: AnyUniverse
+    claim: Any, found: _Measured, relation: Relation, universe: AnyUniverse
 ) -> dict[int, Number]:
     """Return the claims at the sizes of x and of a neighbor; empty if all claims are equal."""
     [n] = found.sizes
     sizes = {n - removed + added for removed, added in relation.changes(n, universe)} | {n}
-    claims = {size: _claim_at(claim, relation.k, size) for size in sorted(sizes)}
+    claims = {size: claim_at(claim, relation.k, size) for size in sorted(sizes)}
     others = [size for size in claims if claims[size] != claims[n]]
     if not others:
         return {}
     # The size of the witness's y, if the claim differs there.
     other = next((size for size in others if size in found.sizes_of_pair), others[0])
     return {n: claims[n], other: claims[other]}
+
+
+def _name_of_query(query: Any) -> str:
+    """Return the name of a query that has none of its own, or nothing.
+
+    Examples
+    --------
+    >>> _name_of_query("sum"), _name_of_query(partial(sorted, reverse=True))
+    ('', 'sorted')
+    """
+    nameless = isinstance(query, partial) or getattr(query, "__name__", "") == "<lambda>"
+    return name_of(query) if nameless else ""
+
+
+def _check_audited_sizes(
+    size: Any, relations: Sequence[Relation], universe: AnyUniverse
+) -> tuple[int, ...]:
+    """Return sizes of x at which every relation allows neighbors, or raise InputError.
+
+    The message says which size has none, and why.
+    """
+    try:
+        sizes = check_sizes(size, universe)
+    except InputError as error:
+        if not str(error).endswith(", at least 1), got 0"):
+            raise
+        raise InputError(
+            f"{error}: a query need not have an answer on no records, so empty datasets are not "
+            "compared; audit_map takes size 0, for a function that has one"
+        ) from None
+    for n in sizes:
+        for relation in relations:
+            _check_neighbors(n, relation, universe)
+    return sizes
+
+
+def _check_neighbors(n: int, relation: Relation, universe: AnyUniverse) -> None:
+    """Raise InputError if datasets of a size have no neighbors."""
+    try:
+        relation.check_feasible(n, universe)
+    except InputError as error:
+        short = relation.shortage(n, universe)
+        if short is None:
+            raise InputError(f"size {n} has no such neighbors: {error}") from None
+        records = "1 record" if relation.k == 1 else f"{relation.k} records"
+        raise InputError(
+            f"size {n} has no neighbors with {records} {short.change} ({relation}), as "
+            f"{short.reason}; leave out size {n}{short.way and ', or '}{short.way}"
+        ) from None
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The true sensitivity at one distance, over datasets x of some sizes."""
+
+    name: str
+    sizes: tuple[int, ...]
+    distance: int
+    truth: Difference | float
+    evidence: Evidence
+    rounded: bool
+
+    @property
+    def sizes_of_pair(self) -> tuple[int, int]:
+        """The sizes of the two datasets."""
+        return len(self.evidence.x), len(self.evidence.y)
+
+
+def _of_mathematics(
+    query: Query,
+    universe: AnyUniverse,
+    sizes: tuple[int, ...],
+    relations: Sequence[Relation],
+    options: dict[str, Any],
+) -> list[_Measured]:
+    """Return the truths of a query as mathematics; one search finds all of them."""
+    points = sensitivity_curves(
+        universe,
+        query,
+        size=sizes,
+        distances=[relation.k for relation in relations],
+        neighbors=relations[0],
+        **options,
+    )
+    return [_mathematical(sizes, point) for _, point in points]
+
+
+def _mathematical(sizes: tuple[int, ...], point: Sensitivity) -> _Measured:
+    """Return the truth of a search, measured again on its witness."""
+    query, seen = point.query, point.witness
+    universe = finite(point.universe, (*seen.x, *seen.y))
+    answers: tuple[Any, Any] = (seen.query_x, seen.query_y)
+    first, second = floats = tuple(map(rationals_of, answers))
+    told = query.arithmetic == "float"
+    if told and point.arithmetic == "exact":
+        exact = difference_of(first, second, point.norm).exact
+        told = exact is not None and exact == point.exact
+    if not told:  # the answers of the witness may be rounded
+        first, second = (
+            exact_answer(query, universe, multiplicities_of(data, universe))
+            for data in (seen.x, seen.y)
+        )
+        differ = query.arithmetic == "exact" or floats != (first, second)
+        answers = (first, second) if differ and not query.root else answers
+    rounded = point.arithmetic == "float" and holds_float(answers)
+    truth = difference_of(first, second, point.norm, query.root)
+    columns = tuple(universe.columns) if isinstance(universe, TableUniverse) else None
+    evidence = Evidence(seen.x, seen.y, *answers, columns)
+    return _Measured(query.name, sizes, point.neighbors.k, truth, evidence, rounded)
+
+
+def _of_code(
+    code: Any,
+    universe: AnyUniverse,
+    sizes: tuple[int, ...],
+    relations: Sequence[Relation],
+    options: dict[str, Any],
+) -> list[_Measured]:
+    """Return the truths of code on ordered datasets, with a search per distance."""
+    listed = check_universe(universe)
+    found = [
+        implemented_sensitivity(listed, code, size=sizes, neighbors=relation, **options)
+        for relation in relations
+    ]
+    return [_implemented(sizes, *one) for one in zip(relations, found, strict=True)]
+
+
+def _implemented(
+    sizes: tuple[int, ...], relation: Relation, found: ImplementedSensitivity
+) -> _Measured:
+    seen = found.witness
+    evidence = Evidence(seen.x, seen.y, seen.query_x, seen.query_y)
+    truth = math.inf if found.exact is None else Difference(found.exact, Fraction(0))
+    rounded = holds_float((seen.query_x, seen.query_y))
+    return _Measured(found.query.name, sizes, relation.k, truth, evidence, rounded)

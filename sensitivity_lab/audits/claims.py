@@ -1,20 +1,22 @@
-"""Claimed sensitivities: a number, or a function of the distance and perhaps of the size."""
+"""Claims: a number, or a function of the distance and perhaps of the size; and which are worse."""
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import as_python, shown
+from sensitivity_lab.checks import Kind, as_python, in_brackets, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.results.literals import decimals, plain
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.exact.roots import Root
+from sensitivity_lab.results.literals import decimals, one_line, plain
+from sensitivity_lab.results.result import Found
 
 ROUNDING_ULPS = 4
 """The default tolerance: what counts as rounding, in units in the last place of the truth."""
@@ -23,6 +25,9 @@ _DIGITS = 4300
 """The largest number of digits of a claim: Python writes integers with at most so many."""
 
 _BITS = math.floor(_DIGITS * math.log2(10))
+
+Claim = tuple[Number | None, str]
+"""The promise of a map at a distance, or None and the reason why it promises nothing."""
 
 
 def check_claim(claimed: Any, distance: Number) -> Number:
@@ -33,26 +38,56 @@ def check_claim(claimed: Any, distance: Number) -> Number:
     >>> check_claim(np.float32(0.5), 1)
     0.5
     """
-    number = as_python(claimed)
-    wanted = f"the claim at distance {distance} must be a number that is not negative"
-    if not isinstance(number, Number) or isinstance(number, bool):
-        kind = type(number).__name__
-        raise InputError(
-            f"{wanted}: an int, float, Fraction or Decimal, got {shown(number)} ({kind})"
-        )
+    return check_amount(f"the claim at distance {distance}", claimed)
+
+
+def check_amount(name: str, given: Any) -> Number:
+    """Return a claim or a budget as a number of Python, or raise InputError.
+
+    The exact root of a stability map, such as sqrt(2), counts as the smallest float above it.
+
+    Examples
+    --------
+    >>> check_amount("budget", Root(2))
+    1.4142135623730951
+    >>> check_amount("budget", -1)
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: budget must be a number that is not negative, got -1
+    """
+    number = _check_class(name, given)
+    wanted = f"{name} must be {_ACCEPTED}"
     # Comparing a signalling NaN raises an error.
     if (isinstance(number, Decimal) and number.is_nan()) or number != number:
         raise InputError(f"{wanted}, got {shown(number)}")
     if number == math.inf:
         return math.inf
     if _too_long(number):
-        raise InputError(
-            f"the claim at distance {distance} has more than {_DIGITS:,} digits; "
-            "claim math.inf for no bound"
-        )
+        raise InputError(f"{name} has more than {_DIGITS:,} digits; claim math.inf for no bound")
     if number < 0:
         raise InputError(f"{wanted}, got {shown(number)}")
     return number
+
+
+def _class_of_number(given: Any) -> Number | None:
+    number = given.upper if isinstance(given, Root) else as_python(given)
+    return number if isinstance(number, Number) and not isinstance(number, bool) else None
+
+
+def _no_amount(given: Any) -> str:
+    """Return what to add about a value that is not of a class of numbers."""
+    if isinstance(given, Found):
+        way_out = next(
+            name for name in ("exact", "upper", "value") if getattr(given, name) is not None
+        )
+        return f"; pass result.{way_out}"
+    return in_brackets(given)
+
+
+_ACCEPTED = "a number that is not negative"
+
+_check_class: Kind[Number] = Kind(
+    f"{_ACCEPTED}: an int, float, Fraction or Decimal", _class_of_number, _no_amount
+)
 
 
 def _too_long(number: Number) -> bool:
@@ -67,13 +102,13 @@ def _too_long(number: Number) -> bool:
     return max(abs(number.numerator).bit_length(), number.denominator.bit_length()) > _BITS
 
 
-def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "distance") -> Any:
+def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "distance") -> Number:
     """Return the claim at a distance: a number as it is, or the value of a function.
 
     Parameters
     ----------
     claim : number or callable
-        A callable takes the distance, and the size as well if there is one.
+        A callable takes the distance, and the size as well if it needs one.
     distance : int
         The distance k.
     size : int, optional
@@ -84,21 +119,26 @@ def claim_at(claim: Any, distance: int, size: int | None = None, name: str = "di
     Raises
     ------
     InputError
-        If the callable raises an error; the message names the distance and the size.
+        If the callable raises an error, or the claim is not a number; the message names the
+        distance, and the size if the claim depends on it.
     """
     if not callable(claim):
-        return claim
+        return check_claim(claim, distance)
+    if not needs_size(claim):
+        size = None
     parameter, at = ("k", "distance ") if name == "distance" else (name, f"{name} = ")
     try:
         if size is None:
-            return claim(distance)
-        return claim(distance, n=size) if _by_keyword(claim) else claim(distance, size)
+            claimed = claim(distance)
+        else:
+            claimed = claim(distance, n=size) if _by_keyword(claim) else claim(distance, size)
     except Exception as error:
         of, where = ("", "") if size is None else (" and n", f" and size {size}")
         raise InputError(
             f"the claim, a function of {parameter}{of}, raised {type(error).__name__} at "
             f"{at}{distance}{where}: {error}"
         ) from error
+    return check_claim(claimed, distance)
 
 
 def needs_size(claim: Any) -> bool:
@@ -181,3 +221,60 @@ def holds_float(answer: Any) -> bool:
     if isinstance(answer, np.ndarray):
         return answer.dtype.kind == "f" or any(map(holds_float, answer.ravel().tolist()))
     return isinstance(answer, float | np.floating)
+
+
+def claims_of(claim: Callable[[Number], Any], limits: Sequence[Number]) -> list[Claim]:
+    """Return what a map promises at each distance; None where it fails or promises no distance.
+
+    Examples
+    --------
+    >>> claims_of(lambda d_in: [0, 3, float("nan")][d_in], [1, 2, 3])
+    [(3, ''), (None, 'the map returned nan'), (None, 'IndexError: list index out of range')]
+    """
+    return [_claim(claim, limit) for limit in limits]
+
+
+def _claim(claim: Callable[[Number], Any], limit: Number) -> Claim:
+    try:
+        given = claim(limit)
+    except Exception as error:  # noqa: BLE001 - the row reports whatever the map does
+        return None, _reason_of(error)
+    try:
+        return check_claim(given, limit), ""
+    except InputError:
+        return None, f"the map returned {one_line(shown(given))}"
+
+
+def _reason_of(error: Exception) -> str:
+    """Return the message of an error on one line, without a traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(' ")')]
+    if not lines:
+        return type(error).__name__
+    if type(error).__module__.partition(".")[0] != "opendp":
+        return one_line(f"{type(error).__name__}: {error}")[:200]
+    return one_line(lines[-1 if "Traceback" in str(error) else 0])[:200]
+
+
+def times(k: int, claim: Number) -> Number:
+    """Return the claim at distance k: a float as a float if it is in range, others exactly."""
+    if isinstance(claim, float) and not math.isinf(k * claim):
+        return k * claim
+    return k * claim if isinstance(claim, int) else k * Fraction(claim)
+
+
+def excess(truth: Difference | float, claim: Number) -> tuple[bool, bool, Fraction | float]:
+    """Rank a pair by truth over claim, where x / 0 is the largest ratio and 0 / 0 the smallest.
+
+    In an L2 norm the truth is a root, so the squares of truth and claim are compared.
+    """
+    size: Fraction | float = math.inf
+    if isinstance(truth, Difference):
+        size = truth.first if truth.root else truth.close() ** 2
+    nothing = claim == 0
+    return nothing and size > 0, not nothing, size if nothing else size / Fraction(claim) ** 2
+
+
+def division(claims: tuple[Number, Number]) -> tuple[bool, Fraction]:
+    """Rank a pair by the larger claim over the smaller, where x / 0 is the largest ratio."""
+    small, large = sorted(Fraction(claim) for claim in claims)
+    return small == 0, large if small == 0 else large / small

@@ -12,7 +12,7 @@ from sensitivity_lab.metrics import Metric
 from sensitivity_lab.metrics.cells import key_of, multiset
 from sensitivity_lab.results.literals import literal, short_literal
 
-from .report import Evidence
+from .row import Evidence
 
 PROBES = 2048
 """The largest number of repeated calls, spread over inputs of all sizes."""
@@ -85,6 +85,7 @@ def probes(inputs: Sequence[Any], most: int | None = None) -> Iterator[int]:
     for size, number in sorted(Counter(sizes).items()):
         first = sizes.index(size)
         calls = range(min(share, number * REPEATS))
+        # Multiples of a prime modulo the number of inputs: each once before any comes again.
         spread += [first + call * _SPREAD % number for call in calls]
     # Backward first: what code keeps from one call to the next comes from other inputs then.
     backward = sorted(set(spread), reverse=True)
@@ -102,8 +103,8 @@ def _check_same(x: Any, before: Any, now: Any, metric: Metric) -> None:
     if metric.unordered and multiset(before) == multiset(now):
         return
     raise InputError(
-        "transformation must be a function, but it is randomised, or keeps something from one "
-        f"call to the next: two calls on {short_literal(x)} returned {short_literal(before)} and "
+        "transformation must be a function, but it is randomised, or keeps state between "
+        f"calls: two calls on {short_literal(x)} returned {short_literal(before)} and "
         f"{short_literal(now)}; an audit needs the part that adds no randomness and keeps nothing, "
         "or audit_randomized"
     )

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from pkgutil import resolve_name
 from typing import Any
 
 from sensitivity_lab.checks import check_callable, check_flag, shown
@@ -14,13 +13,13 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance
-from .recording import Call, recording
+from .claims import ROUNDING_ULPS, check_amount
+from .recording import Call, recording, resolved
 from .replay.histories import check_histories
-from .replay.question import Replay, answered, check_question
+from .replay.replay import Replay
+from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder
 from .report import AuditReport
-from .subjects import name_of, subject_named
 
 _NOT_RECORDED = (
     "give a mechanism that takes the answer, or audit the sampler by audit_sampled with "
@@ -52,8 +51,8 @@ def audit_recorded(
     Parameters
     ----------
     function : callable
-        Takes a dataset, which is a list of records, and calls the library on it. It returns what is
-        released, and nothing else.
+        Takes a dataset, which is a list of records, and calls the library on it. It returns only
+        the release.
     values : iterable
         The universe of records; include NaN if records can be missing.
     sizes : int or iterable of int
@@ -61,35 +60,35 @@ def audit_recorded(
     *targets : str, class or function
         The library's mechanisms, as `recording` takes them.
     neighbors : Relation or str
-        Which datasets are neighbors, at a distance of at most k; a name means k = 1. What a library
-        claims is for k = 1, so its claim at k is k times as large; a note says so. A `budget` is
-        what a run may lose between these neighbors: say it to protect people who have k records.
+        The neighbor relation, at a distance of at most k; a name means k = 1. The claims of a
+        library are for k = 1, so at k they count k times; a note says so. A `budget` is what a run
+        may lose between these neighbors: pass it to protect people who have k records.
     norm : {"L1", "L2", "Linf"}, default "L1"
         The norm of the difference of two answers, where the library hands over several values.
     every_order : bool, default True
         Whether to try datasets in every order of their records, or only in the order of `values`.
     where : callable, optional
-        Tells whether the function is defined on a dataset; other datasets are left out.
+        Returns whether the function is defined on a dataset; other datasets are left out.
     select : callable, optional
-        Returns which of the calls made on a dataset to audit, for a library that hands over several
-        answers with different claims; by default all calls.
+        Returns the calls to audit among those made on a dataset, for a library that hands over
+        several answers with different claims; by default all calls.
     replay : bool, optional
         Whether to feed the releases of each dataset to the runs on its neighbors, and to compare
-        step by step, each with its own claim. If not, all values of a run are one vector beside one
-        claim. By default it depends on the function: a replay where a run claims several
-        sensitivities, where a later step depends on an earlier release, or where the shares of a
-        budget are known, by `epsilon` or by `budget`. One vector is right where each call of a run
-        spends the whole budget. If the calls share one budget, give it as `budget`.
+        step by step, each with its own claim. If not, all values of a run form one vector with one
+        claim. The default depends on the function: it is replayed if a run claims several
+        sensitivities, a later step depends on an earlier release, or the shares of a budget are
+        known, from `epsilon` or `budget`. One vector is right if each call of a run spends the
+        whole budget. If the calls share one budget, pass it as `budget`.
     histories : int or iterable of sequences, default 3
-        Further releases that are fed to all runs of a replay, since a claim must hold for every
-        history: the number of histories to draw, the same in every audit, or the histories
-        themselves. Steps beyond the end of a history release their true values.
+        Further releases to feed to all runs of a replay, since a claim must hold for every history:
+        the number of histories to draw, the same in every audit, or the histories themselves. Steps
+        beyond the end of a history release their true values.
     budget : int, float, Fraction or Decimal, optional
-        The epsilon that a whole run may spend between these neighbors, whatever their k. The report
-        then has a row for it: the truth is the largest loss, the sum over the steps of epsilon
-        times difference over claim. Each epsilon is found by the option `epsilon`, which is then
-        "epsilon" by default. Without either, epsilons are not compared; where a mechanism has one
-        under that name and it changes with the data, a note says so.
+        The epsilon that a whole run may spend between these neighbors, for any k. The report then
+        has a row for it: the truth is the largest loss, the sum over the steps of epsilon times
+        difference over claim. The option `epsilon` finds each epsilon, and is then "epsilon" by
+        default. Without either, epsilons are not compared; if a mechanism has one under that name
+        and it changes with the data, a note says so.
     subject : str, optional
         The name of the function in the report; by default its own name.
     tolerance_ulps : int, float or Fraction, default 4
@@ -104,19 +103,19 @@ def audit_recorded(
     -------
     AuditReport
         It has one row: the pair of neighbors with the largest ratio of truth to claim. If the
-        claims on both neighbors differ, the smaller one counts. Such a pair is reported even where
-        no truth exceeds a claim, as a "data-dependent claim": the scale of the noise can be seen in
-        a release, and tells the neighbors apart. So noise scaled to the local sensitivity is never
-        sound. If every truth is 0 and no claim is, the setting says that perhaps the wrong thing
-        was recorded.
+        claims on both neighbors differ, the smaller one counts. Such a pair is reported even if no
+        truth exceeds a claim, as a "data-dependent claim": a release shows the scale of its noise,
+        and so distinguishes the neighbors. So noise scaled to the local sensitivity is never sound.
+        If every truth is 0 and no claim is, the setting says that perhaps the wrong thing was
+        recorded.
 
         A replay has a row per step, which names the mechanism, where it was called, and what was
-        released before. If two neighbors, after the same releases, call mechanisms in other places
-        or another number of times, a row says so: "not aligned", which is not sound. Without a
-        `budget`, a note says what the steps spend together.
+        released before. If two neighbors, after the same releases, call mechanisms in different
+        places or a different number of times, a row says so: "not aligned", which is not sound.
+        Without a `budget`, a note says what the steps spend together.
 
         If two neighbors, after the same releases, return different values, a row says so: the
-        return value depends on the data beside the releases, which is "violated". Values are
+        return value depends on the data besides the releases, which is "violated". Values are
         compared part by part, in sequences, mappings, arrays, tables and dataclasses, with their
         types, dtypes, names, categories and the order of a mapping. Parts that differ between two
         runs on one dataset are not compared, and a note says so.
@@ -124,29 +123,26 @@ def audit_recorded(
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is invalid.
     QueryError
-        If the function fails on a dataset, calls no mechanism, draws at random beside the recorded
+        If the function fails on a dataset, calls no mechanism, draws at random outside the recorded
         mechanisms, or, with ``replay=False``, claims several sensitivities on one dataset (choose
-        some of the calls with `select`). If a mechanism gets 0 on every dataset, and what it
-        releases is added to an answer that was not recorded.
+        some of the calls with `select`); or if a mechanism gets 0 on every dataset, and its release
+        is added to an answer that was not recorded.
     TooLargeError
         If there are too many datasets or pairs; the message says how many.
 
-    Notes
-    -----
-    With m values there are ``m**s`` datasets of size s, and the function is called once on each,
-    and again with the same releases, to see whether it draws at random: once more on each dataset,
-    or on 2,048 of them if there are more, and up to 32 times in all if there are few. The datasets
-    of a row are run 8 times more.
-    All values that reach the mechanism on a dataset form one vector, because the scale of noise
-    that is added to each entry is calibrated to the norm of the difference of such vectors. Whether
-    later steps depend on earlier releases is found out with two more runs on each dataset with
-    several calls.
+    Notes ----- With m values there are ``m**s`` datasets of size s, and the function is called once
+    on each. To see whether it draws at random, it is called again with the same releases: once more
+    on each dataset, or on 2,048 of them if there are more, and up to 32 times in total if there are
+    few. The datasets of a row are run 8 more times. All values that reach the mechanism on a
+    dataset form one vector, because the scale of noise that is added to each entry is calibrated to
+    the norm of the difference of such vectors. Two more runs on each dataset with several calls
+    show whether later steps depend on earlier releases.
 
-    What is returned is compared in the runs of a replay; without one, in one more run on each
+    Return values are compared in the runs of a replay; without one, in one more run on each
     dataset, where all release the same values, drawn between the true ones. A mechanism that is not
-    among the targets and draws with a fixed seed cannot be told from data.
+    among the targets and draws with a fixed seed cannot be distinguished from data.
 
     With N datasets of at most p neighbors, H further histories and a replay, there are at most
     ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
@@ -173,13 +169,13 @@ def audit_recorded(
       y  (0, 1)  ->  0.5
     """
     question = check_question(
-        function, values, sizes, neighbors, norm, every_order, where, subject, progress
-    )
+        function, values, sizes, neighbors, norm, every_order, where, subject, tolerance_ulps,
+        progress,
+    )  # fmt: skip
     check_callable("select", select, "a function of a list of calls")
     replay = None if replay is None else check_flag("replay", replay)
     budget = None if budget is None else _check_budget(budget, replay, norm)
     fed = check_histories(histories)
-    tolerance = check_tolerance(tolerance_ulps)
     if budget is not None:
         options.setdefault("epsilon", "epsilon")
     _check_parameters(targets, options)
@@ -188,12 +184,10 @@ def audit_recorded(
     if not shared:
         options["epsilon"] = Glimpse.of
     with recording(*targets, **options) as tape:
-        return answered(
+        return reported(
             question,
             Recorder(function, tape, select),
             Replay(True if replay is None and shared else replay, fed, budget),
-            tolerance,
-            subject_named(subject or name_of(function)),
             _NOT_RECORDED,
         )
 
@@ -202,13 +196,16 @@ def _check_parameters(targets: tuple[Any, ...], options: dict[str, Any]) -> None
     """Raise InputError if a mechanism that is a function lacks a parameter that is looked up."""
     sought = {"sensitivity": "sensitivity", **options}
     for target in targets:
-        try:
-            found = resolve_name(target) if isinstance(target, str) else target
-        except (ImportError, AttributeError, ValueError):
-            continue  # `recording` says what is wrong with it
-        if not inspect.isfunction(found):
+        found = resolved(target)
+        if inspect.isclass(found):
             continue
-        signature = inspect.signature(found)
+        try:
+            signature = inspect.signature(found)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"a target must have a signature, and that of {found.__qualname__} cannot be read: "
+                f"{error}; give what it wraps"
+            ) from error
         for option in ("sensitivity", "value", "epsilon"):
             name = sought.get(option)
             if isinstance(name, str) and name not in signature.parameters:
@@ -226,7 +223,4 @@ def _check_budget(budget: Any, replay: bool | None, norm: Norm) -> Any:
         raise InputError("budget is for a replay; leave out replay=False, or the budget")
     if norm == "L2":
         raise InputError("budget adds losses of noise for norm 'L1' or 'Linf', got norm 'L2'")
-    try:
-        return check_claim(budget, 1)
-    except InputError as error:
-        raise InputError(str(error).replace("the claim at distance 1", "budget")) from None
+    return check_amount("budget", budget)

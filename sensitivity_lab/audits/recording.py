@@ -1,4 +1,4 @@
-"""Recording what a library hands to the mechanisms that add noise.
+"""Record what a library hands to the mechanisms that add noise.
 
 A library computes an answer and hands it to a mechanism together with the sensitivity that it
 claims. `recording` replaces the mechanism by a recorder of both, which adds no noise.
@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import PurePath
-from types import FrameType
+from types import BuiltinMethodType, FrameType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -107,13 +107,14 @@ def recording(
     Raises
     ------
     InputError
-        If a target cannot be found, or is neither a class with the method nor a function.
+        If a target cannot be found, or is neither a class with the method nor a function, or a
+        class that does not let its method be replaced.
 
     Notes
     -----
-    At the end everything is put back, also after an error. The recorder works in the whole process:
-    calls that other threads make at the same time are recorded as well and get no noise, so do not
-    release anything from that process. Calls in other processes are not recorded.
+    At the end everything is restored, also after an error. The recorder works in the whole process:
+    calls from other threads are recorded, too, and get no noise, so do not release anything from
+    that process meanwhile. Calls in other processes are not recorded.
 
     Examples
     --------
@@ -129,7 +130,7 @@ def recording(
     >>> [(call.sensitivity, call.value) for call in calls]
     [(0.5, 7)]
     """
-    found = [_resolve(target) for target in targets]
+    found = [resolved(target) for target in targets]
     if not found:
         raise InputError("targets must name at least one mechanism, got none")
     check_text("method", method, "the name of a method")
@@ -158,35 +159,49 @@ _Sought = tuple[str | Callable[[Any], Any], str | Callable[[Any], Any] | None]
 """Where to find the claim and the epsilon: by name, by a function, or (the epsilon) nowhere."""
 
 
-def _resolve(target: Any) -> Any:
-    """Return the class or function that a dotted name stands for, or raise InputError."""
-    if not isinstance(target, str):
-        if inspect.isclass(target) or inspect.isfunction(target):
-            return target
-        _refuse_sampler(target, shown(target))
-        raise InputError(
-            f"a target must be a class, a function or the dotted name of one, got {shown(target)}"
-        )
-    found = named(target)
-    if inspect.isclass(found) or inspect.isfunction(found):
+def resolved(target: Any) -> Any:
+    """Return the class or function that a target is or names, or raise InputError."""
+    # By the types themselves: an object can claim any `__class__`.
+    by_name = issubclass(type(target), str)
+    found = named(target) if by_name else target
+    if issubclass(type(found), type | FunctionType):
         return found
-    _refuse_sampler(found, repr(target))
+    _refuse_sampler(found, shown(target))
+    if by_name:
+        raise InputError(
+            f"target {shown(target)} names no class and no function; write it as "
+            "package.module.Name, with the package installed"
+        )
     raise InputError(
-        f"target {shown(target)} names no class and no function; write it as package.module.Name, "
-        "with "
-        "the package installed"
+        f"a target must be a class, a function or the dotted name of one, got {shown(target)}"
     )
 
 
 def named(target: str) -> Any:
     """Return what a dotted name stands for, also below a class or an instance; None if nothing.
 
+    Looking a name up imports its modules, which can do anything. What they raise becomes an
+    InputError, SystemExit too: a program such as `package.__main__` would end the process.
+
     Examples
     --------
     >>> named("fractions.Fraction.limit_denominator").__name__
     'limit_denominator'
     """
-    parts = target.split(".")
+    parts = str.split(target, ".")
+    if "" in parts:
+        return None
+    try:
+        return _below_a_module(parts)
+    except (Exception, SystemExit) as error:  # the caller's modules
+        raise InputError(
+            f"{shown(target)} cannot be looked up: its import raises {type(error).__name__}: "
+            f"{error}; give the class or the function itself, or name it in a module that imports"
+        ) from error
+
+
+def _below_a_module(parts: Sequence[str]) -> Any:
+    """Return what the parts of a name stand for, the first of them a module; None if nothing."""
     for length in range(len(parts) - 1, 0, -1):
         try:
             found: Any = import_module(".".join(parts[:length]))
@@ -201,7 +216,8 @@ def named(target: str) -> Any:
 def _refuse_sampler(target: Any, text: str) -> None:
     """Raise InputError for a sampler of NumPy, which is told no sensitivity."""
     samplers = np.random.RandomState, np.random.Generator
-    if isinstance(target, samplers) or isinstance(getattr(target, "__self__", None), samplers):
+    owner = target.__self__ if type(target) in (MethodType, BuiltinMethodType) else target
+    if isinstance(owner, samplers):
         raise InputError(
             f"a target must be a mechanism, and {text} is a sampler of NumPy: use audit_sampled, "
             "which takes the scale of noise as the claim, also of several scales; or draw in a "
@@ -214,7 +230,7 @@ def _record_class(
 ) -> None:
     """Put a recorder in the place of a class's method until `undo`."""
     original = getattr(target, method, None)
-    if original is None:
+    if not callable(original):
         raise InputError(f"{target.__qualname__} has no method {shown(method)}; name it by method=")
 
     @functools.wraps(original)
@@ -228,11 +244,38 @@ def _record_class(
             Call(target.__qualname__, claim, taken, epsilon, site_of(sys._getframe(1)))
         )
 
+    replace_method(target, method, record, undo)
+
+
+def replace_method(target: type, method: str, by: Any, undo: ExitStack) -> None:
+    """Put a function in the place of a class's own or inherited method until `undo`.
+
+    Raises
+    ------
+    InputError
+        If the class does not let its method be replaced, as those that are written in C.
+
+    Examples
+    --------
+    >>> class Loud(list): ...
+    >>> with ExitStack() as undo:
+    ...     replace_method(Loud, "copy", lambda self: "copied", undo)
+    ...     Loud().copy()
+    'copied'
+    >>> Loud().copy()
+    []
+    """
+    back: Callable[[], None] = functools.partial(delattr, target, method)
     if method in vars(target):
-        undo.callback(setattr, target, method, vars(target)[method])
-    else:
-        undo.callback(delattr, target, method)
-    setattr(target, method, record)
+        back = functools.partial(setattr, target, method, vars(target)[method])
+    try:
+        setattr(target, method, by)
+    except (AttributeError, TypeError) as error:
+        raise InputError(
+            f"{target.__qualname__} does not let its method {shown(method)} be replaced; give a "
+            "class written in Python, or a function of your own that calls it"
+        ) from error
+    undo.callback(back)
 
 
 def _record_function(

@@ -1,4 +1,4 @@
-"""The report of an audit: claimed sensitivities beside the true ones, with their proof."""
+"""The report of an audit: claimed and true sensitivities, with proofs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.results.literals import brief, brief_pair, is_short, one_line, plain
 from sensitivity_lab.results.reprs import write_csv
 
-from .row import NOT_JUDGED, UNSOUND, VERDICTS, AuditRow, Evidence
+from .row import NOT_JUDGED, UNSOUND, VERDICTS, AuditRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["AuditReport", "AuditRow", "Evidence"]
 
 _ROWS = 60
 """The largest number of rows that are printed."""
@@ -34,23 +32,23 @@ _EVIDENCE = ("x", "y", "answer_x", "answer_y")
 
 @dataclass(frozen=True)
 class AuditReport:
-    """A claim, distance by distance, beside the truth.
+    """A claim compared with the truth, distance by distance.
 
     Attributes
     ----------
     subject : str
-        What was audited, such as "median".
+        The audited query or code, such as "median".
     rows : tuple of AuditRow
         One row per distance, or per distance and size if the claim depends on the size.
     setting : str
         The neighbor relation, "at most" or "exactly", the sizes, the universe, the norm, and
         whether the mathematics or an implementation was audited.
     notes : tuple of str, default ()
-        What the rows leave open, and what else is to be known of them.
+        Questions that the rows leave open, and other remarks.
     unjudged : tuple of str, default ()
-        Those of the notes for which nothing is called sound: a loss that no budget was stated for,
-        a fixed seed, something returned that could not be compared. The verdict is then "not
-        judged", unless it is worse.
+        The notes that keep the report from being sound: a loss without a stated budget, a fixed
+        seed, a return value that could not be compared. The verdict is then "not judged", unless it
+        is worse.
 
     Notes
     -----
@@ -60,6 +58,7 @@ class AuditReport:
     Examples
     --------
     >>> from fractions import Fraction
+    >>> from sensitivity_lab.audits import Evidence
     >>> from sensitivity_lab.exact.difference import Difference
     >>> truth = Difference(Fraction(3), Fraction(1))
     >>> row = AuditRow(1, 1, truth, Evidence((1, 2), (1, 4), Fraction(1), Fraction(3)))
@@ -101,10 +100,10 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether what was run proves all claims: large enough up to rounding, whatever the data.
+        """Whether the audit proves all claims: large enough up to rounding, for all data.
 
-        It is False where a claim is too small or depends on the data, and where something is not
-        judged: the truth is known in part only, or a note leaves the verdict open (`unjudged`).
+        It is False if a claim is too small or depends on the data, or if something is not judged:
+        the truth is known only in part, or a note leaves the verdict open (`unjudged`).
         """
         return self.verdict not in UNSOUND
 
@@ -114,7 +113,7 @@ class AuditReport:
         Parameters
         ----------
         tight : bool, default False
-            Whether to raise where a claim is loose as well, as `assert_sensitivity` does.
+            Whether to raise if a claim is loose, too, as `assert_sensitivity` does.
         """
         __tracebackhide__ = True
         check_flag("tight", tight)
@@ -132,6 +131,15 @@ class AuditReport:
         open_points = "; ".join(map(one_line, self.unjudged))
         return f"{one_line(self.subject)}: {self.verdict}, since {open_points}\n{proof}"
 
+    def _rounding(self, row: AuditRow) -> str:
+        """Return what to do where the rounding of floats can explain that a claim is too small."""
+        if row.verdict != "violated" or not row.tolerated or abs(row.slack_ulp) > _ROUNDING:
+            return ""
+        return (
+            f"if {-row.slack_ulp:.3g} units in the last place are the rounding of floats, "
+            f"pass tolerance_ulps={math.ceil(-row.slack_ulp)}"
+        )
+
     def counterexample(self, row: AuditRow) -> str:
         """Return the proof of the verdict on a row, ready for a bug report.
 
@@ -144,19 +152,15 @@ class AuditReport:
         -------
         str
             The claim and the truth as numbers, and the datasets and answers as Python literals,
-            with ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where they are needed.
-            Long datasets are shortened, and the text says so; ``row.evidence.lines`` has them
-            whole.
+            with ``np.array``, ``pd.DataFrame``, ``Fraction`` and ``Decimal`` where needed. Long
+            datasets are shortened, and the text says so; ``row.evidence.lines`` has them in full.
         """
         check_kind("row", row, AuditRow, "a row of the report, such as report.decisive")
         notes = [f"({one_line(note)})" for note in (self.setting, *self.notes)]
         if not row.evidence.short:
             notes.append("(shortened; `evidence.lines` and `to_dict()` have the datasets whole)")
-        if row.verdict == "violated" and row.tolerated and abs(row.slack_ulp) <= _ROUNDING:
-            notes.append(
-                f"(if {-row.slack_ulp:.3g} units in the last place are the rounding of floats, "
-                f"pass tolerance_ulps={math.ceil(-row.slack_ulp)})"
-            )
+        if hint := self._rounding(row):
+            notes.append(f"({hint})")
         return "\n".join(
             [
                 f"{one_line(self.subject)}: {row.sentence}",
@@ -173,12 +177,14 @@ class AuditReport:
         dict
             subject, setting, notes, unjudged, verdict, sound, and rows. Each row is a dict with
             distance, size, claimed, claims, reason, exact, truth, verdict, factor, slack_ulp,
-            tolerance_ulps, and the whole evidence: x, y, answer_x, answer_y, columns.
+            tolerance_ulps, the whole evidence: x, y, answer_x, answer_y, columns, and step and
+            history, which are empty unless code is run step by step.
 
         Examples
         --------
         >>> import json
         >>> from fractions import Fraction
+        >>> from sensitivity_lab.audits import Evidence
         >>> from sensitivity_lab.exact.difference import Difference
         >>> truth = Difference(Fraction(10), Fraction(0))
         >>> row = AuditRow(1, Fraction(10, 7), truth, Evidence((1,), (11,), 1, 11))
@@ -267,6 +273,12 @@ class AuditReport:
     def _title(self) -> str:
         return f"Audit of {one_line(self.subject)}: {self.verdict}"
 
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return the lines before the table: the setting, and the notes."""
+        hint = self._rounding(self.decisive)
+        notes = [("note", one_line(note)) for note in (*self.notes, *([hint] if hint else []))]
+        return [("setting", one_line(self.setting)), *notes]
+
     def _table(self) -> list[tuple[str, ...]]:
         """Return the cells of the report: a header, the decisive row, then the others in order."""
         sized = any(row.size is not None for row in self.rows)
@@ -294,9 +306,8 @@ class AuditReport:
             "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True))
             for line in cells
         ]
-        setting = f"setting  {one_line(self.setting)}"
-        notes = [f"note     {one_line(note)}" for note in self.notes]
-        lines = [setting, *notes, *table, *("  ".join(one) for one in self._pair())]
+        facts = [f"{name:<7}  {text}" for name, text in self._facts()]
+        lines = [*facts, *table, *("  ".join(one) for one in self._pair())]
         lines = [self._title, *(f"  {line.rstrip()}" for line in lines)]
         return "\n".join(map(printable, lines))
 
@@ -313,8 +324,7 @@ class AuditReport:
         header, *rows = self._table()
         span = len(header) - 1
         lines = [
-            line("td", ("setting", one_line(self.setting)), span),
-            *(line("td", ("note", one_line(note)), span) for note in self.notes),
+            *(line("td", fact, span) for fact in self._facts()),
             line("th", header),
             *(line("td", row) for row in rows),
             *(line("td", pair, span) for pair in self._pair()),

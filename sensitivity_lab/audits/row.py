@@ -1,4 +1,4 @@
-"""One claim beside the truth, with the pair of datasets that proves the truth."""
+"""The row of a report: one claim and the truth, with the pair of datasets that proves it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sensitivity_lab.results.literals import (
     with_decimals,
 )
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance, number
+from .claims import ROUNDING_ULPS, check_claim, check_tolerance, holds_float, number
 
 _SHOWN_AS_ULP = 1e-3
 """If a factor is nearer to 1, the difference is shown in units in the last place instead."""
@@ -48,6 +48,59 @@ FAILING = frozenset({"data-dependent claim", "not aligned", "violated"})
 
 UNSOUND = FAILING | {NOT_JUDGED}
 """The verdicts with which nothing is called sound."""
+
+
+WHOLE = "the whole run"
+"""The step of a row about all steps together."""
+
+RETURNED = "the return value"
+"""The step of a row about what is returned besides the releases, or besides a choice."""
+
+CANDIDATES = "the candidates"
+"""The step of a row about what a selection selects from."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What distinguishes two neighbors besides their answers, for any claim.
+
+    Attributes
+    ----------
+    verdict : {"violated", "not aligned"}
+        The verdict on a row with this finding.
+    opening : str
+        How the sentence about it begins.
+    reason : str, default ""
+        What is wrong; where it is empty, the `reason` of the row says it.
+
+    Examples
+    --------
+    >>> evidence = Evidence([0], [1], None, None)
+    >>> row = AuditRow(1, None, math.inf, evidence, step=RETURNED, history=(7,), finding=LEAK)
+    >>> print(row.sentence)
+    no noise hides what is returned: violated (the return value depends on the data besides the \
+    releases), after the releases (7,)
+    """
+
+    verdict: str
+    opening: str
+    reason: str = ""
+
+
+UNALIGNED = Finding("not aligned", "neighbors take different steps")
+LEAK = Finding(
+    "violated",
+    "no noise hides what is returned",
+    "the return value depends on the data besides the releases",
+)
+LEAK_OF_CHOICE = Finding(
+    "violated",
+    "no randomness hides what is returned besides the choice",
+    "the return value depends on the data besides the choice",
+)
+OTHER_CANDIDATES = Finding(
+    "violated", "no randomness hides the candidates", "the candidates depend on the data"
+)
 
 
 @dataclass(frozen=True)
@@ -120,7 +173,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class AuditRow:
-    """A claim beside the truth, at one distance.
+    """A claim and the truth, at one distance.
 
     Parameters
     ----------
@@ -145,15 +198,23 @@ class AuditRow:
         The largest difference between claim and truth that counts as rounding, in units in the
         last place of the truth. It applies if the claim is a float or the answers are `rounded`.
     reason : str, default ""
-        Why nothing is claimed, or why the row is not judged.
+        Why nothing is claimed, why the row is not judged, or how two neighbors fail to align.
     judged : bool, default True
-        Whether the truth is known. If it is only known to be at least so large, because what was
-        run is a sample or leaves something out, a violation is final and all else is "not judged".
+        Whether the truth is known. If it is only a lower bound, because the runs are a sample or
+        leave something out, a violation is final and every other verdict is "not judged".
+    step : str, default ""
+        The step, if code is run step by step: with the mechanism and where it was called; or "the
+        whole run", whose claim is a budget and whose truth is a loss; or "the return value" or "the
+        candidates", which differ.
+    history : tuple, default ()
+        The releases of both runs before the step, or the choice that both made.
+    finding : Finding, optional
+        A defect that decides the verdict, for any claim.
 
     Raises
     ------
     InputError
-        If `claimed` or `tolerance_ulps` is not acceptable.
+        If `claimed` or `tolerance_ulps` is invalid.
 
     Examples
     --------
@@ -173,6 +234,9 @@ class AuditRow:
     tolerance_ulps: Number = ROUNDING_ULPS
     reason: str = ""
     judged: bool = True
+    step: str = ""
+    history: tuple[Any, ...] = ()
+    finding: Finding | None = None
 
     def __post_init__(self) -> None:
         """Check the claim and the tolerance."""
@@ -203,11 +267,14 @@ class AuditRow:
         """One of `VERDICTS`, from a comparison of claim and truth without rounding.
 
         "tight": they are equal. "tight up to rounding": they differ by no more than the tolerance.
-        "loose": the claim is larger. "no claim": nothing is claimed. "not judged": what was run
-        does not prove that the claim is large enough. "data-dependent claim": the claims on two
-        neighbors differ, so the scale of the noise tells the neighbors apart. "violated": the claim
-        is too small.
+        "loose": the claim is larger. "no claim": nothing is claimed. "not judged": the runs do not
+        prove that the claim is large enough. "data-dependent claim": the claims on two neighbors
+        differ, so the scale of the noise distinguishes the neighbors. "not aligned": neighbors
+        release in different steps. "violated": the claim is too small, or neighbors can be
+        distinguished for any claim.
         """
+        if self.finding:
+            return self.finding.verdict
         found = self.compared
         if self.claims and found != "violated":
             return "data-dependent claim"
@@ -269,31 +336,59 @@ class AuditRow:
 
     @property
     def remark(self) -> str:
-        """The verdict, and how far the claim is from the truth."""
-        if self.claimed is None:
-            return f"no claim ({one_line(self.reason)})" if self.reason else "no claim"
+        """The verdict, how far the claim is from the truth, the step, and the history."""
+        return f"{self._judged_text}{self._place}{self._after}"
+
+    @property
+    def _judged_text(self) -> str:
+        """The verdict, with its reason or with how far the claim is from the truth."""
+        verdict = self.verdict
+        reason = (self.finding.reason if self.finding else "") or self.reason
+        if self.finding or verdict in ("no claim", NOT_JUDGED):
+            return f"{verdict} ({one_line(reason)})" if reason else verdict
         both = ", ".join(f"{plain(claim)} {where}" for where, claim in (self.claims or {}).items())
-        if self.verdict == "data-dependent claim":
-            return f"{self.verdict} ({both})"
-        if self.verdict == NOT_JUDGED:
-            return f"{self.verdict} ({one_line(self.reason)})" if self.reason else self.verdict
-        if self.verdict == "tight":
-            return self.verdict
+        if verdict == "data-dependent claim":
+            return f"{verdict} ({both})"
+        if verdict == "tight":
+            return verdict
         near = abs(self.factor - 1) < _SHOWN_AS_ULP and not math.isinf(self.slack_ulp)
-        if self.verdict == "tight up to rounding":
+        if verdict == "tight up to rounding":
             apart = f"{self.slack_ulp:+.3g} ulp"
         elif near:
             apart = f"claim - truth = {self.slack_ulp:+.3g} ulp"
         else:
             apart = f"claim / truth = {self.factor:.4g}"
         data = f"; the claim depends on the data: {both}" if both else ""
-        return f"{self.verdict} ({apart}{data})"
+        return f"{verdict} ({apart}{data})"
+
+    @property
+    def _place(self) -> str:
+        """Where the verdict holds, if the reason does not say it."""
+        if self.step in ("", RETURNED, CANDIDATES):
+            return ""
+        return f" {'over' if self.step == WHOLE else 'at'} {self.step}"
+
+    @property
+    def _after(self) -> str:
+        """What both runs released before, or chose."""
+        if not self.history:
+            return ""
+        if self.finding == LEAK_OF_CHOICE:
+            return f", after the choice {brief(self.history[0])}"
+        return f", after the releases {brief(self.history)}"
 
     @property
     def sentence(self) -> str:
-        """What is claimed, what is true, and the verdict."""
+        """The claim, the truth and the verdict."""
+        if self.finding:
+            return f"{self.finding.opening}: {self.remark}"
         if self.claimed is None:
             claim = "no sensitivity is claimed"
+        elif self.step == WHOLE:
+            return (
+                f"the whole run may spend {number(self.claimed)}, it spends {self.truth_text}: "
+                f"{self.remark}"
+            )
         elif self.claims:
             both = " and ".join(f"{number(claim)} {where}" for where, claim in self.claims.items())
             claim = f"sensitivities of {both} are claimed"
@@ -328,8 +423,42 @@ class AuditRow:
             "answer_x": seen.answer_x,
             "answer_y": seen.answer_y,
             "columns": seen.columns,
+            "step": self.step,
+            "history": self.history,
         }
         return {name: json_ready(fact) for name, fact in facts.items()}
+
+
+def row_of_claims(
+    distance: Number,
+    claims: tuple[Number, Number],
+    truth: Difference | float,
+    evidence: Evidence,
+    tolerance: Number,
+    **place: Any,
+) -> AuditRow:
+    """Return the row of a pair with a claim on each dataset; the smaller one counts.
+
+    `place` has the step and the history, where there are any.
+
+    Examples
+    --------
+    >>> truth = Difference(Fraction(4), Fraction(0))
+    >>> row = row_of_claims(1, (6, 5), truth, Evidence([0], [4], 0, 4), 4)
+    >>> row.claimed, row.claims, row.verdict
+    (5, {'on x': 6, 'on y': 5}, 'data-dependent claim')
+    """
+    first, second = claims
+    return AuditRow(
+        distance,
+        second if Fraction(second) < Fraction(first) else first,  # a Decimal is no Fraction
+        truth,
+        evidence,
+        claims=None if first == second else {"on x": first, "on y": second},
+        rounded=holds_float((evidence.answer_x, evidence.answer_y)),
+        tolerance_ulps=tolerance,
+        **place,
+    )
 
 
 def _readable(answer: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Is the stability map of a transformation right? The map beside the measured stability."""
+"""Compare the stability map of a transformation with its measured stability."""
 
 from __future__ import annotations
 
@@ -11,17 +11,12 @@ from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.pipelines import (
-    PairDistance,
-    Root,
-    Transformation,
-    measured_stability,
-    upper_of,
-)
+from sensitivity_lab.pipelines import PairDistance, Root, Transformation, measured_stability
 from sensitivity_lab.pipelines.stability.result import MeasuredStability
 
-from .claims import ROUNDING_ULPS, check_claim, check_tolerance, claim_at
-from .report import AuditReport, AuditRow, Evidence
+from .claims import ROUNDING_ULPS, check_tolerance, claim_at
+from .report import AuditReport
+from .row import AuditRow, Evidence
 
 
 @with_numpy_defaults
@@ -42,7 +37,7 @@ def audit_stability(
     Parameters
     ----------
     transformation : Transformation
-        What to audit.
+        The transformation to audit.
     universe : DataFrame, list or Universe, or a tuple of two
         The rows that inputs are drawn from; see `pipelines.measured_stability`.
     d_in : int or iterable of int, default (1, 2)
@@ -66,13 +61,13 @@ def audit_stability(
     Raises
     ------
     InputError
-        If an argument (or a claim) is not acceptable, or a claim raises an error.
+        If an argument (or a claim) is invalid, or a claim raises an error.
     TooLargeError, QueryError
         See `pipelines.measured_stability`.
 
     Notes
     -----
-    The truth may be larger over a larger universe: "loose" is about this universe, but "violated"
+    The truth may be larger over a larger universe: "loose" holds for this universe, but "violated"
     is final. The cost is that of `pipelines.measured_stability`, once per distance.
 
     Examples
@@ -99,7 +94,7 @@ def audit_stability(
     if not distances:
         raise InputError("d_in must name at least one distance, got none")
     tolerance = check_tolerance(tolerance_ulps)
-    claims = [None if claim is None else _claimed(claim, distance) for distance in distances]
+    claims = [None if claim is None else claim_at(claim, d, name="d_in") for d in distances]
     metric = transformation.input_metric
     two = isinstance(metric, PairDistance)
     found = [
@@ -115,17 +110,10 @@ def audit_stability(
     return AuditReport(transformation.name, rows, setting)
 
 
-def _claimed(claim: Any, distance: int) -> Number:
-    """Return what is claimed at a distance, or raise InputError."""
-    claimed = claim_at(claim, distance, name="d_in")
-    return check_claim(upper_of(claimed) if isinstance(claimed, Root) else claimed, distance)
-
-
 def _row(distance: int, found: MeasuredStability, claimed: Any, tolerance: Number) -> AuditRow:
     witness = found.witness
     evidence = Evidence(witness.x, witness.y, witness.output_x, witness.output_y)
-    number = upper_of(claimed) if isinstance(claimed, Root) else claimed
-    return AuditRow(distance, number, _exact(found.measured), evidence, tolerance_ulps=tolerance)
+    return AuditRow(distance, claimed, _exact(found.measured), evidence, tolerance_ulps=tolerance)
 
 
 def _exact(measured: Distance) -> Difference | float:

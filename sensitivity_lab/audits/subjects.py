@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from sensitivity_lab.checks import named
+from sensitivity_lab.checks import check_text, named
 from sensitivity_lab.results.literals import one_line
 
 
@@ -42,13 +42,14 @@ def subject_named(subject: str) -> str:
     return named(one_line(subject))
 
 
-def name_of_query(query: Any) -> str:
-    """Return the name of a query that has none of its own, or nothing.
+def check_subject(subject: Any, function: Any) -> str:
+    """Return what a report calls a function: what the caller says, or its own name.
 
     Examples
     --------
-    >>> name_of_query("sum"), name_of_query(partial(sorted, reverse=True))
-    ('', 'sorted')
+    >>> check_subject(None, sum), check_subject("my sum", sum)
+    ('sum', 'my sum')
     """
-    nameless = isinstance(query, partial) or getattr(query, "__name__", "") == "<lambda>"
-    return name_of(query) if nameless else ""
+    if subject is not None:
+        check_text("subject", subject, "a text")
+    return subject_named(subject or name_of(function))

@@ -1,4 +1,4 @@
-"""Bounds of a sensitivity that no engine can find exactly: never called exact."""
+"""Bounds of sensitivities that no engine can compute exactly."""
 
 from .call import sensitivity_bounds
 from .curves import BoundedCurves, bounded_curves

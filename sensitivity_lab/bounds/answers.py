@@ -1,4 +1,4 @@
-"""Answers of a query on datasets, each asked for once, and how far they are apart."""
+"""Answers of a query on datasets, each computed once, and how far apart they are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Datasets = Sequence[Multiplicities] | NDArray[np.int64]
 """Datasets by multiplicities, shape (datasets, m)."""
 
 _SHARE = 8
-"""One in so many answers is asked for again, where there are few."""
+"""One in so many answers is recomputed, if there are few."""
 
 _REMEMBERED = 200_000
 """Answers are remembered up to so many numbers."""
@@ -36,14 +36,14 @@ class Answers:
     universe : Universe
     norm : {"L1", "L2", "Linf"}
     value_range : tuple of two floats, or None
-        What the caller has declared that all answers are in.
+        The range of all answers that the caller has declared.
 
     Attributes
     ----------
     evaluations : int
-        On how many datasets the query was evaluated.
+        The number of datasets that the query was evaluated on.
     asked : int
-        How many answers were asked for, those that were remembered included.
+        The number of answers requested, including remembered ones.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Answers:
         return np.sqrt(apart) if self.norm == "L2" else apart
 
     def check_again(self, pair: Datasets) -> None:
-        """Ask again for some answers that are remembered, and for those on a pair.
+        """Recompute some remembered answers, and those on a pair.
 
         Raises
         ------

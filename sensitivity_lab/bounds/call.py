@@ -1,4 +1,4 @@
-"""Bounds of a sensitivity: a search that is not complete, and what a caller knows of the query."""
+"""Bounds of a sensitivity: an incomplete search, and what a caller declares about the query."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.checks import check_running
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -49,47 +50,47 @@ def sensitivity_bounds(
     samples: int = 1000,
     progress: bool | None = None,
 ) -> SensitivityBounds:
-    """Bound how much a query can change between neighbors, where the exact value is out of reach.
+    """Bound how much a query can change between neighbors if the exact value is out of reach.
 
-    The lower bound is a pair of neighbors that a local search found, with many starts; the upper
-    bound comes from what you declare about the query, and is infinite otherwise. Neither is the
-    sensitivity: `global_sensitivity` finds that, wherever an engine covers the problem.
+    The lower bound comes from a pair of neighbors that a local search with many starts found. The
+    upper bound comes from what you declare about the query; without a declaration it is infinite.
+    Neither is the sensitivity: `global_sensitivity` finds it if an engine covers the problem.
 
     Parameters
     ----------
     universe : Universe
-        What datasets are drawn from.
+        The records that datasets are drawn from.
     query : str, Query or callable
-        See `global_sensitivity`. Evaluated again and again on datasets of the sizes of x and y.
+        See `global_sensitivity`. It is evaluated many times, on datasets of the sizes of x and y.
     size : int or iterable of int
-        The number n of records of x; for several, the maximum is bounded.
+        The number n of records of x. Of several sizes, the maximum is bounded.
     neighbors : Relation or str
-        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     time_limit : float, default 1.0
         About how many seconds to search; math.inf if `evaluations` is given.
     evaluations : int, optional
-        About how many answers to ask for at most; the query is evaluated once for each dataset.
-        With a seed and no limit of time, a call gives the same result again.
+        The approximate limit on answers used; the query is evaluated once for each dataset. With a
+        seed and no time limit, a call gives the same result again.
     seed : int, optional
-        Of the random numbers; by default other ones in every call.
+        The seed of the random numbers; by default each call draws new ones.
     value_range : tuple of two numbers, optional
-        The smallest and the largest answer that the query can give, or each coordinate of it. It is
-        checked on every answer.
+        The smallest and the largest value that the answer, or any of its coordinates, can have. It
+        is checked on every answer.
     per_record : number, optional
-        How much the answer can change, in the norm, when one record changes: when one is replaced
-        under a bounded relation, added or removed under the others, and either under one that
-        counts both alike. The bound is k times that.
+        How much the answer can change, in the norm, when one record changes: is replaced (bounded
+        relation), added or removed (relations that add and remove), or any of these (relations that
+        count both alike). The bound is k times that.
     monotone : bool, default False
-        Whether the answer, a number, never falls when records rise. Then it is bounded by the
-        answers on the smallest and on the largest records. It is checked on random datasets, and
+        Whether the answer, a number, never falls when records rise. Then the answers on the
+        smallest and on the largest records bound it. This is checked on random datasets, but
         remains an assumption.
     gamma, rho : float, default 0.05
         For `quantile`: the fraction of random neighbors that may differ by more, and the
-        probability that the statement is wrong.
+        probability that this statement is wrong.
     samples : int, default 1000
-        How many random neighbors to draw for it, if the time allows it.
+        How many random neighbors to draw for `quantile`, if time allows.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal and past a second.
 
@@ -101,15 +102,15 @@ def sensitivity_bounds(
     Raises
     ------
     InputError
-        If an argument is not acceptable, the distance is not feasible, or an answer contradicts
-        what is declared.
+        If an argument is invalid, the distance is not feasible, or an answer contradicts a
+        declaration.
     QueryError
-        If a caller's function raises or returns no finite number; names the dataset.
+        If a caller's function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
-    The local search exchanges single records of C, A and B (see docs/proofs.md), from the ends of
-    the universe, clusters, random draws, and the worst pairs of built-in queries.
+    The local search exchanges single records of C, A and B (docs/proofs.md, "Conventions"), from
+    the ends of the universe, clusters, random draws, and the worst pairs of built-in queries.
 
     References
     ----------
@@ -135,6 +136,7 @@ def sensitivity_bounds(
     >>> bounds.lower, bounds.upper
     (99.0, 99.0)
     """
+    check_running(None, progress)
     universe = check_universe(universe)
     sizes, relation = check_sizes(size, universe), as_relation(neighbors)
     in_norm, of_query = check_norm(norm), as_query(query)

@@ -50,15 +50,14 @@ class Limit:
     deadline : float
         Of `time.monotonic`; math.inf for none.
     answers : float
-        Those that were remembered included, since a small universe has few datasets; math.inf for
-        no limit.
+        Including remembered ones, since a small universe has few datasets; math.inf for no limit.
     """
 
     deadline: float
     answers: float
 
     def reached(self, answers: Answers) -> bool:
-        """Tell whether a search has to end."""
+        """Tell whether a search must end."""
         return answers.asked >= self.answers or time.monotonic() >= self.deadline
 
     @contextmanager
@@ -90,7 +89,7 @@ class Limit:
 
 @dataclass
 class Best:
-    """The pair that is furthest apart so far, and from how many starts it was looked for."""
+    """The pair that is furthest apart so far, and the number of starts."""
 
     pair: Pair | None = None
     shape: Shape | None = None
@@ -98,7 +97,7 @@ class Best:
     starts: int = 0
 
     def offer(self, shape: Shape, pair: Pair, gap: float) -> None:
-        """Take a pair if it is further apart."""
+        """Keep a pair if it is further apart."""
         if gap > self.gap:
             self.shape, self.pair, self.gap = shape, pair, gap
 
@@ -111,10 +110,10 @@ def climb(
     random: np.random.Generator,
     progress: Callable[[], object] = lambda: None,
 ) -> Best:
-    """Return the pair that is furthest apart of all that a local search comes by.
+    """Return the pair that is furthest apart among all that a local search visits.
 
     Many starts are compared, and the search climbs from the best of them: a pair is replaced by the
-    best of some random steps away from it for as long as one is better. Then it goes on, in turn,
+    best of some random steps away from it as long as one is better. Then it continues, in turn,
     from new starts and from the best pair after some random steps.
     """
     limits = problem.universe.multiplicities(problem.largest)

@@ -1,4 +1,4 @@
-"""Curves of which some points are exact, and bounds stand for those that are out of reach."""
+"""Curves with exact points, and with bounds where the exact value is out of reach."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.calls.curves import as_queries, as_relations, sensitivity_curves
+from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.errors import NoEngineError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.queries import DEFAULT_QUERIES, Query
 from sensitivity_lab.results.curves import SensitivityCurves
-from sensitivity_lab.results.reprs import Tabled, rounded_down, rounded_up
+from sensitivity_lab.results.reprs import Tabled, rounded_down
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.running.checkpoint import as_folder
 from sensitivity_lab.search.run import Run, check_run
@@ -43,7 +44,7 @@ class BoundedCurves(Tabled):
 
     See Also
     --------
-    bounded_curves : Computes them.
+    bounded_curves : Compute them.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class BoundedCurves(Tabled):
         Parameters
         ----------
         **options
-            Of `plot_curves`, such as `units`, `title` and `yscale`.
+            Options of `plot_curves`, such as `units`, `title` and `logy`.
 
         Returns
         -------
@@ -159,10 +160,10 @@ def bounded_curves(
     progress: bool | None = None,
     run: Run = Run(),  # noqa: B008 - frozen
 ) -> BoundedCurves:
-    """Compute sensitivities at several distances, and bounds where none is within reach.
+    """Compute sensitivities at several distances, or bounds where they are out of reach.
 
-    A point that an engine accepts is exact; at any other point stands what `sensitivity_bounds`
-    finds. Every point says which it is.
+    A point is exact if an engine accepts it; otherwise it has the bounds of `sensitivity_bounds`.
+    Every point says which it is.
 
     Parameters
     ----------
@@ -185,8 +186,8 @@ def bounded_curves(
 
     Notes
     -----
-    Where one distance of a query is out of reach, each is asked for by itself, so a function that
-    is enumerated is evaluated again for every other distance; with a checkpoint it is not.
+    If one distance of a query is out of reach, each distance has its own search, so an enumerated
+    function is evaluated again for every other distance, unless there is a checkpoint.
 
     Examples
     --------

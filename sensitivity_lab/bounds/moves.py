@@ -59,7 +59,7 @@ class Moves:
         return parts[:, good]
 
     def shaken(self, pair: Pair, times: int) -> Pair:
-        """Return a pair after so many steps, of which those that are not possible are left out."""
+        """Return a pair after a number of steps; impossible ones are left out."""
         for _ in range(times):
             steps = self.steps(pair, 1)
             pair = Pair(*steps[:, 0]) if steps.shape[1] else pair

@@ -1,4 +1,4 @@
-"""What is known of a sensitivity that is not known exactly."""
+"""Bounds of a sensitivity that is not known exactly."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
 from sensitivity_lab.results.measure import measure
 from sensitivity_lab.results.pairs import pair_facts
 from sensitivity_lab.results.release import Release, of_datasets
-from sensitivity_lab.results.reprs import rounded_down, rounded_up, show_sizes, told
+from sensitivity_lab.results.reprs import rounded_down, show_sizes, told
 from sensitivity_lab.results.result import Result, Stated, neighbors_of
 from sensitivity_lab.results.sensitivity import Witness
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -21,44 +22,44 @@ from sensitivity_lab.universes.relations import Relation
 
 @dataclass(frozen=True, repr=False)
 class SensitivityBounds(Result):
-    """Bounds of a sensitivity, the lower one with its proof; never the sensitivity itself.
+    """Bounds of a sensitivity, with a proof of the lower one; never the sensitivity itself.
 
     Attributes
     ----------
     lower : float
-        How far the answers on the witness are apart, in the query's unit: the sensitivity is at
+        How far apart the answers on the witness are, in the query's unit; the sensitivity is at
         least that.
     upper : float
-        What the sensitivity cannot exceed, in the query's unit; math.inf where nothing is known.
+        The upper bound of the sensitivity, in the query's unit; math.inf if unknown.
     reason : str
-        What `upper` rests on, in words.
+        The basis of `upper`, in words.
     witness : Witness
-        The neighbors that are furthest apart of all that were looked at.
+        The neighbors furthest apart among those tried.
     quantile : float
         With confidence ``1 - rho``, at most a fraction `gamma` of random neighbors differ by more;
-        math.inf where too few were drawn. It is no bound of the sensitivity.
+        math.inf if too few were drawn. It does not bound the sensitivity.
     gamma, rho : float
         See `quantile`.
     samples : int
-        How many random neighbors were drawn for it.
+        The number of random neighbors drawn for it.
     starts : int
-        From how many pairs the local search started.
+        The number of pairs that the local search started from.
     datasets_evaluated : int
-        On how many datasets the query was evaluated.
+        The number of datasets that the query was evaluated on.
     query : Query
     neighbors : Relation
     size : int or tuple of int
-        The size n of x; if several were asked for, the bounds are of the maximum over all of them.
+        The size n of x; if there are several, the bounds are for the maximum over all of them.
     universe : Universe
     norm : {"L1", "L2", "Linf"}
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     status : {"bounds"}
-        It is never "exact".
+        Never "exact".
     kind : {"global"}
 
     See Also
     --------
-    sensitivity_bounds : Computes it.
+    sensitivity_bounds : Compute them.
 
     Examples
     --------
@@ -105,12 +106,12 @@ class SensitivityBounds(Result):
         ]
 
     def release(self) -> Release:
-        """Return what noise has to know of it."""
+        """Return the facts that noise needs."""
         release = of_datasets(self, self.kind, self._norm, self.size)
         return replace(release, has_lower_bound_only=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain Python objects, ready for JSON but for exotic records."""
+        """Return the facts as plain Python objects, ready for JSON except for exotic records."""
         return {
             **told(self),
             "status": self.status,
@@ -127,7 +128,7 @@ class SensitivityBounds(Result):
         }
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts of both reprs, in order."""
         size = show_sizes(self.size)
         above = "unknown" if math.isinf(self.upper) else rounded_up(self.upper)
         spread = "unknown, too few samples"

@@ -1,4 +1,4 @@
-"""What random neighbors say: a quantile of their differences, with a confidence."""
+"""A quantile of the differences of random neighbors, with a confidence."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def rank_of_quantile(samples: int, gamma: float, rho: float) -> int | None:
     The r-th smallest of m samples is below that quantile only if r or more samples are, each with
     probability 1 - gamma at most. So r is the smallest one with P(Binomial(m, 1 - gamma) >= r) <=
     rho. Rubinstein and Alda (2017) bound the same with the inequality of Dvoretzky, Kiefer and
-    Wolfowitz, which asks for more samples.
+    Wolfowitz, which needs more samples.
 
     Examples
     --------

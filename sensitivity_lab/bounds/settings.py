@@ -1,23 +1,44 @@
-"""How long to search for bounds and what is declared of the query: arguments, checked."""
+"""Check the arguments of bounds: how long to search, and what is declared about the query."""
 
 from __future__ import annotations
 
 import inspect
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import as_python, check_flag, finite_number, shown
+from sensitivity_lab.checks import as_python, check_flag, check_kind, number_kind, shown, whole_kind
 from sensitivity_lab.errors import InputError
 
-from .upper import as_constant, as_range
+from .upper import as_range
+
+_check_seconds = replace(
+    number_kind(
+        "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
+        lambda given: 0 < given <= 10**7,
+    ),
+    advice=lambda _: "",
+)
+
+_check_evaluations = whole_kind("a number of datasets, at least 1")
+
+_check_samples = whole_kind("a number of pairs, from 0 to 1,000,000", least=0, most=1_000_000)
+
+_check_probability = number_kind("a number above 0 and below 1", lambda given: 0 < given < 1)
+
+_check_constant = number_kind(
+    "how much one changed record can change the answer, a number of at least 0",
+    lambda given: given >= 0,
+)
+
+_check_seed = whole_kind("at least 0", least=0, most=math.inf)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The arguments of `sensitivity_bounds` that do not say what problem it is.
+    """The arguments of `sensitivity_bounds` that do not define the problem.
 
     Attributes
     ----------
@@ -57,10 +78,12 @@ class Settings:
     ) -> Settings:
         """Return the checked arguments, or raise InputError with the name of one."""
         seconds, answers = _limits(time_limit, evaluations)
-        number = _samples(samples)
-        gamma, rho = _probability("gamma", gamma), _probability("rho", rho)
-        declared, constant = as_range(value_range), as_constant(per_record)
-        seed = _seed(seed)
+        number = _check_samples("samples", samples)
+        gamma = float(_check_probability("gamma", gamma))
+        rho = float(_check_probability("rho", rho))
+        declared = as_range(value_range)
+        constant = _check_constant.or_none("per_record", per_record)
+        seed = _check_seed.or_none("seed", seed)
         rising = check_flag("monotone", monotone)
         return cls(seconds, answers, seed, declared, constant, rising, gamma, rho, number)
 
@@ -69,15 +92,12 @@ def check_settings(bounds: Any) -> dict[str, Any]:
     """Return the argument `bounds` of `bounded_curves` as a dict, or raise InputError."""
     if bounds is None:
         return {}
-    if not isinstance(bounds, Mapping):
-        raise InputError(
-            "bounds must be None or a mapping of arguments of sensitivity_bounds, such as "
-            f"{{'time_limit': 5}}, got {shown(bounds)}"
-        )
-    accepted = list(inspect.signature(Settings.of).parameters)
+    accepted = "None or a mapping of arguments of sensitivity_bounds, such as {'time_limit': 5}"
+    check_kind("bounds", bounds, Mapping, accepted)
+    known = list(inspect.signature(Settings.of).parameters)
     for name in bounds:
-        if name not in accepted:
-            raise InputError(f"bounds may hold {', '.join(accepted)}; got {shown(name)}")
+        if name not in known:
+            raise InputError(f"bounds may hold {', '.join(known)}; got {shown(name)}")
     try:
         Settings.of(**bounds)
     except InputError as error:
@@ -88,47 +108,9 @@ def check_settings(bounds: Any) -> dict[str, Any]:
 def _limits(time_limit: Any, evaluations: Any) -> tuple[float, float]:
     """Return the limits of seconds and of evaluations, or raise InputError."""
     seconds = as_python(time_limit)
-    if isinstance(seconds, float) and seconds == math.inf and evaluations is not None:
+    most = _check_evaluations.or_none("evaluations", evaluations)
+    if isinstance(seconds, float) and seconds == math.inf and most is not None:
         limit = math.inf
     else:
-        number = finite_number(time_limit)
-        if number is None or not 0 < number <= 10**7:
-            raise InputError(
-                "time_limit must be a positive number of seconds, at most 10,000,000, or math.inf "
-                f"beside evaluations; got {shown(time_limit)}"
-            )
-        limit = float(number)
-    if evaluations is None:
-        return limit, math.inf
-    most = as_python(evaluations)
-    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-        raise InputError(
-            "evaluations must be None or a number of datasets, at least 1, "
-            f"got {shown(evaluations)}"
-        )
-    return limit, float(most)
-
-
-def _samples(samples: Any) -> int:
-    number = as_python(samples)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= 1_000_000:
-        raise InputError(
-            f"samples must be a number of pairs from 0 to 1,000,000, got {shown(samples)}"
-        )
-    return number
-
-
-def _probability(name: str, given: Any) -> float:
-    number = finite_number(given)
-    if number is None or not 0 < number < 1:
-        raise InputError(f"{name} must be above 0 and below 1, got {shown(given)}")
-    return float(number)
-
-
-def _seed(seed: Any) -> int | None:
-    number = as_python(seed)
-    if number is not None and (
-        not isinstance(number, int) or isinstance(number, bool) or number < 0
-    ):
-        raise InputError(f"seed must be None or a whole number of at least 0, got {shown(seed)}")
-    return number
+        limit = float(_check_seconds("time_limit", time_limit))
+    return limit, math.inf if most is None else float(most)

@@ -1,4 +1,4 @@
-"""Upper bounds from what a caller declares of a query, checked on whatever is evaluated."""
+"""Upper bounds from declarations about a query, checked on every evaluation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.checks import finite_number, shown
+from sensitivity_lab.checks import check_bounds
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.exact.difference import round_up
+from sensitivity_lab.exact.difference import nearest, round_up
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation, show
@@ -22,7 +22,7 @@ _CHECKED = 64
 
 
 class Upper(NamedTuple):
-    """An upper bound of a sensitivity, and what it rests on."""
+    """An upper bound of a sensitivity, and its basis."""
 
     bound: float
     reason: str
@@ -33,35 +33,12 @@ UNKNOWN = Upper(math.inf, "nothing is declared that would bound it")
 
 def as_range(value_range: Any) -> tuple[float, float] | None:
     """Return the argument `value_range` as two floats, or raise InputError."""
-    if value_range is None:
-        return None
-    try:
-        lowest, highest = (finite_number(bound) for bound in value_range)
-    except (TypeError, ValueError):
-        lowest = highest = None
-    if lowest is None or highest is None or not lowest <= highest:
-        raise InputError(
-            "value_range must be the smallest and the largest answer, such as (0, 1), "
-            f"got {shown(value_range)}"
-        )
-    return float(lowest), float(highest)
-
-
-def as_constant(per_record: Any) -> Fraction | None:
-    """Return the argument `per_record` as a rational number, or raise InputError."""
-    if per_record is None:
-        return None
-    number = finite_number(per_record)
-    if number is None or number < 0:
-        raise InputError(
-            "per_record must be how much one changed record can change the answer, a number of at "
-            f"least 0, got {shown(per_record)}"
-        )
-    return Fraction(number)
+    ends = check_bounds.or_none("value_range", value_range)
+    return None if ends is None else (nearest(Fraction(ends[0])), nearest(Fraction(ends[1])))
 
 
 def of_range(value_range: tuple[float, float], norm: str, width: int) -> Upper:
-    """Return what a declared range bounds: the norm of a vector of so many differences."""
+    """Return the bound from a declared range: the norm of a vector of that many differences."""
     gap = Fraction(value_range[1]) - Fraction(value_range[0])
     square = {"L1": gap**2 * width**2, "L2": gap**2 * width, "Linf": gap**2}[norm]
     # A float square root can be half a unit below the root.
@@ -71,7 +48,7 @@ def of_range(value_range: tuple[float, float], norm: str, width: int) -> Upper:
 
 
 def of_constant(per_record: Fraction, relation: Relation) -> Upper:
-    """Return what a declared change per record bounds, k records apart."""
+    """Return the bound from a declared change per record, k records apart."""
     return Upper(
         round_up(per_record * relation.k),
         f"one changed record is declared to change the answer by at most {float(per_record):g}",
@@ -81,10 +58,10 @@ def of_constant(per_record: Fraction, relation: Relation) -> Upper:
 def of_monotonicity(
     problem: Problem, relation: Relation, answers: Answers, random: np.random.Generator
 ) -> Upper:
-    """Return what bounds a query that never falls when a record rises; a few pairs check that.
+    """Return the bound of a query that never falls when a record rises; a few pairs check that.
 
-    Of any size, no dataset has a smaller answer than the smallest records, and none a larger one
-    than the largest records.
+    Among datasets of one size, the smallest records have the smallest answer, and the largest
+    records the largest.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The folder of a search for finished blocks that are kept."""
+"""The folder where a search keeps finished blocks."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import listed, shown
-from sensitivity_lab.errors import InputError, NoEngineError
+from sensitivity_lab.checks import check_distance, listed, names_of, shown
+from sensitivity_lab.errors import InputError, NoEngineError, about
 from sensitivity_lab.interval_problem import IntervalProblem, problem_on
 from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -29,7 +29,7 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.columns import as_universes
 from sensitivity_lab.universes.families import Family
 from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
+from sensitivity_lab.universes.relations import Relation, as_relation
 
 from .checkpoints import open_checkpoint
 from .global_sensitivity import conclude
@@ -52,7 +52,7 @@ def sensitivity_curves(
 ) -> SensitivityCurves:
     """Compute the sensitivity of several queries at several Hamming distances.
 
-    Where datasets have to be enumerated, one pass does all queries and distances of a column.
+    Where datasets must be enumerated, one pass covers all queries and distances of a column.
 
     Parameters
     ----------
@@ -62,15 +62,15 @@ def sensitivity_curves(
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
     size : int or iterable of int
-        The number n of records of x; for several, the maximum over them.
+        The number n of records of x. Of several sizes, the sensitivity is the maximum.
     distances : int or iterable of int
         The Hamming distances k.
     neighbors : str or Relation, or an iterable of them
-        The neighbor relation or relations; of a Relation, k is replaced by the distances.
+        The neighbor relations, each at all `distances`; the k of a Relation is 1 or one of them.
     exactly : bool, default False
-        Whether k is the distance exactly, instead of at most.
+        Whether neighbors are at distance exactly k instead of at most k.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     method, n_jobs, progress, run
         See `global_sensitivity`.
 
@@ -86,8 +86,9 @@ def sensitivity_curves(
     Warns
     -----
     UserWarning
-        If a numeric column of a table has missing or infinite values: it is left out, and named.
-        A column that is not numeric is left out silently; if none is left, that is an InputError.
+        If a numeric column of a table has missing or infinite values; it is left out, and the
+        warning names it. Columns that are not numeric are left out silently; a table without any
+        numeric column raises InputError.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def sensitivity_curves(
             listed_pairs += sum(one.lists_pairs for each in choices.values() for one in each)
             check_witnesses(sizes, max(1, listed_pairs), options.memory_limit)
         except (InputError, NoEngineError) as error:
-            raise type(error)(f"column {shown(column)}: {error}") from error
+            raise about(f"column {shown(column)}", error) from error
         problems.append((column, problem, choices))
     return SensitivityCurves(
         Points(
@@ -136,6 +137,11 @@ def sensitivity_curves(
 
 def as_queries(queries: Any) -> tuple[Query, ...]:
     """Return queries with distinct names."""
+    if isinstance(queries, Mapping):
+        raise InputError(
+            f"queries must be a list, got a mapping with the names {names_of(queries)}; name a "
+            "function with from_function(function, name=...)"
+        )
     several = isinstance(queries, Iterable) and not isinstance(queries, (str, Query))
     items = listed(queries, "queries must be queries") if several else [queries]
     asked = tuple(map(as_query, items))
@@ -144,8 +150,8 @@ def as_queries(queries: Any) -> tuple[Query, ...]:
     for name, count in Counter(query.name for query in asked).items():
         if count > 1:
             raise InputError(
-                f"two queries are called {shown(name)}; ask for it once, "
-                "or give functions names with from_function(..., name=...)"
+                f"two queries are called {shown(name)}; pass it once, or "
+                "give functions names with from_function(..., name=...)"
             )
     return asked
 
@@ -155,12 +161,15 @@ def as_relations(neighbors: Any, distances: Any, exactly: bool) -> tuple[Relatio
     several = isinstance(neighbors, Iterable) and not isinstance(neighbors, str)
     relations = listed(neighbors, "neighbors must be relations") if several else [neighbors]
     families = [as_relation(one, exactly=exactly) for one in relations]
-    alone = isinstance(distances, str) or not isinstance(distances, Iterable)
-    alone = alone or getattr(distances, "shape", None) == ()
-    items = [distances] if alone else listed(distances, "distances must be whole numbers")
-    ks = [check_whole("a distance", k, "a Hamming distance, at least 1") for k in items]
-    if not ks or not families:
-        raise InputError("distances and neighbors must name at least one each, got none")
+    if not families:
+        raise InputError("neighbors must name at least one relation, got none")
+    ks = check_distance.several("distances", distances)
+    for family in families:
+        if family.k not in (1, *ks):
+            raise InputError(
+                f"neighbors is {family}, but distances={shown(distances)} leaves out "
+                f"k = {family.k}; pass all distances, or name the relation without a k"
+            )
     return tuple(dict.fromkeys(family.at(k) for family in families for k in ks))
 
 
@@ -188,8 +197,8 @@ def _choose_engines(problem: AnyProblem, method: str, options: Options) -> Choic
 def _choices(problem: AnyProblem, method: str, options: Options) -> list[Choice]:
     """Return the choice of every relation, for one query.
 
-    An engine that takes the relations together takes each of them, and so is asked once. Where it
-    does not, it may still take some.
+    An engine that accepts the relations together accepts each of them, so one call is enough. If it
+    does not, it may still accept some.
     """
     found: dict[Relation, Choice] = {}
     left = problem.neighbors

@@ -42,59 +42,61 @@ def global_sensitivity(
 ) -> Sensitivity:
     """Compute how much a query can change between two neighboring datasets.
 
-    The maximum of ``|f(x) - f(y)|``, the norm of it where the answers are vectors, over all
+    This is the maximum of ``|f(x) - f(y)|``, or of its norm if the answers are vectors, over all
     datasets x of a size and all neighbors y of x.
 
     Parameters
     ----------
     universe : Universe, TableUniverse or IntervalUniverse; or list, column or table
-        What datasets are drawn from. Records in a list, a column or a table (pandas, Polars,
-        Arrow) are the universe of scenario (a): each occurs once, and all of them are public.
+        The records that datasets are drawn from. A list, a column or a table (pandas, Polars,
+        Arrow) is the universe of scenario (a): each record occurs once, and all are public.
     query : str, Query or callable
         A name ("mean", "median", "sum", "count", "var", "std", "min", "max", "percentile_25"), a
-        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function of a 1-D array (of a
-        DataFrame, if the universe is a `TableUniverse`) that returns a number, or a 1-D array of
-        fixed length.
+        query such as ``Percentile(25)`` or ``Var(ddof=1)``, or a function that takes a 1-D array (a
+        DataFrame if the universe is a `TableUniverse`) and returns a number or a 1-D array of fixed
+        length.
     size : int or iterable of int
-        The number n of records of x, from 1 to the universe's size; for several, the maximum.
+        The number n of records of x, from 1 to the universe's size. Of several sizes, the
+        sensitivity is the maximum.
     neighbors : Relation or str
-        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     method : str, default "auto"
-        The name of an engine; "auto" takes the first that covers the problem.
+        The name of an engine; "auto" chooses the first that covers the problem.
     n_jobs : int, optional
-        Worker processes, and threads between evaluations, as in joblib; by default 1, or what
-        `joblib.parallel_config` says. A few datasets are evaluated in this process first, and so
-        are all others unless starting workers saves more time than it takes, about 1.5 seconds.
-        Workers that are there already, a backend that `parallel_config` names, and workers that
-        can be ended at a timeout are used from a tenth of a second on. With the backend "dask"
-        the cluster's workers evaluate, and large arrays live in their memory; Dask spills to their
-        disks what does not fit.
+        The number of worker processes (and of threads between evaluations), as in joblib; by
+        default 1, or the setting of `joblib.parallel_config`. A few datasets are evaluated in this
+        process first. The rest are, too, unless workers save more time than it takes to start them,
+        about 1.5 seconds. If workers already run, can be ended at a timeout, or have a backend set
+        by `parallel_config`, a tenth of a second is enough. With the backend "dask" the cluster's
+        workers evaluate and keep large arrays in their memory; Dask spills the rest to their disks.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
+        Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
-        Limits of memory and of time, a checkpoint, a folder for large arrays; see `Run`.
+        Limits on memory and time, a checkpoint, a folder for large arrays; see `Run`.
 
     Returns
     -------
     Sensitivity
-        The value with its witness; `float(result)` is the value, in the query's unit.
+        The value and its witness; `float(result)` is the value, in the query's unit.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable or the distance is not feasible.
+        If an argument is invalid or the distance is not feasible.
     NoEngineError
-        If no engine accepts the problem, for example because it is too large; says each reason.
+        If no engine accepts the problem, for example because it is too large; the message has each
+        engine's reason.
     QueryError
         If a caller's function raises, returns no finite number, takes longer than the timeout of
-        `run`, or is vectorized and answers a dataset differently beside others; names the dataset.
+        `run`, or is vectorized and answers a dataset differently among others; the message names
+        the dataset.
     WorkerError
-        If a worker process ends twice in the same block, or a cluster goes away, restarts or
+        If a worker process dies twice in the same block, or a cluster disconnects, restarts or
         cancels tasks.
     CheckpointError
-        If the folder cannot be used, or belongs to another search.
+        If the checkpoint folder cannot be used, or belongs to another search.
 
     Examples
     --------
@@ -127,9 +129,9 @@ def conclude(
     method: str,
     finding: Finding,
 ) -> Sensitivity:
-    """Turn a finding into a result: check that the pair is one of neighbors, and measure it.
+    """Turn a finding into a result: check that the pair are neighbors, and measure it.
 
-    Of a pair that is only laid out, both are done when the witness is asked for.
+    For a pair that is not listed yet, both happen when the witness is first used.
     """
     size = problem.sizes[0] if len(problem.sizes) == 1 else problem.sizes
     universe = finite(problem.universe, finding.values)

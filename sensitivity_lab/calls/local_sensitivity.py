@@ -41,31 +41,32 @@ def local_sensitivity(
 ) -> Sensitivity:
     """Compute how much a query can change between one dataset and its neighbors.
 
-    The maximum of ``|f(x) - f(y)|``, the norm of it where the answers are vectors, over all
+    This is the maximum of ``|f(x) - f(y)|``, or of its norm if the answers are vectors, over all
     neighbors y of the given dataset x. The global sensitivity is the largest of these over all x.
 
     Parameters
     ----------
     universe : Universe or IntervalUniverse
-        What neighbors are drawn from.
+        The records that neighbors are drawn from.
     query : str, Query or callable
         See `global_sensitivity`.
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
     neighbors : Relation or str
-        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     method : str, default "auto"
-        The name of an engine; "auto" takes the first that covers the problem.
+        The name of an engine; "auto" chooses the first that covers the problem.
     n_jobs : int, optional
-        Worker processes for listing neighbors, as in joblib; by default 1, or what
-        `joblib.parallel_config` says; started where they pay, see `global_sensitivity`.
+        The number of worker processes for listing neighbors, as in joblib; by default 1, or the
+        setting of `joblib.parallel_config`. They start only if they save time, see
+        `global_sensitivity`.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
+        Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
-        Limits of memory and of time, a checkpoint; see `Run`.
+        Limits on memory and time, a checkpoint; see `Run`.
 
     Returns
     -------
@@ -75,20 +76,20 @@ def local_sensitivity(
     Raises
     ------
     InputError
-        If an argument is not acceptable, x is not a dataset of the universe, or the distance is not
+        If an argument is invalid, x is not a dataset of the universe, or the distance is not
         feasible.
     NoEngineError
-        If no engine accepts the problem; a TooLargeError if there are too many neighbors to list
-        (more than a million), with their number.
+        If no engine accepts the problem. It is a TooLargeError if there are more than a million
+        neighbors to list; the message gives their number.
     QueryError
-        If a caller's function raises or returns no finite number; names the dataset.
+        If a caller's function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
-    Order statistics, sum, mean, count, variance and standard deviation list nothing: a few passes
-    over the universe per change, exact by docs/proofs.md. Nor do sums over rows (counts, `SumOf`,
-    histograms and their stacks), and `MeanOf` where no value is missing. Other queries are answered
-    on every distinct neighbor.
+    Order statistics, sum, mean, count, variance and standard deviation need no enumeration: a few
+    passes over the universe per change are enough (see docs/proofs.md). The same is true of sums
+    over rows (counts, `SumOf`, histograms and their stacks), and of `MeanOf` where no value is
+    missing. Other queries are evaluated on every distinct neighbor.
 
     References
     ----------
@@ -106,7 +107,7 @@ def local_sensitivity(
       only in x  1     f(x) = 2
       only in y  none  f(y) = 2.5
       in both    2, 3
-      method     monotone, exact arithmetic, no dataset needed evaluation
+      method     monotone, exact arithmetic, no evaluation needed
     """
     relation = as_relation(neighbors)
     universe = check_any_universe(universe)
@@ -140,7 +141,7 @@ def local_curves(
     Parameters
     ----------
     universe : Universe or IntervalUniverse
-        What neighbors are drawn from.
+        The records that neighbors are drawn from.
     queries : iterable of str, Query or callable, default the ten of the article
         See `global_sensitivity`.
     dataset : iterable of records, shape (n,), or DataFrame
@@ -149,18 +150,19 @@ def local_curves(
     distances : int or iterable of int
         The Hamming distances k.
     neighbors : str or Relation, or an iterable of them
-        The neighbor relation or relations; of a Relation, k is replaced by the distances.
+        The neighbor relations, each at all `distances`; the k of a Relation is 1 or one of them.
     exactly : bool, default False
-        Whether k is the distance exactly, instead of at most.
+        Whether neighbors are at distance exactly k instead of at most k.
     column : str, default "records"
-        What tables and pictures call the data.
+        The name of the data in tables and pictures.
     norm, method, n_jobs, progress, run
         See `local_sensitivity`.
 
     Returns
     -------
     SensitivityCurves
-        Of kind "local". Its table has the columns of the global one, so both fit on one plot:
+        Curves of kind "local". Their table has the same columns as that of global curves, so both
+        fit on one plot:
         ``plot_curves(pd.concat([here.to_frame(), everywhere.to_frame()]))``.
 
     Raises
@@ -213,7 +215,7 @@ def dataset_of(dataset: Any, universe: FiniteUniverse) -> Multiplicities:
 def solve_local(
     problem: LocalProblem | LocalIntervalProblem, method: str, options: Options
 ) -> Sensitivity:
-    """Solve a checked problem with the engine of a name, or the first that takes it."""
+    """Solve a checked problem with the named engine, or the first that accepts it."""
     chosen = choose(problem, method, options)
     finding = chosen.solve()
     return conclude(problem, problem.query, problem.neighbors, chosen.engine.name, finding)

@@ -1,4 +1,4 @@
-"""Every dataset with every neighbor: what local and global sensitivity are maxima of."""
+"""Every dataset with every neighbor: local and global sensitivity are maxima over these."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import Norm, check_norm
@@ -33,7 +34,6 @@ from sensitivity_lab.universes.relations import (
     Dataset,
     Relation,
     as_relation,
-    check_whole,
     multiplicities_of,
     show,
 )
@@ -59,37 +59,38 @@ def neighbor_table(
     Parameters
     ----------
     universe : Universe
-        What datasets are drawn from; a small one.
+        The records that datasets are drawn from; few of them.
     query : str, Query or callable
         As in `global_sensitivity`.
     size : int or iterable of int
-        The number n of records of x, or several.
+        The number n of records of x, or several numbers.
     neighbors : Relation or str
-        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     row_limit : int, default 5000
-        The largest number of rows; beyond, it refuses.
+        The largest number of rows; a larger table raises TooLargeError.
 
     Returns
     -------
     NeighborTable
-        Its ``to_frame()`` is a tidy DataFrame with a row per x and y, its ``value`` the global
-        sensitivity. In a notebook it is shown in color.
+        ``to_frame()`` is a tidy DataFrame with a row per x and y, and ``value`` is the global
+        sensitivity. A notebook shows the table in color.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable or the distance is not feasible.
+        If an argument is invalid or the distance is not feasible.
     TooLargeError
-        If the table would have more rows than `row_limit`; says how many x and neighbors there are.
+        If the table would have more rows than `row_limit`; the message counts datasets and
+        neighbors.
     QueryError
-        If a caller's function raises or returns no finite number; names the dataset.
+        If a caller's function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
     The rows are counted before any is listed. The query is evaluated once per distinct dataset, in
-    rational arithmetic where it is exact, and differences are compared without rounding.
+    rational arithmetic if the query is exact, and differences are compared without rounding.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def neighbor_table(
 def _check_rows(
     universe: FiniteUniverse, sizes: tuple[int, ...], relation: Relation, row_limit: Any
 ) -> None:
-    """Count the rows, and raise TooLargeError as soon as they are too many."""
+    """Count the rows, and raise TooLargeError as soon as there are too many."""
     limit = check_whole("row_limit", row_limit, "a number of rows, at least 1")
     check_witnesses(sizes, 1, Run.memory_limit)
     number = sum(count_datasets(universe, size) for size in sizes)

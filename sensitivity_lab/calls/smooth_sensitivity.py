@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import finite_number, listed, shown
+from sensitivity_lab.checks import check_records, check_whole, listed, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.exact.difference import Difference
@@ -28,7 +27,6 @@ from sensitivity_lab.universes.relations import (
     Relation,
     Unbounded,
     as_relation,
-    check_whole,
 )
 
 from .global_sensitivity import conclude
@@ -53,74 +51,74 @@ def smooth_sensitivity(
 ) -> SmoothSensitivity:
     """Compute the smooth sensitivity of a query on one dataset.
 
-    The maximum of ``LS(z) * exp(-beta * d(x, z))`` over all datasets z, where LS(z) is the local
-    sensitivity of z, the largest change of the answer when one record of z changes, and d the
-    distance of the neighbor relation: the number of records that are replaced, or that are added
-    and removed.
+    This is the maximum of ``LS(z) * exp(-beta * d(x, z))`` over all datasets z. LS(z) is the local
+    sensitivity of z: the largest change of the answer when one record of z changes. d is the
+    distance of the neighbor relation: the number of records replaced, or added and removed.
 
-    If a person can have k rows, ask for neighbors at distance k. The sensitivity is the same, that
-    of single records: k enters the noise. A person's rows change one after the other, and each step
-    may lose epsilon / k, so take the beta of ``smooth_beta(epsilon, k=k)``; the scales of
-    `sensitivity_lab.pipelines` read k from the result.
+    If a person can have up to k rows, pass neighbors at distance k. The sensitivity stays that of
+    single records; k enters the noise. A person's rows change one after the other, and each step
+    may lose epsilon / k, so use ``beta=smooth_beta(epsilon, k=k)``. The scales in
+    `sensitivity_lab.noise` read k from the result.
 
     Parameters
     ----------
     universe : Universe
-        What datasets are drawn from.
+        The records that datasets are drawn from.
     query : str, Query or callable
         See `global_sensitivity`.
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
     beta : int, float, Fraction or Decimal
-        The damping per unit of distance: above 0 (a Decimal, from 1e-400), at most 1e6. For noise
-        scaled to the result, `sensitivity_lab.noise.smooth_beta` of the privacy loss.
+        The damping per unit of distance: above 0, at most 1e6. To scale noise to the result, use
+        `sensitivity_lab.noise.smooth_beta` of the privacy loss.
     neighbors : Relation or str, default Bounded(1)
-        The relation, at a distance of at most k: the most rows that one person can have. Bounded: z
-        and y have the size of x. For relations that add and remove see `sizes`. Unbounded (in both
-        directions) and symmetric difference have the same single steps, and replacing a row is two
-        of them, so replacing k rows takes a distance of 2 k.
+        The relation, at a distance of at most k. Set k to the most rows that one person can have.
+        With Bounded, z and y have the size of x. For relations that add and remove see `sizes`.
+        Unbounded (in both directions) and symmetric difference have the same single steps. There,
+        replacing a row is two steps, so replacing k rows needs a distance of 2 k.
     sizes : tuple of (int, int), optional
-        For relations that add and remove: the smallest and the largest size of z and y. By default
-        all sizes for which the query is defined, up to the whole universe.
+        For relations that add and remove: the smallest and the largest size of z and y. The default
+        is every size for which the query is defined, up to the whole universe.
     farthest : int, default 0
-        Continue `local_at_distance` at least up to this distance.
+        Extend `local_at_distance` at least up to this distance.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     method : {"auto", "monotone", "variance", "enumeration"}, default "auto"
         "monotone" covers sum, mean and count, and under the bounded relation median, min, max and
         percentiles; "variance" covers var and std under the bounded relation; "enumeration" covers
         every query, up to 200,000 datasets.
     n_jobs : int, optional
-        Worker processes for evaluating the query, as in joblib; started where they pay, see
-        `global_sensitivity`.
+        The number of worker processes for evaluating the query, as in joblib. They start only if
+        they save time, see `global_sensitivity`.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
+        Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
-        Limits of memory and of time; see `Run`.
+        Limits on memory and time; see `Run`.
 
     Returns
     -------
     SmoothSensitivity
-        The value with x, z and y; `float(result)` is the value, in the query's unit.
+        The value, and x, z and y; `float(result)` is the value, in the query's unit.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, or x is not a dataset of the universe.
+        If an argument is invalid, or x is not a dataset of the universe.
     NoEngineError
-        If no engine accepts the problem; a TooLargeError if it is too large, with the numbers.
+        If no engine accepts the problem. It is a TooLargeError if the problem is too large; the
+        message gives the numbers.
     QueryError
-        If a caller's function raises or returns no finite number; names the dataset.
+        If a caller's function raises or returns no finite number; the message names the dataset.
 
     Notes
     -----
-    Exact: local sensitivities are rationals or differences of roots, exp(-beta t) is bracketed by
-    decimals until every comparison, and the rounding of the value, is decided. Quantiles need
-    O(T**2) steps, T the last distance that can matter; mean and var O(T) and O(T log m) for m
-    distinct values; std some hundred times as much. T is at most n, or 2 n where the size changes;
-    it is some multiple of 1 / beta. For even n the median is the
-    mean of two records, and the textbook's formula, that of the lower median, does not hold.
+    The value is exact: local sensitivities are rationals or differences of roots, and decimals
+    bracket exp(-beta t) until every comparison, and the rounding of the value, is decided. Let T be
+    the last distance that can matter: some multiple of 1 / beta, at most n, or 2 n where the size
+    changes. Quantiles need O(T**2) steps, mean O(T), var O(T log m) for m distinct values, and std
+    some hundred times as many. For even n the median is the mean of two records, so the textbook's
+    formula, which is for the lower median, does not hold.
 
     References
     ----------
@@ -138,9 +136,9 @@ def smooth_sensitivity(
       dataset x  0.25 (x4)
       z          x without 0.25, with 1  f(z) = 0.25
       y          z without 0.25, with 1  f(y) = 0.625
-      method     monotone, exact arithmetic, no dataset needed evaluation
+      method     monotone, exact arithmetic, no evaluation needed
     """
-    (relation, step), damping = _check_relation(neighbors), _check_beta(beta)
+    (relation, step), damping = _check_relation(neighbors), _check_beta("beta", beta)
     check_whole("farthest", farthest, "a distance, at least 0", least=0)
     universe = check_universe(universe)
     x = dataset_of(dataset, universe)
@@ -190,13 +188,7 @@ def _check_relation(neighbors: Any) -> tuple[Relation, Relation]:
     return relation, step
 
 
-def _check_beta(beta: Any) -> Fraction:
-    given = finite_number(beta)
-    # A Decimal of a huge exponent has a huge fraction.
-    tiny = isinstance(given, Decimal) and given.adjusted() < -400
-    if given is None or tiny or not 0 < given <= 10**6:
-        raise InputError(f"beta must be a number above 0, at most 1e6, got {shown(beta)}")
-    return Fraction(given)
+_check_beta = number_kind("a number above 0, at most 1e6", lambda given: 0 < given <= 10**6)
 
 
 def _check_sizes(
@@ -215,7 +207,7 @@ def _check_sizes(
     smallest, largest = pair
     if sizes is not None:
         for one in (smallest, largest):
-            check_whole("a size", one, "a number of records, at least 1")
+            check_records("sizes", one)
     if not query.least_size <= smallest <= size <= largest <= universe.size or smallest == largest:
         raise InputError(
             f"sizes must be two sizes from {query.least_size} to {universe.size} with the size of "
@@ -250,7 +242,7 @@ def _margin(exponent: float) -> float:
 
 
 def _largest(maxima: tuple[LocalMaximumAtDistance, ...], beta: Fraction) -> LocalMaximumAtDistance:
-    """Return the one with the largest damped gap; floats only leave out what cannot be it."""
+    """Return the one with the largest damped gap; floats only rule out what cannot be it."""
     logs = [_log(rise.gap) - float(beta) * rise.distance for rise in maxima]
     top = max(logs)
     near = [rise for rise, log in zip(maxima, logs, strict=True) if log >= top - _margin(top)]

@@ -9,17 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_running, is_hashable, listed, shown
-from sensitivity_lab.errors import InputError, SensitivityLabError
+from sensitivity_lab.checks import (
+    check_callable,
+    check_kind,
+    check_running,
+    is_hashable,
+    listed,
+    shown,
+)
+from sensitivity_lab.errors import InputError, SensitivityLabError, about
 from sensitivity_lab.results.curves import SensitivityCurves
 from sensitivity_lab.results.sweep import Result, Sweep, line_of
 from sensitivity_lab.running import tracked
 
 _COLUMN = "records"
-"""What a result of no named column is filed under, as in `sensitivity_curves`."""
+"""The column of a result that names none, as in `sensitivity_curves`."""
 
 _TOLD = ("query", "neighbors", "meaning", "distance", "size", "kind", "norm", "sensitivity")
-"""What every result tells of itself."""
+"""The facts that every result has."""
 
 
 def sweep(
@@ -31,7 +38,7 @@ def sweep(
     progress: bool | None = None,
     **fixed: Any,
 ) -> Sweep:
-    """Compute sensitivities over the values of one argument, all others fixed.
+    """Compute sensitivities over the values of one argument, with all others fixed.
 
     Parameters
     ----------
@@ -42,12 +49,12 @@ def sweep(
     argument : str
         The name of the argument of `function` that varies.
     values : iterable
-        Its values, one call each. They are numbers, or else drawn side by side in their order.
+        Its values, one call each. Values that are not numbers are drawn side by side, in order.
     progress : bool, optional
-        Whether to show a progress bar over the values; by default on a terminal and past a second.
+        Whether to show a progress bar over the values; by default on a terminal, after one second.
     **fixed
-        The other arguments of `function`, by name. What several calls could share is not shared;
-        `n_jobs` is for each call by itself.
+        The other arguments of `function`, by name. The calls share no work, and `n_jobs` applies
+        to each call by itself.
 
     Returns
     -------
@@ -56,10 +63,10 @@ def sweep(
     Raises
     ------
     InputError
-        If `function` has no such argument, there is no value or one twice, or `function` returns
-        something else; if two results at one value cannot be told apart.
+        If `function` has no such argument, `values` is empty or repeats a value, `function` returns
+        something else, or two results at one value cannot be told apart.
     InputError, NoEngineError, QueryError
-        Where a call raises them; the message names the value.
+        If a call raises them; the message names the value.
 
     Examples
     --------
@@ -88,7 +95,7 @@ def sweep(
             given = function(**{argument: value}, **fixed)
             results = _results(given)
         except SensitivityLabError as error:
-            raise type(error)(f"{argument} = {shown(value)}: {error}") from error
+            raise about(f"{argument} = {shown(value)}", error) from error
         except Exception as error:
             error.add_note(f"in the sweep over {argument}, at {argument} = {shown(value)}")
             raise
@@ -98,11 +105,8 @@ def sweep(
 
 def _check_values(argument: Any, values: Any) -> list[Any]:
     """Return the values of a sweep, numpy's scalars as Python's, or raise InputError."""
-    if not isinstance(argument, str):
-        raise InputError(
-            f"argument must be the name of an argument, got {shown(argument)}; "
-            "call sweep(function, 'size', [3, 4, 5], ...)"
-        )
+    example = "; call sweep(function, 'size', [3, 4, 5], ...)"
+    check_kind("argument", argument, str, "the name of an argument", example)
     wrong = f"values must be several values of {argument}"
     given = [
         value.item() if isinstance(value, np.generic) else value for value in listed(values, wrong)
@@ -119,10 +123,7 @@ def _check_values(argument: Any, values: Any) -> list[Any]:
 
 def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fixed arguments, without bars inside the sweep's own, or raise InputError."""
-    if not callable(function):
-        raise InputError(
-            f"function must be callable, such as global_sensitivity; got {shown(function)}"
-        )
+    check_callable("function", function, "a function, such as global_sensitivity")
     if argument in fixed:
         raise InputError(
             f"{argument} is what varies, but is also given as {shown(fixed[argument])}; leave "
@@ -132,7 +133,7 @@ def _check_arguments(function: Any, argument: str, fixed: Mapping[str, Any]) -> 
         signature = inspect.signature(function)
     except Exception:  # noqa: BLE001 - some built-ins have none, and objects can fail to tell theirs
         raise InputError(
-            f"function must have arguments with names, and {shown(function)} does not tell them; "
+            f"function must have arguments with names, and {shown(function)} does not name them; "
             "wrap it: sweep(lambda size: ..., 'size', [3, 4, 5])"
         ) from None
     known = ", ".join(signature.parameters)

@@ -1,23 +1,33 @@
-"""What callers pass: values as Python's, as text in messages, and checks of arguments."""
+"""Check arguments, convert them to Python's values, and show them in messages."""
 
-from .arguments import (
-    MOST_UNSIZED,
+from .bytes import MORE_MEMORY, exceeding, in_words, told_apart
+from .frames import as_pandas
+from .kinds import (
+    Kind,
+    check_bounds,
     check_callable,
     check_choice,
     check_column,
+    check_distance,
     check_flag,
     check_kind,
+    check_not_negative,
+    check_number,
     check_path,
+    check_positive,
     check_rational,
+    check_records,
     check_running,
     check_text,
+    check_text_column,
     check_whole,
+    choice_kind,
+    in_brackets,
     is_hashable,
-    listed,
-    one_or_several,
+    number_kind,
+    whole_kind,
 )
-from .frames import as_pandas
-from .sizes import exceeding, in_words, told_apart
+from .sequences import MOST_UNSIZED, listed, one_or_several
 from .text import (
     cut,
     did_you_mean,
@@ -25,12 +35,15 @@ from .text import (
     magnitude,
     named,
     names_of,
+    no_column,
     number_text,
+    rounded_up,
     shown,
     text_of,
 )
 from .values import (
     MOST_DIGITS,
+    Number,
     as_python,
     finite_number,
     is_long,
@@ -39,25 +52,37 @@ from .values import (
 )
 
 __all__ = [
+    "MORE_MEMORY",
     "MOST_DIGITS",
     "MOST_UNSIZED",
+    "Kind",
+    "Number",
     "as_pandas",
     "as_python",
+    "check_bounds",
     "check_callable",
     "check_choice",
     "check_column",
+    "check_distance",
     "check_flag",
     "check_kind",
+    "check_not_negative",
+    "check_number",
     "check_path",
+    "check_positive",
     "check_rational",
+    "check_records",
     "check_running",
     "check_text",
+    "check_text_column",
     "check_whole",
+    "choice_kind",
     "cut",
     "did_you_mean",
     "exceeding",
     "finite_number",
     "html_text",
+    "in_brackets",
     "in_words",
     "is_hashable",
     "is_long",
@@ -65,11 +90,15 @@ __all__ = [
     "magnitude",
     "named",
     "names_of",
+    "no_column",
+    "number_kind",
     "number_text",
     "one_or_several",
+    "rounded_up",
     "shown",
     "text_of",
     "told_apart",
     "unboxed",
+    "whole_kind",
     "whole_number",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from html import escape
@@ -34,6 +34,8 @@ def shown(value: Any) -> str:
     'array([[1., 0.], [0., 1.]])'
     """
     value = as_python(value)
+    if has_dots(value):
+        return f"{value!r} (replace the dots)"
     if is_long(value):
         return f"about {magnitude(value)} (numbers have at most {MOST_DIGITS:,} digits)"
     try:
@@ -43,6 +45,11 @@ def shown(value: Any) -> str:
     if "\n" in text:
         text = " ".join(text.split())
     return cut(printable(text))
+
+
+def has_dots(value: Any) -> bool:
+    """Tell whether a value is, or a tuple contains, the dots of an exercise that is not solved."""
+    return any(one is ... for one in (value if isinstance(value, tuple) else (value,)))
 
 
 def named(name: Any) -> str:
@@ -115,6 +122,18 @@ def did_you_mean(name: Any, known: Iterable[Any]) -> str:
     return f"; did you mean {shown(alike[0])}?" if alike else ""
 
 
+def no_column(name: Any, known: Collection[Any]) -> str:
+    """Return the message about a column that a table does not have.
+
+    Examples
+    --------
+    >>> no_column("agee", ["id", "age"])
+    "unknown column 'agee'; the columns are 'id', 'age'; did you mean 'age'?"
+    """
+    columns = f"the columns are {names_of(known)}"
+    return f"unknown column {shown(name)}; {columns}{did_you_mean(name, known)}"
+
+
 def text_of(value: Any) -> str:
     """Return a value as `str` writes it, or as `shown` does where that fails; none obeyed."""
     try:
@@ -167,3 +186,36 @@ def _digits(number: int) -> str:
         number, last = divmod(number, 10**MOST_DIGITS)
         parts.append(str(last).zfill(MOST_DIGITS))
     return str(number) + "".join(reversed(parts))
+
+
+def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) -> str:
+    """Return a sensitivity as text with a number of digits, rounded up.
+
+    Parameters
+    ----------
+    upper : float
+        Its upper bound, or a float answer. The text, read as a float, is not below it.
+    exact : Fraction, optional
+        The sensitivity if it is rational; then only the text must not be below it.
+    digits : int, default 10
+        How many significant digits, at most 15.
+
+    Examples
+    --------
+    >>> rounded_up(1.0888355431377), rounded_up(0.1), rounded_up(3.0), rounded_up(2 / 3, digits=3)
+    ('1.088835544', '0.1', '3', '0.667')
+
+    No float is 7.1, and the nearest one is below it:
+
+    >>> rounded_up(7.100000000000001, Fraction(71, 10))
+    '7.1'
+    """
+    number = float(upper)
+    text = f"{number:.{digits}g}"
+    if not math.isfinite(number) or float(text) >= number:
+        return text
+    if exact is not None and Fraction(text) >= exact:
+        return text
+    above = Context(digits, ROUND_CEILING).create_decimal(repr(number))
+    # Close to the largest float, what is rounded up is none.
+    return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"

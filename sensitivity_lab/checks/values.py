@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+Number = int | float | Fraction | Decimal
+"""The types of records; each value stands for exactly one rational."""
+
 MOST_DIGITS = 4_000
 """The largest number of decimal digits of a number, and of its denominator."""
 
@@ -35,8 +38,8 @@ def unboxed(value: Any) -> Any:
 
     Examples
     --------
-    >>> unboxed(np.float32(0.5)), unboxed(np.str_("a")), unboxed([np.int8(3)])
-    (0.5, 'a', [np.int8(3)])
+    >>> unboxed(np.float32(0.5)), unboxed(np.str_("a")), unboxed([3])
+    (0.5, 'a', [3])
     """
     single = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0)
     return value.item() if single else value
@@ -64,7 +67,7 @@ def as_python(value: Any) -> Any:
     return float(value) if isinstance(value, np.longdouble) else value.item()
 
 
-def finite_number(value: Any) -> int | float | Fraction | Decimal | None:
+def finite_number(value: Any) -> Number | None:
     """Return a finite number with at most `MOST_DIGITS` digits as Python's; None for anything else.
 
     Examples
@@ -80,7 +83,7 @@ def finite_number(value: Any) -> int | float | Fraction | Decimal | None:
     if kind is int:
         return None if value.bit_length() > _MOST_BITS else value
     number = value if kind in (Fraction, Decimal) else as_python(value)
-    if isinstance(number, bool) or not isinstance(number, int | float | Fraction | Decimal):
+    if isinstance(number, bool) or not isinstance(number, Number):
         return None
     if isinstance(number, float):
         return number if math.isfinite(number) else None

@@ -1,5 +1,5 @@
 """The command line: parse, call, print."""
 
-from .commands import main
+from .program import main
 
 __all__ = ["main"]

@@ -1,389 +1,463 @@
-"""The arguments of the command line: universes, distances, claims and files, read exactly."""
+"""Every argument of the command line, declared once: its name, its help and how it is read.
+
+`written.py` reads the text of an argument, such as that of ``--domain``. An argument that commands
+take in different forms has variants; each command uses one of them.
+"""
 
 from __future__ import annotations
 
 import argparse
-import os
-import warnings
-from collections import Counter
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import named, names_of, shown
-from sensitivity_lab.errors import InputError
-from sensitivity_lab.files import destination, is_stream
+from sensitivity_lab.queries import DEFAULT_QUERIES
 from sensitivity_lab.search.run import Run
-from sensitivity_lab.universes.columns import as_universes
-from sensitivity_lab.universes.finite import AnyUniverse
-from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import RELATIONS, Relation
-from sensitivity_lab.universes.universe import Universe
+from sensitivity_lab.universes.relations import RELATIONS
 
-from .completion import columns, completed, files, queries
-from .output import complain
-from .tables import STANDARD_INPUT, read_table
-from .written import read_distances, read_exact, split_domain, values_of
+from .completion import columns, files, queries
+from .written import (
+    exact,
+    read_claim_per_k,
+    read_distances,
+    read_domain,
+    read_labels,
+    read_size_list,
+    read_sizes,
+)
 
-_DIRECTED = [name for name, relation in RELATIONS.items() if relation.directions]
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    """One argument of a command.
+
+    Attributes
+    ----------
+    name : str
+        As it is written: an option begins with dashes, any other argument has a position.
+    help : str
+        Its text in ``--help``.
+    read : callable
+        Turns the written text into a value, or each text if several are given. A type runs while
+        argparse parses, and argparse words its error; a function runs when a command reads the
+        value, and words its own.
+    becomes : str
+        The library's argument that it becomes, and its name in the library's messages; by default
+        its own name.
+    advice : tuple of pairs of str
+        Patterns of other phrases in the library's messages, and their replacements on the command
+        line.
+    completer : callable, optional
+        Proposes its values when the user presses the tab key.
+    alias, metavar, nargs, action, default, choices, required
+        As argparse has them.
+    """
+
+    name: str
+    help: str
+    read: Callable[[str], Any] = str
+    becomes: str = ""
+    advice: tuple[tuple[str, str], ...] = ()
+    completer: Callable[..., Iterable[str]] | None = None
+    alias: str = ""
+    metavar: str | None = None
+    nargs: str | None = None
+    action: str | None = None
+    default: Any = None
+    choices: Collection[str] | None = None
+    required: bool = False
+
+    @property
+    def word(self) -> str:
+        """Its name in the library."""
+        return self.becomes or self.name.lstrip("-").replace("-", "_")
+
+    def add_to(self, parser: argparse._ActionsContainer) -> None:
+        """Add the argument to a parser, or to a group of a parser's arguments."""
+        options = {
+            "type": None if self.read is str or not isinstance(self.read, type) else self.read,
+            "dest": self.becomes,
+            "metavar": self.metavar,
+            "nargs": self.nargs,
+            "action": self.action,
+            "default": self.default,
+            "choices": self.choices,
+            "required": self.required,
+        }
+        action: argparse.Action = parser.add_argument(
+            *filter(None, (self.name, self.alias)),
+            help=self.help,
+            # Some actions refuse options even with their default values.
+            **{name: value for name, value in options.items() if value},
+        )
+        if self.completer:
+            vars(action)["completer"] = self.completer  # where argcomplete looks
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Arguments that exclude each other: exactly one is given, or at most one if not required."""
+
+    arguments: tuple[Argument, ...]
+    required: bool = True
+
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments to a parser."""
+        group = parser.add_mutually_exclusive_group(required=self.required)
+        for argument in self.arguments:
+            argument.add_to(group)
+
+
+# Sources of records.
+
+DATA = Argument(
+    name="data",
+    read=Path,
+    nargs="?",
+    metavar="DATA.csv",
+    help="a table whose rows are the universe, scenario (a): only if these rows may be public; "
+    "- reads standard input",
+    completer=files,
+    advice=((r"; pass allow_missing=True to make them ordinary values, or drop", "; drop"),),
+)
+FILE = replace(DATA, nargs=None, help="a table with a header; its numeric columns can be explored")
+DOMAIN = Argument(
+    name="--domain",
+    read=read_domain,
+    action="append",
+    metavar="NAME=VALUES",
+    help="the possible values of a column, scenario (b): use it for a release; 1,2,3 or "
+    "first:last:step, including the last; can be given several times",
+    advice=((r"\bUniverse\.from_domain\(values\)", "--domain NAME=VALUES"),),
+)
+LABELS = replace(DOMAIN, read=read_labels)
+COPIES = Argument(
+    name="--copies",
+    read=int,
+    metavar="M",
+    help="how often each value of a domain can occur; default: any number of times",
+    advice=((r"\bleave out copies, or set copies=", "leave out --copies, or give --copies "),),
+)
+SIZE = Argument(
+    name="--size",
+    read=int,
+    required=True,
+    metavar="N",
+    help="how many records a dataset has",
+    advice=((r"\bsize=range\(2, 1001\)", "--size 2-1000"),),
+)
+SEVERAL_SIZES = replace(
+    SIZE,
+    read=read_size_list,
+    help=f"{SIZE.help}: 100, or 2-1000 or 2,5,9 if that number is private",
+)
+SIZES = Argument(
+    name="--sizes",
+    read=read_sizes,
+    metavar="M-N",
+    help="the smallest and largest size of a dataset, if neighbors add or remove records; "
+    "default: all sizes",
+    advice=((r"\bgive sizes=\(smallest, largest\)", "give --sizes SMALLEST-LARGEST"),),
+)
+PUBLIC_UNIVERSE = Argument(
+    name="--public-universe",
+    action="store_true",
+    help="the rows of DATA.csv, or the limit of --copies, are public: noise may be scaled to them",
+    advice=((r"\bpass public_universe=True", "give --public-universe"),),
+)
+DATASET = Argument(
+    name="--dataset",
+    required=True,
+    metavar="X",
+    help="your dataset: records such as 20,35,35, or a CSV file; - reads standard input",
+    advice=(
+        (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
+    ),
+)
+COLUMN = Argument(name="--column", help="the column; default: the only one", completer=columns)
+COLUMNS = Argument(
+    name="--columns",
+    nargs="+",
+    metavar="COLUMN",
+    help="the columns; default: all numeric ones",
+    completer=columns,
+)
+
+PERSON = Argument(
+    name="--person",
+    metavar="COLUMN",
+    help="with a table and a domain: the column that identifies the person of each row",
+    completer=columns,
+)
+ROWS_PER_PERSON = Argument(
+    name="--rows-per-person",
+    read=int,
+    metavar="K",
+    help="with a table and a domain: the most rows that one person can have, chosen without "
+    "looking at the data; with --person, further rows are dropped",
+)
+GROUP_BY = Argument(
+    name="--group-by",
+    metavar="COLUMN[=NAMES]",
+    help="with a table and a domain: answers per group, such as plan=a,b,c; the list of names is "
+    "public, and rows of other groups are dropped",
+    completer=columns,
+)
+
+# Queries.
+
+QUERY = Argument(
+    name="--query",
+    required=True,
+    help="a statistic such as median, var or percentile_90",
+    completer=queries,
+    advice=(
+        (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
+        (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
+    ),
+)
+REQUIRED_QUERIES = Argument(
+    name="--queries",
+    alias="--query",
+    nargs="+",
+    metavar="QUERY",
+    required=True,
+    help="statistics such as median, var or percentile_90",
+    completer=queries,
+)
+QUERIES = replace(
+    REQUIRED_QUERIES,
+    alias="",
+    required=False,
+    default=DEFAULT_QUERIES,
+    help=f"{REQUIRED_QUERIES.help}; default: {', '.join(DEFAULT_QUERIES)}",
+)
+CATEGORIES = Argument(
+    name="--categories",
+    nargs="+",
+    metavar="VALUE",
+    help="the values to count, chosen without looking at the data; default: the domain's values",
+)
+BINS = Argument(
+    name="--bins",
+    read=exact("an edge of --bins"),
+    nargs="+",
+    metavar="EDGE",
+    help="the edges of the bins, ascending; chosen without looking at the data",
+    advice=(
+        (
+            r"cannot be compared with the bins; give categories$",
+            "cannot be compared with --bins; give --categories",
+        ),
+    ),
+)
+NORM = Argument(
+    name="--norm",
+    choices=("L1", "L2", "Linf"),
+    default="L1",
+    help="L1 for Laplace noise (default), L2 for Gaussian noise",
+)
+
+# Neighbors.
+
+DIRECTED = tuple(name for name, relation in RELATIONS.items() if relation.directions)
 """The relations that --direction goes with."""
 
-DIRECTIONS = tuple(dict.fromkeys(one for name in _DIRECTED for one in RELATIONS[name].directions))
-"""What --direction can be, the default first."""
+_DIRECTIONS = tuple(dict.fromkeys(one for name in DIRECTED for one in RELATIONS[name].directions))
+"""The choices of --direction, the default first."""
 
+NEIGHBORS = Argument(
+    name="--neighbors",
+    choices=RELATIONS,
+    required=True,
+    help="how neighbors differ: "
+    + "; ".join(f"{name}: {relation().does}" for name, relation in RELATIONS.items()),
+)
+SEVERAL_NEIGHBORS = replace(NEIGHBORS, nargs="+")
+DIRECTION = Argument(
+    name="--direction",
+    choices=_DIRECTIONS,
+    default=_DIRECTIONS[0],
+    help=f"with {' or '.join(DIRECTED)}: how a neighbor changes the dataset; default: "
+    f"{_DIRECTIONS[0]}",
+    advice=((r"\bdirection='remove'", "--direction remove"),),
+)
+_DISTANCE = "neighbors differ in at most K records; set K to the most records of one person"
+DISTANCE = Argument(
+    name="--distances",
+    alias="--distance",
+    read=read_distances,
+    default="1",
+    metavar="K",
+    help=f"{_DISTANCE}; default: 1",
+    advice=((r"^k must\b", "--distance must"),),
+)
+DISTANCES = replace(DISTANCE, help=f"{_DISTANCE}: 2, 1-4 or 1,2,5; default: 1")
+REQUIRED_DISTANCES = replace(
+    DISTANCE, default=None, required=True, help=f"{_DISTANCE}: 2, 1-4 or 1,2,5"
+)
+EXACTLY = Argument(
+    name="--exactly",
+    action="store_true",
+    default=False,
+    help="neighbors differ in exactly K records, not in at most K",
+)
 
-def add_universe(parser: argparse.ArgumentParser, *, several_sizes: bool = False) -> None:
-    """Add where the records come from, and how many a dataset has."""
-    add_source(parser)
-    what = "how many records a dataset has"
-    parser.add_argument(
-        "--size",
-        type=str if several_sizes else int,
-        required=True,
-        metavar="N",
-        help=f"{what}: 100, or 2-1000 or 2,5,9 where that is private" if several_sizes else what,
-    )
+# The search.
 
-
-def add_public(parser: argparse.ArgumentParser) -> None:
-    """Add the words that make a file the universe of a release."""
-    parser.add_argument(
-        "--public-universe",
-        action="store_true",
-        help="the rows of DATA.csv, or the limit of --copies, are public: noise may be scaled to "
-        "them",
-    )
-
-
-def check_public_rows(parsed: argparse.Namespace) -> None:
-    """Raise InputError if noise is asked for over the rows of a file that are not called public."""
-    if parsed.data and not parsed.public_universe:
-        raise InputError(
-            "the rows of a file are private unless you say otherwise, and noise scaled to a "
-            "universe of them protects nobody; give what a value can be with --domain NAME=VALUES, "
-            "or, if these very rows are public, --public-universe"
-        )
-
-
-def add_source(parser: argparse.ArgumentParser) -> None:
-    """Add where the records come from."""
-    completed(
-        parser.add_argument(
-            "data",
-            nargs="?",
-            type=Path,
-            metavar="DATA.csv",
-            help="a table whose own rows are the universe, scenario (a): for what may be public; "
-            "- reads standard input",
+METHOD = Argument(
+    name="--method",
+    default="auto",
+    help="the name of an engine; default: auto, the best that fits",
+    advice=((r" \(the error's `reasons` say why\)", ""),),
+)
+MEMORY_LIMIT = Argument(
+    name="--memory-limit",
+    read=int,
+    default=Run.memory_limit,
+    metavar="BYTES",
+    help="the most memory that a search may plan for; default: 4 GiB",
+    advice=((r"\brun=Run\(memory_limit=\.\.\.\)", "--memory-limit"),),
+)
+JOBS = Argument(
+    name="--jobs",
+    becomes="n_jobs",
+    read=int,
+    metavar="J",
+    help="the number of processes that search; default: 1",
+)
+CHECKPOINT = Argument(
+    name="--checkpoint",
+    read=Path,
+    metavar="FOLDER",
+    help="keep finished work in this folder; the same command resumes from it",
+    advice=(
+        (
+            r"call again with the same arguments and run=Run\(checkpoint=('.*')\) to go on",
+            "to go on, give the same command again",
         ),
-        files,
-    )
-    parser.add_argument(
-        "--domain",
-        action="append",
-        default=[],
-        metavar="NAME=VALUES",
-        help="what a value can be, scenario (b): for a release; 1,2,3 or first:last:step, with the "
-        "last one; may be given several times",
-    )
-    parser.add_argument(
-        "--copies",
-        type=int,
-        metavar="M",
-        help="how often each value of a domain can occur; default: any number of times",
-    )
+    ),
+)
+SCRATCH = Argument(
+    name="--scratch",
+    read=Path,
+    metavar="FOLDER",
+    help="keep large arrays in files in this folder; default: in memory",
+    advice=(
+        (r"\brun=Run\(scratch=\.\.\.\)", "--scratch"),
+        (r"\brun=Run\(scratch=('.*?')\)", r"--scratch \1"),
+    ),
+)
 
+# Noise, and claims.
 
-def add_columns_and_queries(parser: argparse.ArgumentParser, default: Sequence[str] | None) -> None:
-    """Add several columns and several queries; without default queries they are required."""
-    completed(
-        parser.add_argument(
-            "--columns", nargs="+", metavar="COLUMN", help="the columns; default: all numeric ones"
+_WRONG_SHARE = (r"(give|choose another) (epsilon|delta) or split$", r"\1 --\2 or --split")
+EPSILON = Argument(
+    name="--epsilon",
+    read=exact("--epsilon"),
+    required=True,
+    metavar="E",
+    help="the privacy loss of all answers together: 1, 0.5 or 1/3",
+    advice=(_WRONG_SHARE, (r"\bgot Decimal\('(.*?)'\)", r"got \1")),
+)
+EPSILON_OF_ONE = replace(
+    EPSILON,
+    required=False,  # or --beta
+    help="the privacy loss of the answer; sets the largest beta that it allows",
+)
+DELTA = Argument(
+    name="--delta",
+    read=exact("--delta"),
+    metavar="D",
+    help="the chance of a larger loss: with it the noise is Gaussian, without it Laplace",
+    advice=(
+        _WRONG_SHARE,
+        (
+            r"for a larger one use Cauchy noise \(smooth_cauchy_scale\)$",
+            "for a larger one leave out --delta",
         ),
-        columns,
-    )
-    completed(
-        parser.add_argument(
-            "--queries",
-            *(["--query"] if default is None else []),
-            nargs="+",
-            metavar="QUERY",
-            required=default is None,
-            default=default,
-            help="statistics such as median, var or percentile_90"
-            + ("" if default is None else f"; default: {', '.join(default)}"),
+    ),
+)
+DELTA_OF_ONE = replace(
+    DELTA,
+    help="with --epsilon, the chance of a larger loss: with it the noise is Laplace, without it "
+    "Cauchy",
+)
+SPLIT = Argument(
+    name="--split",
+    read=exact("a weight of --split"),
+    nargs="+",
+    metavar="WEIGHT",
+    help="weights of the answers' shares of epsilon, in the order of columns and queries; "
+    "default: equal ones",
+    advice=(
+        (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
+        (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
+    ),
+)
+BETA = Argument(
+    name="--beta",
+    read=exact("--beta"),
+    metavar="B",
+    help="the damping of distant datasets, exp(-B) per step; 2, 0.5 or 1/3",
+)
+CLAIM = Argument(
+    name="--claim",
+    read=exact("a claim"),
+    metavar="C",
+    help="the claim at every distance, compared exactly: 2, 0.5 or 1/3",
+)
+CLAIM_PER_K = Argument(
+    name="--claim-per-k",
+    read=read_claim_per_k,
+    metavar="C",
+    help="the claim is C times k at distance k",
+)
+
+# Output.
+
+JSON = Argument(
+    name="--json",
+    action="store_true",
+    help="print one line of JSON, with the datasets in full",
+    advice=(
+        (
+            r"`evidence\.lines` and `to_dict\(\)` have the datasets whole",
+            "--json prints the datasets whole",
         ),
-        queries,
-    )
-
-
-def add_neighbors(parser: argparse.ArgumentParser) -> None:
-    """Add one column, one query and one neighbor relation."""
-    add_query(parser)
-    add_relation(parser)
-    add_direction(parser)
-
-
-def add_query(parser: argparse.ArgumentParser) -> None:
-    """Add one column and one query."""
-    completed(parser.add_argument("--column", help="the column; default: the only one"), columns)
-    completed(
-        parser.add_argument(
-            "--query", required=True, help="a statistic such as median, var or percentile_90"
-        ),
-        queries,
-    )
-
-
-def add_relation(parser: argparse.ArgumentParser, more: str = "", *, several: bool = False) -> None:
-    """Add one neighbor relation, or several."""
-    parser.add_argument(
-        "--neighbors",
-        nargs="+" if several else None,
-        choices=RELATIONS,
-        required=True,
-        help="what a neighbor does: "
-        + "; ".join(f"{name}: {relation().does}" for name, relation in RELATIONS.items())
-        + more,
-    )
-
-
-def add_direction(parser: argparse.ArgumentParser) -> None:
-    """Add whether a relation that has a direction adds records, removes them, or both."""
-    parser.add_argument(
-        "--direction",
-        choices=DIRECTIONS,
-        default=DIRECTIONS[0],
-        help=f"with {' or '.join(_DIRECTED)}: what the neighbor does to the dataset; default: "
-        f"{DIRECTIONS[0]}",
-    )
-
-
-def add_distances(
-    parser: argparse.ArgumentParser, default: str | None = "1", *, several: bool = True
-) -> None:
-    """Add the Hamming distance, or several; without a default they are required."""
-    parser.add_argument(
-        "--distances",
-        "--distance",
-        required=default is None,
-        default=default,
-        metavar="K",
-        help="neighbors differ in at most K records, as many as one person owns; "
-        f"{'2, 1-4 or 1,2,5' if several else 'such as 2'}"
-        f"{'' if default is None else f'; default: {default}'}",
-    )
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add the form of what is printed."""
-    parser.add_argument(
-        "--json", action="store_true", help="print one line of JSON, with the datasets in full"
-    )
-
-
-def add_exactly(parser: argparse.ArgumentParser) -> None:
-    """Add whether a distance is a limit."""
-    parser.add_argument(
-        "--exactly",
-        action="store_true",
-        help="neighbors differ in exactly K records, not in at most K",
-    )
-
-
-def add_search(parser: argparse.ArgumentParser) -> None:
-    """Add how to search."""
-    parser.add_argument(
-        "--method", default="auto", help="the name of an engine; default: auto, the best that fits"
-    )
-    parser.add_argument(
-        "--memory-limit",
-        type=int,
-        default=Run.memory_limit,
-        metavar="BYTES",
-        help="the most memory that a search may plan for; default: 4 GiB",
-    )
-    parser.add_argument(
-        "--jobs", type=int, metavar="J", help="how many processes search; default: 1"
-    )
-
-
-def searching(parsed: argparse.Namespace) -> dict[str, Any]:
-    """Return how to search, as arguments of a call; a checkpoint where the command takes one."""
-    run = Run(
-        memory_limit=parsed.memory_limit,
-        checkpoint=getattr(parsed, "checkpoint", None),
-        scratch=getattr(parsed, "scratch", None),
-    )
-    return {"method": parsed.method, "n_jobs": parsed.jobs, "run": run}
-
-
-def add_checkpoint(parser: argparse.ArgumentParser) -> None:
-    """Add where finished work is kept, and where large arrays live."""
-    parser.add_argument(
-        "--checkpoint",
-        type=Path,
-        metavar="FOLDER",
-        help="keep finished work there; the same command goes on from it",
-    )
-    parser.add_argument(
-        "--scratch",
-        type=Path,
-        metavar="FOLDER",
-        help="keep large arrays there, in files; default: in memory",
-    )
-
-
-def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add where to write a table, and whether to shorten its datasets."""
-    parser.add_argument("--table", type=Path, metavar="TABLE.csv", help="write the table there")
-    parser.add_argument(
-        "--witness",
-        choices=("short", "full"),
-        default="short",
-        help="how the table shows datasets of more than 16 records; default: short",
-    )
-
-
-def read_relation(parsed: argparse.Namespace, k: int) -> Relation:
-    """Return the one relation that was asked for, at a distance."""
-    (relation,) = read_families(parsed, [parsed.neighbors], k)
-    return relation
-
-
-def read_families(
-    parsed: argparse.Namespace, names: Sequence[str] | None = None, k: int = 1
-) -> list[Relation]:
-    """Return the relations that were asked for, at a distance."""
-    asked = parsed.neighbors if names is None else names
-    if parsed.direction != DIRECTIONS[0] and not set(_DIRECTED) & set(asked):
-        raise InputError(
-            f"--direction goes with --neighbors {' or '.join(_DIRECTED)}, not {', '.join(asked)}"
-        )
-    return [RELATIONS[name].towards(parsed.direction, k, parsed.exactly) for name in asked]
-
-
-def read_universe(parsed: argparse.Namespace) -> AnyUniverse:
-    """Return the universe of the one column that was asked for."""
-    return read_named_universe(parsed)[1]
-
-
-def read_named_universe(parsed: argparse.Namespace) -> tuple[str, AnyUniverse]:
-    """Return the one column that was asked for, and its universe."""
-    found = read_universes(parsed, [parsed.column] if parsed.column else None)
-    if len(found) != 1:
-        raise InputError(f"choose one column with --column: {names_of(found, named)}")
-    (only,) = found.items()
-    return only
-
-
-def check_source(parsed: argparse.Namespace) -> None:
-    """Raise InputError unless there is either a file or a domain."""
-    if (parsed.data is None) == (not parsed.domain):
-        raise InputError(
-            "give either a CSV file (scenario a), before the options that take several words, or "
-            "--domain NAME=VALUES (scenario b)"
-        )
-    if parsed.data and parsed.copies is not None:
-        raise InputError("--copies goes with --domain; each record of a file occurs once")
-
-
-def source(parsed: argparse.Namespace) -> str:
-    """Return where the records come from, for messages."""
-    if parsed.data is None:
-        return "the domains"
-    return "standard input" if parsed.data == STANDARD_INPUT else str(parsed.data)
-
-
-def read_universes(
-    parsed: argparse.Namespace, columns: Sequence[str] | None
-) -> dict[str, AnyUniverse]:
-    """Return a universe per column of the file, or per domain."""
-    check_source(parsed)
-    if parsed.domain:
-        domains = [read_domain(text, parsed.copies) for text in parsed.domain]
-        names = [name for name, _ in domains]
-        for name in names:
-            if names.count(name) > 1:
-                raise InputError(
-                    f"the domain {shown(name)} is given twice; give each column one domain"
-                )
-        return as_universes(dict(domains), columns)
-    with warnings.catch_warnings(record=True) as left_out:
-        warnings.simplefilter("always")
-        universes = as_universes(read_table(parsed.data), columns)
-    for one in left_out:
-        complain(f"sensitivity-lab: {one.message}")
-    return universes
-
-
-def read_domain(text: str, copies: int | None) -> tuple[str, FiniteUniverse]:
-    """Parse NAME=1,2,3 or NAME=first:last:step, exactly; an error names the domain."""
-    name, written = split_domain(text)
-    values = values_of(written, text)
-    for value, times in Counter(values).items():
-        if times > 1:
-            raise InputError(f"the domain {shown(name)} lists {value} twice; list every value once")
-    return name, Universe.from_domain(values, copies)
-
-
-def read_distance(parsed: argparse.Namespace) -> int:
-    """Return the one distance that a command takes."""
-    found = read_distances(parsed.distances)
-    if len(found) > 1:
-        raise InputError(
-            f"{parsed.command} takes one distance, got {shown(parsed.distances)}; choose one, or "
-            "ask "
-            "`sensitivity-lab curves` for several"
-        )
-    return found[0]
-
-
-def read_claim(parsed: argparse.Namespace) -> Any:
-    """Return what --claim or --claim-per-k says, exactly: a number, or a function of k."""
-    if parsed.claim is not None:
-        return read_exact(parsed.claim, "a claim")
-    slope = Fraction(read_exact(parsed.claim_per_k, "a claim"))
-    return lambda k: slope * k
-
-
-def check_files(parsed: argparse.Namespace) -> None:
-    """Raise InputError, before any work, if a file could not be written or would be overwritten."""
-    output, table = getattr(parsed, "output", None), getattr(parsed, "table", None)
-    check_writable(output, picture=True)
-    check_writable(table)
-    read = None if parsed.data == STANDARD_INPUT else parsed.data
-    names = {"the data": read, "--output": output, "--table": table}
-    known: dict[Path, str] = {}
-    for name, path in names.items():
-        if path is None or "\0" in str(path) or is_stream(path):
-            continue
-        other = known.setdefault(Path(os.path.realpath(path)), name)
-        if other != name:
-            raise InputError(
-                f"{other} and {name} are one file, {shown(str(path))}; choose another name"
-            )
-
-
-def check_writable(path: Path | None, *, picture: bool = False) -> None:
-    """Raise InputError, before any work, if a file could not be written."""
-    if path is None:
-        return
-    try:
-        target = destination(path)
-    except IsADirectoryError:
-        raise InputError(f"cannot write {shown(str(path))}: it is a folder") from None
-    except OSError as error:
-        raise InputError(f"cannot write {shown(str(path))}: {error.strerror}") from error
-    folder = target.parent
-    if not (is_stream(target) or (folder.is_dir() and os.access(folder, os.W_OK))):
-        where = folder if path.is_symlink() else path.parent
-        raise InputError(
-            f"cannot write {shown(str(path))}: {shown(str(where))} is not a folder that can be "
-            "written to"
-        )
-    if picture:
-        from sensitivity_lab.plotting import check_path
-
-        check_path(path)
+    ),
+)
+OUTPUT = Argument(
+    name="--output",
+    becomes="path",
+    read=Path,
+    metavar="PLOT.png",
+    help="draw the result into this file",
+)
+FOLDER = Argument(
+    name="--output",
+    becomes="folder",
+    read=Path,
+    default=Path("results"),
+    metavar="FOLDER",
+    help="the folder for figures and tables; default: results",
+)
+TABLE = Argument(
+    name="--table", read=Path, metavar="TABLE.csv", help="write the table to this file"
+)
+WITNESS = Argument(
+    name="--witness",
+    choices=("short", "full"),
+    default="short",
+    help="how the table shows datasets of more than 16 records; default: short",
+)
+PORT = Argument(
+    name="--port",
+    read=int,
+    metavar="P",
+    help="the port to listen on; default: any free one",
+)
+NO_BROWSER = Argument(
+    name="--no-browser", action="store_true", help="print the address without opening a browser"
+)

@@ -1,300 +1,329 @@
-"""The command line: parse, call, print."""
+"""The table of commands: what each one does, its arguments, its call and its examples."""
 
 from __future__ import annotations
 
-import argparse
-import signal
-from collections.abc import Sequence
-from functools import partial
-from importlib import metadata
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from sensitivity_lab.article import UNITS, checks, experiments
-from sensitivity_lab.audits.call import audit
-from sensitivity_lab.calls.curves import sensitivity_curves
-from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.checks import cut, shown
-from sensitivity_lab.errors import InputError, SensitivityLabError
-from sensitivity_lab.queries import DEFAULT_QUERIES
-
+from . import answers
 from .arguments import (
-    add_checkpoint,
-    add_columns_and_queries,
-    add_direction,
-    add_distances,
-    add_exactly,
-    add_json,
-    add_neighbors,
-    add_relation,
-    add_search,
-    add_table,
-    add_universe,
-    check_files,
-    check_writable,
-    read_claim,
-    read_distance,
-    read_families,
-    read_relation,
-    read_universe,
-    read_universes,
-    searching,
-    source,
+    BETA,
+    BINS,
+    CATEGORIES,
+    CHECKPOINT,
+    CLAIM,
+    CLAIM_PER_K,
+    COLUMN,
+    COLUMNS,
+    COPIES,
+    DATA,
+    DATASET,
+    DELTA,
+    DELTA_OF_ONE,
+    DIRECTION,
+    DISTANCE,
+    DISTANCES,
+    DOMAIN,
+    EPSILON,
+    EPSILON_OF_ONE,
+    EXACTLY,
+    FILE,
+    FOLDER,
+    GROUP_BY,
+    JOBS,
+    JSON,
+    LABELS,
+    MEMORY_LIMIT,
+    METHOD,
+    NEIGHBORS,
+    NO_BROWSER,
+    NORM,
+    OUTPUT,
+    PERSON,
+    PORT,
+    PUBLIC_UNIVERSE,
+    QUERIES,
+    QUERY,
+    REQUIRED_DISTANCES,
+    REQUIRED_QUERIES,
+    ROWS_PER_PERSON,
+    SCRATCH,
+    SEVERAL_NEIGHBORS,
+    SEVERAL_SIZES,
+    SIZE,
+    SIZES,
+    SPLIT,
+    TABLE,
+    WITNESS,
+    Argument,
+    OneOf,
 )
-from .completion import complete
-from .explore import add_explore
-from .one_dataset import add_local, add_smooth
-from .output import Session, draw, in_options, with_numbers, with_options
-from .parser import Commands, Parser
-from .releases import add_histogram, add_noise
-from .written import read_distances
-
-_PROGRAM = "sensitivity-lab"
-
-_FAULT = 70
-"""The exit code of a fault of the program: EX_SOFTWARE of sysexits.h."""
+from .explore import explore
+from .given import Given
+from .output import Answer
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What the program, or one of its commands, does.
 
-    Parameters
+    Attributes
     ----------
-    arguments : sequence of str, optional
-        By default the process's own.
-
-    Returns
-    -------
-    int
-        The exit code: 0; 1 where an audit finds a claim violated; 2 where the input is not
-        acceptable or the output cannot be written (said in one line); 70 for an error of the
-        program itself, which nobody foresaw; 130 after Ctrl-C.
+    name : str
+        As it is typed.
+    does : str
+        One or two sentences of the help.
+    examples : tuple of str
+        Arguments that follow ``sensitivity-lab``; the tests run them.
+    more : str
+        Further help, after the examples.
     """
-    session = Session(_PROGRAM)
-    code: Any = 0
-    try:
-        try:
-            parser = make_parser()
-            complete(parser)
-            parsed = parser.parse_args(arguments)
-            session.command = f"{parser.prog} {parsed.command}"
-            session.as_json = getattr(parsed, "json", False)
-            code = parsed.run(parsed, session)
-        finally:
-            session.flush()
-    except SystemExit as stopped:
-        code = stopped.code
-    except KeyboardInterrupt as interruption:
-        if arguments is None:
-            # The process ends; a second Ctrl-C must not bring the traceback after all.
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        done = f": {interruption}" if str(interruption) else ""
-        session.complain(in_options(f"interrupted while {session.doing}{done}"))
-        return 130
-    except MemoryError:
-        session.complain(f"not enough memory while {session.doing}; take fewer records")
-        return 2
-    except SensitivityLabError as error:
-        session.complain(in_options(str(error)))
-        return 2
-    except OSError as error:
-        file = "" if error.filename is None else f": {shown(error.filename)}"
-        why = f"{error.strerror}{file}" if error.strerror else str(error)
-        session.complain(f"the system refuses, while {session.doing}: {cut(why)}")
-        return 2
-    except Exception as error:  # noqa: BLE001 - a traceback would end in 1, which is for violations
-        what = f"{type(error).__name__}: {cut(str(error))}".removesuffix(": ")
-        session.complain(
-            in_options(
-                f"a fault of {_PROGRAM}, met while {session.doing}: {what}; please report it"
-            )
-        )
-        return _FAULT
-    if session.failure:
-        session.complain(f"cannot write to standard output: {session.failure}")
-        return 2
-    return code or 0
+
+    name: str
+    does: str
+    examples: tuple[str, ...]
+    more: str = ""
+
+    @property
+    def after(self) -> str:
+        """The help after the arguments."""
+        lines = "\n".join(f"  sensitivity-lab {example}" for example in self.examples)
+        return "\n\n".join(filter(None, (f"examples:\n{lines}", self.more)))
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
-    parser = Parser(prog=_PROGRAM)
-    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_curves(commands)
-    _add_sensitivity(commands)
-    add_local(commands)
-    add_smooth(commands)
-    add_histogram(commands)
-    add_noise(commands)
-    _add_audit(commands)
-    _add_article(commands)
-    add_explore(commands)
-    return parser
+@dataclass(frozen=True, kw_only=True)
+class Command(About):
+    """A row of the table of commands.
+
+    Attributes
+    ----------
+    summary : str
+        Its line in the list of all commands.
+    arguments : tuple of Argument or OneOf
+        In the order of the help.
+    call : callable
+        Computes the answer from the given arguments; returns None if it has printed everything.
+    """
+
+    summary: str
+    arguments: tuple[Argument | OneOf, ...]
+    call: Callable[[Given], Answer | None]
+
+    def each(self) -> Iterator[Argument]:
+        """Yield every argument."""
+        for one in self.arguments:
+            yield from one.arguments if isinstance(one, OneOf) else (one,)
 
 
-def _add_curves(commands: Commands) -> None:
-    curves = commands.add_parser(
-        "curves", help="sensitivity of several queries against the distance"
-    )
-    add_universe(curves)
-    add_columns_and_queries(curves, DEFAULT_QUERIES)
-    add_distances(curves, default=None)
-    add_relation(curves, several=True)
-    add_direction(curves)
-    curves.add_argument("--output", type=Path, metavar="PLOT.png", help="draw the curves there")
-    add_table(curves)
-    add_exactly(curves)
-    add_search(curves)
-    add_json(curves)
-    add_checkpoint(curves)
-    curves.set_defaults(run=_curves)
+PROGRAM = About(
+    name="sensitivity-lab",
+    does="Compute the global sensitivity of a query for differential privacy, exactly, with the\n"
+    "two neighboring datasets that prove it.",
+    examples=(
+        "sensitivity --domain age=0:100 --size 100 --query median --neighbors bounded",
+        "noise --domain age=0:100 --size 100 --queries mean median --neighbors bounded --epsilon 1",
+        "article --output results",
+    ),
+    more="Help for each command: sensitivity-lab COMMAND --help\n\n"
+    "Tab completion needs argcomplete (pip install '.[completion]'):\n"
+    '  bash, zsh: eval "$(register-python-argcomplete sensitivity-lab)"\n'
+    "  fish:      register-python-argcomplete --shell fish sensitivity-lab | source\n\n"
+    "Exit codes: 0; 1 a claim is violated; 2 bad input, or an output that cannot be written;\n"
+    "70 an internal error, please report it; 130 after Ctrl-C.",
+)
 
+# Arguments that go together.
 
-def _add_sensitivity(commands: Commands) -> None:
-    one = commands.add_parser(
-        "sensitivity", help="sensitivity of one query, with the two datasets that prove it"
-    )
-    add_universe(one)
-    add_neighbors(one)
-    add_distances(one, several=False)
-    one.add_argument("--output", type=Path, metavar="PLOT.png", help="draw the two datasets there")
-    add_exactly(one)
-    add_search(one)
-    add_json(one)
-    add_checkpoint(one)
-    one.set_defaults(run=_sensitivity)
+_RECORDS = (DATA, DOMAIN, COPIES)
+_SEARCH = (METHOD, MEMORY_LIMIT, JOBS)
+_ON_DISK = (CHECKPOINT, SCRATCH)
+_AS_TABLE = (TABLE, WITNESS)
 
+_SCHOOL = "data/school_large.csv --column absence_days"
+_AGES = "--domain age=0:100"
 
-def _add_audit(commands: Commands) -> None:
-    claim = commands.add_parser("audit", help="is a claimed sensitivity right?")
-    add_universe(claim)
-    add_neighbors(claim)
-    claimed = claim.add_mutually_exclusive_group(required=True)
-    claimed.add_argument(
-        "--claim", metavar="C", help="the claim at every distance, taken exactly: 2, 0.5 or 1/3"
-    )
-    claimed.add_argument("--claim-per-k", metavar="C", help="the claim is C times k at distance k")
-    add_distances(claim)
-    claim.add_argument("--output", type=Path, metavar="PLOT.png", help="where to draw the audit")
-    add_table(claim)
-    add_exactly(claim)
-    add_search(claim)
-    add_json(claim)
-    claim.set_defaults(run=_audit)
+_ROWS = (
+    Command(
+        name="curves",
+        summary="sensitivity of several queries against the distance",
+        does="The global sensitivity of several queries against the Hamming distance.",
+        arguments=(
+            *(*_RECORDS, SIZE, COLUMNS, QUERIES),
+            *(REQUIRED_DISTANCES, SEVERAL_NEIGHBORS, DIRECTION),
+            *(replace(OUTPUT, help="draw the curves into this file"), *_AS_TABLE),
+            *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
+        ),
+        call=answers.curves,
+        examples=(
+            "curves data/school_large.csv --size 6 --distances 1-4 --neighbors unbounded",
+            "curves data/school_large.csv --columns absence_days --queries mean median var "
+            "--size 6 --distances 1-4 --neighbors unbounded bounded --output curves.png",
+            "curves --domain mood=1,2 --domain temperature=15:30:0.5 --size 4 --distances 1-3 "
+            "--neighbors bounded --queries mean sum --table curves.csv",
+            "curves - --size 6 --distance 1 --neighbors bounded --json < data/school_large.csv",
+        ),
+    ),
+    Command(
+        name="sensitivity",
+        summary="sensitivity of one query, with the two datasets that prove it",
+        does="The global sensitivity of one query, with the pair of datasets that proves it.",
+        arguments=(
+            *(*_RECORDS, SIZE, COLUMN, QUERY),
+            *(NEIGHBORS, DIRECTION, DISTANCE),
+            replace(OUTPUT, help="draw the two datasets into this file"),
+            *(EXACTLY, *_SEARCH, JSON, *_ON_DISK),
+        ),
+        call=answers.sensitivity,
+        examples=(
+            f"sensitivity {_AGES} --size 100 --query median --neighbors bounded",
+            f"sensitivity {_SCHOOL} --query mean --size 6 --neighbors unbounded --distance 2",
+            f"sensitivity {_SCHOOL} --query std --size 6 --neighbors bounded --output witness.png",
+        ),
+    ),
+    Command(
+        name="local",
+        summary="local sensitivity of one dataset",
+        does="The local sensitivity: how much a query can change between one dataset and its\n"
+        "neighbors. It reveals something about the dataset, so never scale noise to it.",
+        arguments=(
+            *(*_RECORDS, DATASET, COLUMN, QUERY),
+            *(NEIGHBORS, DIRECTION, DISTANCES),
+            *(OUTPUT, EXACTLY, *_SEARCH, JSON),
+        ),
+        call=answers.local,
+        examples=(
+            f"local {_AGES} --dataset 20,35,35,50 --query median --neighbors bounded",
+            "local --domain absence_days=0:20 --dataset data/school_large.csv --query mean "
+            "--neighbors unbounded --distances 1-3",
+        ),
+    ),
+    Command(
+        name="smooth",
+        summary="smooth sensitivity of one dataset, and the noise for it",
+        does="The smooth sensitivity of one dataset, and with --epsilon the noise for it: often "
+        "far\nless noise than with the global sensitivity.",
+        arguments=(
+            *(*_RECORDS, DATASET, COLUMN, QUERY),
+            *(NEIGHBORS, DISTANCE, PUBLIC_UNIVERSE),
+            *(OneOf((BETA, EPSILON_OF_ONE)), DELTA_OF_ONE, SIZES),
+            *(replace(OUTPUT, help="draw the sensitivity into this file"), *_SEARCH, JSON),
+        ),
+        call=answers.smooth,
+        examples=(
+            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
+            "--epsilon 1",
+            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
+            "--epsilon 1 --delta 1e-6 --json",
+            f"smooth {_AGES} --dataset 20,35,35,50,50 --query mean --neighbors bounded --beta 0.1",
+            f"smooth {_AGES} --dataset 20,35,35,50,50 --query median --neighbors bounded "
+            "--distance 2 --epsilon 1",
+        ),
+        more="Publish neither the smooth sensitivity nor the scale: they reveal something about\n"
+        "the dataset.",
+    ),
+    Command(
+        name="histogram",
+        summary="sensitivity of a histogram",
+        does="The global sensitivity of a histogram, which counts the records in categories or in "
+        "bins.",
+        arguments=(
+            *(DATA, LABELS, COPIES, SIZE, COLUMN),
+            OneOf((CATEGORIES, BINS), required=False),
+            *(NEIGHBORS, DIRECTION, DISTANCE, NORM),
+            replace(OUTPUT, help="draw both histograms into this file"),
+            *(EXACTLY, *_SEARCH, JSON),
+        ),
+        call=answers.histogram,
+        examples=(
+            "histogram --domain ward=north,south,east --size 50 --neighbors bounded",
+            "histogram data/school_large.csv --column absence_days --bins 0 5 10 20 --size 6 "
+            "--neighbors bounded --norm L2",
+        ),
+    ),
+    Command(
+        name="noise",
+        summary="noise scales for several answers that share one epsilon",
+        does="Noise scales for several answers that are released together and share one epsilon, "
+        "their\nprivacy loss: Laplace noise, or with --delta Gaussian noise. With a table and a "
+        "domain,\nthe command lists the answers to release about one column, with the Python code.",
+        arguments=(
+            replace(
+                DATA,
+                help="a table: use it with --domain; without one, see --public-universe",
+            ),
+            *(DOMAIN, PERSON, ROWS_PER_PERSON, GROUP_BY),
+            *(COPIES, replace(SEVERAL_SIZES, required=False), PUBLIC_UNIVERSE, COLUMNS),
+            replace(
+                REQUIRED_QUERIES,
+                required=False,
+                help=f"{REQUIRED_QUERIES.help}; default with a table and a domain: count, "
+                "histogram, mean, median and std",
+            ),
+            *(replace(NEIGHBORS, required=False), DIRECTION, DISTANCE),
+            *(EPSILON, DELTA, SPLIT),
+            OUTPUT,
+            replace(TABLE, help="write the noise of every answer to this file"),
+            *(*_SEARCH, JSON),
+        ),
+        call=answers.noise,
+        examples=(
+            f"noise {_AGES} --size 100 --queries mean median --neighbors bounded --epsilon 1",
+            f"noise {_AGES} --size 100 --queries mean sum --neighbors bounded --epsilon 1 "
+            "--delta 1e-6 --split 3 1",
+            "noise --domain income=0:100000:1000 --size 500 --query mean --neighbors bounded "
+            "--distance 5 --epsilon 0.5 --json",
+            f"noise {_AGES} --size 2-1000 --queries mean count --neighbors unbounded --epsilon 1",
+            "noise data/school_large.csv --domain absence_days=0:30 --person name "
+            "--rows-per-person 2 --group-by school_year=1,2,3 --epsilon 1",
+        ),
+        more="For a table, first choose the domain without looking at the data: use the ends of a "
+        "scale,\na legal limit or the possible values. Values outside the domain are clipped. "
+        "Neighbors add or\nremove one person. Counts and sums are released; mean, median and std "
+        "follow from them.\n\n"
+        "Without a table, --distance is the most rows that one person can have. The universe must "
+        "be\npublic. If neighbors replace rows, the size must be public, too. If they add or "
+        "remove rows,\npass every possible size.",
+    ),
+    Command(
+        name="audit",
+        summary="is a claimed sensitivity right?",
+        does="Is a claimed sensitivity right? The exit code is 1 if it is too small.",
+        arguments=(
+            *(*_RECORDS, SIZE, COLUMN, QUERY),
+            *(NEIGHBORS, DIRECTION, OneOf((CLAIM, CLAIM_PER_K)), DISTANCES),
+            *(replace(OUTPUT, help="draw the audit into this file"), *_AS_TABLE),
+            *(EXACTLY, *_SEARCH, JSON),
+        ),
+        call=answers.audit,
+        examples=(
+            f"audit {_SCHOOL} --query mean --claim-per-k 4 --size 6 --neighbors bounded "
+            "--distances 1-3",
+            f"audit {_AGES} --query sum --claim 100 --size 50 --neighbors bounded --json",
+        ),
+    ),
+    Command(
+        name="article",
+        summary="reproduce the article's figures and tables",
+        does='Reproduce the figures and tables of the article "Global Sensitivity From Scratch".',
+        arguments=(FOLDER, JSON),
+        call=answers.article,
+        examples=("article", "article --output results"),
+    ),
+    Command(
+        name="explore",
+        summary="explore sensitivities with sliders, on a page in the browser",
+        does="A page with sliders in the browser: the sensitivity, the worst case, the noise, and "
+        "the\ncode for them.",
+        arguments=(FILE, PORT, NO_BROWSER),
+        call=explore,
+        examples=(
+            "explore data/school_large.csv",
+            "explore data/school_large.csv --no-browser --port 8866",
+        ),
+        more="Only this machine can open the page, and it needs no network. Ctrl-C ends it.\n"
+        "It needs the extra: pip install '.[explore]'",
+    ),
+)
 
-
-def _add_article(commands: Commands) -> None:
-    article = commands.add_parser("article", help="reproduce the article's figures and tables")
-    article.add_argument(
-        "--output",
-        type=Path,
-        default=Path("results"),
-        metavar="FOLDER",
-        help="the folder for figures and tables; default: results",
-    )
-    add_json(article)
-    article.set_defaults(run=_article)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("sensitivity_lab")
-    except metadata.PackageNotFoundError:
-        return "of a checkout that is not installed"
-
-
-def _curves(parsed: argparse.Namespace, session: Session) -> None:
-    check_files(parsed)
-    session.doing = f"reading {source(parsed)}"
-    universes = read_universes(parsed, parsed.columns)
-    session.doing = f"searching the curves of {', '.join(parsed.queries)}"
-    curves = sensitivity_curves(
-        universes,
-        parsed.queries,
-        size=parsed.size,
-        distances=read_distances(parsed.distances),
-        neighbors=read_families(parsed),
-        **searching(parsed),
-    )
-    session.tell(curves, curves.to_dict)
-    if parsed.table:
-        session.doing = f"writing {parsed.table}"
-        curves.to_csv(parsed.table, witness=parsed.witness)
-    if parsed.output:
-        draw(session, curves.plot, parsed.output)
-
-
-def _sensitivity(parsed: argparse.Namespace, session: Session) -> None:
-    check_files(parsed)
-    session.doing = f"reading {source(parsed)}"
-    universe = read_universe(parsed)
-    session.doing = f"searching the sensitivity of {parsed.query}"
-    result = global_sensitivity(
-        universe,
-        parsed.query,
-        size=parsed.size,
-        neighbors=read_relation(parsed, read_distance(parsed)),
-        **searching(parsed),
-    )
-    session.tell(with_numbers(result), result.to_dict)
-    if parsed.output:
-        draw(session, lambda: result.plot("witness"), parsed.output)
-
-
-def _audit(parsed: argparse.Namespace, session: Session) -> int:
-    check_files(parsed)
-    session.doing = f"reading {source(parsed)}"
-    universe = read_universe(parsed)
-    session.doing = f"auditing {parsed.query}"
-    report = audit(
-        universe,
-        parsed.query,
-        read_claim(parsed),
-        size=parsed.size,
-        neighbors=read_relation(parsed, 1),
-        distances=read_distances(parsed.distances),
-        **searching(parsed),
-    )
-    session.tell(report, report.to_dict)
-    if parsed.table:
-        session.doing = f"writing {parsed.table}"
-        report.to_csv(parsed.table, witness=parsed.witness)
-    if parsed.output:
-        draw(session, report.plot, parsed.output)
-    if report.sound:
-        return 0
-    session.comment(with_options(f"\n{report.counterexample(report.decisive)}"))
-    return 1
-
-
-def _article(parsed: argparse.Namespace, session: Session) -> None:
-    folder: Path = parsed.output
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make the folder {shown(str(folder))}: {error.strerror}"
-        ) from error
-    planned = [
-        (experiment, folder / f"{experiment.name}.png", folder / f"{experiment.name}.csv")
-        for experiment in experiments()
-    ]
-    for _, picture, table in planned:
-        check_writable(picture, picture=True)
-        check_writable(table)
-    made = []
-    for experiment in checks():
-        session.doing = f"searching {experiment.title}"
-        session.comment(f"{experiment.title}\n{experiment.run()}\n")
-    for experiment, picture, table in planned:
-        session.doing = f"searching {experiment.title}"
-        curves = experiment.run()
-        made.append(
-            {"name": experiment.name, "title": experiment.title, "curves": curves.to_dict()}
-        )
-        session.comment(f"{experiment.title}\n{curves}\n")
-        session.doing = f"writing {table}"
-        curves.to_csv(table)
-        draw(session, partial(curves.plot, units=UNITS, title=experiment.title), picture)
-    session.tell(f"four figures and four tables are in {folder}", lambda: made)
+COMMANDS = {row.name: row for row in _ROWS}
+"""Every command by its name, in the order of the help."""

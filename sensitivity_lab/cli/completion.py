@@ -1,10 +1,10 @@
-"""Completion of the command line by the tab key, with argcomplete where it is installed."""
+"""Tab completion of the command line, with argcomplete if it is installed."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from .tables import STANDARD_INPUT, read_table
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks for completions, and end the process; else do nothing."""
+    """Answer a shell's request for completions, and end the process; else do nothing."""
     if "_ARGCOMPLETE" not in os.environ:
         return
     try:
@@ -25,9 +25,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
     argcomplete.autocomplete(parser)
 
 
-def completed(action: argparse.Action, proposed: Callable[..., Iterable[str]]) -> None:
-    """Say what completes an argument's value: a function that argcomplete calls by keywords."""
-    vars(action)["completer"] = proposed
+# Completers of arguments: argcomplete calls them with keywords.
 
 
 def queries(**_: Any) -> Iterable[str]:
@@ -36,7 +34,7 @@ def queries(**_: Any) -> Iterable[str]:
 
 
 def files(*, prefix: str, **_: Any) -> list[str]:
-    """Return the folders and CSV files that begin with what is typed."""
+    """Return the folders and CSV files that begin with the typed text."""
     typed = Path(prefix or ".")
     folder = typed if not prefix or prefix.endswith(os.sep) else typed.parent
     try:
@@ -56,7 +54,7 @@ def columns(*, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
     if domains:
         return [domain.partition("=")[0] for domain in domains]
     data = getattr(parsed_args, "data", None)
-    # What is piped in can be read once, and not by a shell that asks for names.
+    # Piped input can be read only once, so a shell that completes names must not read it.
     if data is None or data == STANDARD_INPUT:
         return []
     try:

@@ -1,19 +1,20 @@
-"""What the command line prints, to an output that may be full or closed."""
+"""Print and write answers, to an output that may be full or closed."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sensitivity_lab.checks import number_text
-from sensitivity_lab.errors import printable
+from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.errors import InputError, printable
+from sensitivity_lab.files import destination, is_stream
 from sensitivity_lab.results.literals import json_ready
 from sensitivity_lab.results.sensitivity import Sensitivity
 
@@ -21,68 +22,36 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WORDS = (
-    (r"\bmemory_limit\b", "--memory-limit"),
-    (r"\bUniverse\.from_domain\(values\)", "--domain NAME=VALUES"),
-    (
-        r"call again with the same arguments and checkpoint=('.*') to go on",
-        "to go on, give the same command again",
-    ),
-    (r"\bscratch=, ", "--scratch, "),
-    (r"\bfree in scratch='", "free in --scratch '"),
-    (r"^scratch must be None or", "--scratch must be"),
-    (r"^scratch must\b", "--scratch must"),
-    (r"\bn_jobs must be None or", "--jobs must be"),
-    (r"\bdirection='remove'", "--direction remove"),
-    (r"^(column '.*': )?size must\b", r"\1--size must"),
-    (r"^k must\b", "--distance must"),
-    (r"^a distance must\b", "--distances must"),
-    (r"^(beta|bins|categories|copies|delta|epsilon|norm|sizes|split) (must|is|for)\b", r"--\1 \2"),
-    (r"^(delta|epsilon): ", r"--\1: "),
-    (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
-    (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),
-    (r"\bpass public_universe=True", "give --public-universe"),
-    (r"\bsize=range\(2, 1001\)", "--size 2-1000"),
-    (r"\bleave out copies, or set copies=", "leave out --copies, or give --copies "),
-    (r"\bgive sizes=\(smallest, largest\)", "give --sizes SMALLEST-LARGEST"),
-    (
-        r"for a larger one use Cauchy noise \(smooth_cauchy_scale\)$",
-        "for a larger one leave out --delta",
-    ),
-    (
-        r"cannot be compared with the bins; give categories$",
-        "cannot be compared with --bins; give --categories",
-    ),
-    (r"; pass allow_missing=True to make them ordinary values, or drop", "; drop"),
-    (r"(give|choose another) (epsilon|delta) or split$", r"\1 --\2 or --split"),
-    (
-        r"`evidence\.lines` and `to_dict\(\)` have the datasets whole",
-        "--json prints the datasets whole",
-    ),
-    (r"^path: ", "--output: "),
-    (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
-    (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
-    (r"\ban int, float, Fraction or Decimal, got (.*) \(\w+\) at", r"a number, got \1 at"),
-)
-"""Patterns in the library's errors, and what they are called on the command line."""
 
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A command's answer, and how to show it.
 
-def in_options(message: str) -> str:
-    """Return an error's message on one line, its advice in options instead of arguments.
-
-    Examples
-    --------
-    >>> in_options("choose a smaller size or a larger memory_limit")
-    'choose a smaller size or a larger --memory-limit'
+    Attributes
+    ----------
+    text : object
+        The answer as printed.
+    data : callable
+        Makes the data that --json prints instead.
+    plot : callable, optional
+        Draws the picture for --output.
+    table : callable, optional
+        Writes the table for --table: its arguments are the path and `witness`.
+    notes : sequence of str
+        The library's warnings.
+    comment : str
+        Text to print at the end, in the library's words; JSON has no place for it.
+    code : int
+        The exit code.
     """
-    return with_options(" ".join(message.split()))
 
-
-def with_options(text: str) -> str:
-    """Return a text of the library with options instead of arguments, its lines as they are."""
-    for pattern, said in _WORDS:
-        text = re.sub(pattern, said, text)
-    return text
+    text: object
+    data: Callable[[], Any]
+    plot: Callable[[], Figure | Axes] | None = None
+    table: Callable[..., object] | None = None
+    notes: Sequence[str] = ()
+    comment: str = ""
+    code: int = 0
 
 
 class Session:
@@ -95,7 +64,7 @@ class Session:
     as_json : bool
         Whether answers are printed as JSON.
     doing : str
-        What it is doing, for the message if it is interrupted.
+        What the command is doing, for the message if it is interrupted.
     failure : str or None
         Why standard output cannot be written to. None also if a reader, such as ``head``, left.
     """
@@ -114,16 +83,16 @@ class Session:
             self._try(lambda: _write(lines, sys.stdout))
 
     def tell(self, answer: object, data: Callable[[], Any]) -> None:
-        """Write an answer as text, or what it tells as JSON: in ASCII, on one line."""
+        """Write an answer as text, or its data as JSON: in ASCII, on one line."""
         self.say(json.dumps(json_ready(data()), allow_nan=False) if self.as_json else str(answer))
 
     def comment(self, text: str) -> None:
-        """Write lines beside an answer, which JSON has no place for."""
+        """Write lines that accompany an answer; JSON has no place for them."""
         if not self.as_json:
             self.say(text)
 
     def flush(self) -> None:
-        """Write what is still in the buffer."""
+        """Flush the buffer."""
         if self._open:
             self._try(sys.stdout.flush)
 
@@ -138,7 +107,7 @@ class Session:
             self._open = False
             if not isinstance(error, BrokenPipeError):
                 self.failure = error.strerror or str(error)
-            # The interpreter flushes when it exits; now it has nothing to complain about.
+            # The interpreter flushes when it exits; this keeps it from raising another error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -152,29 +121,49 @@ def with_numbers(result: Sensitivity) -> str:
 
 
 @contextmanager
-def noting(session: Session) -> Iterator[None]:
-    """Say beside an answer, with --json on standard error, what the library warns of."""
+def noting() -> Iterator[list[str]]:
+    """Collect the library's warnings in a list, which is filled at the end."""
+    notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
-    for one in caught:
-        note = in_options(str(one.message))
-        if session.as_json:
-            session.complain(note)
-        else:
-            session.say(f"  note       {note}")
+        yield notes
+    notes += [str(one.message) for one in caught]
+
+
+def check_writable(path: Path | None, *, picture: bool = False) -> None:
+    """Raise InputError, before any work, if a file could not be written."""
+    if path is None:
+        return
+    try:
+        target = destination(path)
+    except IsADirectoryError:
+        raise InputError(f"cannot write {shown(str(path))}: it is a folder") from None
+    except OSError as error:
+        raise InputError(f"cannot write {shown(str(path))}: {error.strerror}") from error
+    folder = target.parent
+    if not (is_stream(target) or (folder.is_dir() and os.access(folder, os.W_OK))):
+        where = folder if path.is_symlink() else path.parent
+        raise InputError(
+            f"cannot write {shown(str(path))}: {shown(str(where))} is not a folder that can be "
+            "written to"
+        )
+    if picture:
+        from sensitivity_lab.plotting import check_path
+
+        check_path(path)
 
 
 def draw(session: Session, plot: Callable[[], Figure | Axes], path: Path) -> None:
     """Draw an answer into a file."""
     session.doing = f"drawing {path}"
-    from sensitivity_lab.plotting import save
+    from sensitivity_lab.plotting import off_screen, save
 
-    save(plot(), path)
+    with off_screen():
+        save(plot(), path)
 
 
 def complain(line: str) -> None:
-    """Write a line to standard error; if that fails, only the exit code tells."""
+    """Write a line to standard error; if that fails, only the exit code reports the error."""
     if sys.stderr:
         with suppress(OSError):
             _write(printable(line), sys.stderr)

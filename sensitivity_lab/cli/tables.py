@@ -6,6 +6,7 @@ import math
 import re
 import sys
 import warnings
+from dataclasses import dataclass
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
@@ -17,13 +18,16 @@ from sensitivity_lab.checks import names_of, shown
 from sensitivity_lab.errors import InputError
 
 STANDARD_INPUT = Path("-")
-"""The name of a file that stands for what is piped in."""
+"""The file name that stands for standard input."""
 
 LARGEST_EXPONENT = 400
-"""Numbers may be as large or as small as this power of ten, somewhat beyond floats."""
+"""The largest and, negated, the smallest exponent of ten, somewhat beyond floats."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,18})?")
-"""A decimal number. Not 1_000, which Python reads as 1000, and not the digits of other scripts."""
+"""A decimal number; not 1_000, which Python reads as 1000, nor digits of other scripts."""
+
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]{1,18})?")
+"""A number with a decimal comma."""
 
 _WORDS = {
     "true": True,
@@ -33,11 +37,11 @@ _WORDS = {
         ("", "nan", "-nan", "na", "n/a", "#n/a", "#na", "<na>", "null", "none"), math.nan
     ),
 }
-"""What words in a table mean, in lower case; nan stands for a missing number."""
+"""The values of words in a table, in lower case; nan stands for a missing number."""
 
 
 def exact_number(text: str) -> int | Decimal | None:
-    """Return the number that a text spells, whole ones as int; None if it spells none.
+    """Return the number that a text spells, whole numbers as int; None if it spells none.
 
     Examples
     --------
@@ -55,15 +59,69 @@ def exact_number(text: str) -> int | Decimal | None:
 
 
 def in_range(number: float | Decimal) -> bool:
-    """Tell whether a number is within the exponents that are read."""
+    """Return whether the exponent of a number is within the limit."""
     return not isinstance(number, Decimal) or abs(number.adjusted()) <= LARGEST_EXPONENT
 
 
+@dataclass(frozen=True)
+class Cells:
+    """A CSV file as it is written.
+
+    Attributes
+    ----------
+    separator : str
+        A comma; or a semicolon or a tab if the first line has no comma.
+    columns : dict of str to list of str
+        The texts of each column. Short rows end in entries that are not texts.
+    """
+
+    separator: str
+    columns: dict[str, list[Any]]
+
+    def entries(self, name: str) -> list[Any]:
+        """Return a column's entries: exact numbers, True, False, nan if missing, else texts."""
+        texts = self.columns[name]
+        known = {text: self._entry(text) for text in dict.fromkeys(texts)}
+        if not any(isinstance(entry, str) for entry in known.values()):
+            for text, entry in known.items():
+                if not in_range(entry):
+                    raise InputError(
+                        f"column {shown(name)}: numbers have exponents up to {LARGEST_EXPONENT}, "
+                        f"got {shown(text)} at position {texts.index(text)}"
+                    )
+        return [known[text] for text in texts]
+
+    def has_decimal_commas(self, name: str) -> bool:
+        """Return whether a column has numbers such as 2,5; never if commas separate columns."""
+        return self.separator != "," and any(
+            isinstance(text, str) and _DECIMAL_COMMA.fullmatch(text.strip())
+            for text in set(self.columns[name])
+        )
+
+    def _entry(self, text: Any) -> Any:
+        # Rows shorter than the header end in missing entries, which are not texts.
+        word = text.strip().lower() if isinstance(text, str) else ""
+        if word in _WORDS:
+            return _WORDS[word]
+        if self.separator != "," and _DECIMAL_COMMA.fullmatch(word):
+            word = word.replace(",", ".")
+        number = exact_number(word)
+        return text if number is None else number
+
+
 def read_table(path: Path) -> pd.DataFrame:
-    """Return the table of a CSV file whose first line names the columns, its numbers exactly.
+    """Return the table of a CSV file whose first line names the columns, with exact numbers.
 
     The file ``-`` is standard input.
     """
+    cells = read_cells(path)
+    return pd.DataFrame(
+        {name: pd.Series(cells.entries(name), dtype=object) for name in cells.columns}
+    )
+
+
+def read_cells(path: Path) -> Cells:
+    """Return the cells of a CSV file whose first line names the columns."""
     name = "standard input" if path == STANDARD_INPUT else shown(str(path))
     if path.suffix.lower() == ".json":
         raise InputError(
@@ -74,11 +132,17 @@ def read_table(path: Path) -> pd.DataFrame:
         with warnings.catch_warnings():
             # Rows that are longer than the header are an error, not a column of labels.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            # Decoded here, so that the message for a file without text is always the same.
-            text = StringIO(bytes_of(path).decode("utf-8-sig"), newline="")
+            # Decode here, so a file that is not text always gives the same message.
+            text = bytes_of(path).decode("utf-8-sig")
+            separator = _separator(text.partition("\n")[0])
             # The header is read as an ordinary line: pandas would rename repeated columns.
             cells = pd.read_csv(
-                text, header=None, index_col=False, dtype=str, keep_default_na=False
+                StringIO(text, newline=""),
+                sep=separator,
+                header=None,
+                index_col=False,
+                dtype=str,
+                keep_default_na=False,
             )
     except OSError as error:
         why = error.strerror or shown(error)
@@ -86,13 +150,16 @@ def read_table(path: Path) -> pd.DataFrame:
     except (ValueError, pd.errors.ParserWarning) as error:  # ValueErrors are pandas's own
         raise InputError(f"cannot read {name} as a CSV file: {error}") from error
     names = _column_names(name, cells.iloc[0].tolist())
-    return pd.DataFrame(
-        {name: _column(name, cells[place].tolist()[1:]) for place, name in enumerate(names)}
-    )
+    return Cells(separator, {one: cells[at].tolist()[1:] for at, one in enumerate(names)})
+
+
+def _separator(header: str) -> str:
+    """Return the character between the columns, judging by the first line."""
+    return next((mark for mark in ",;\t" if mark in header), ",")
 
 
 def bytes_of(path: Path) -> bytes:
-    """Return what a file, or standard input, has."""
+    """Return the content of a file or of standard input."""
     if path != STANDARD_INPUT:
         return path.read_bytes()
     if sys.stdin is None:
@@ -101,7 +168,7 @@ def bytes_of(path: Path) -> bytes:
 
 
 def _column_names(file: str, header: list[str]) -> list[str]:
-    """Return the names of the columns; a column without a name is called by its position."""
+    """Return the names of the columns; a column without a name is named by its position."""
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     for name in names:
         if exact_number(name) is not None or name.strip().lower() in ("nan", "inf", "-inf"):
@@ -113,26 +180,3 @@ def _column_names(file: str, header: list[str]) -> list[str]:
             "give every column its own name"
         )
     return names
-
-
-def _column(name: str, texts: list[Any]) -> pd.Series[Any]:
-    """Return the entries of a column; raise InputError for a column of numbers too large."""
-    entries = list(map(_entry, texts))
-    if not any(isinstance(entry, str) for entry in entries):
-        for line, entry in enumerate(entries):
-            if not in_range(entry):
-                raise InputError(
-                    f"column {shown(name)}: numbers have exponents up to {LARGEST_EXPONENT}, got "
-                    f"{shown(texts[line])} at position {line}"
-                )
-    return pd.Series(entries, dtype=object)
-
-
-def _entry(text: Any) -> Any:
-    """Return a table's entry: a number, True or False, nan if it is missing, else the text."""
-    # Rows that are shorter than the header end in missing entries, which are not texts.
-    word = text.strip().lower() if isinstance(text, str) else ""
-    if word in _WORDS:
-        return _WORDS[word]
-    number = exact_number(word)
-    return text if number is None else number

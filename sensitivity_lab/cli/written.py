@@ -1,9 +1,13 @@
-"""Numbers, domains and distances as they are written on the command line, read exactly."""
+"""Read numbers, domains and distances from the command line, exactly."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal, Inexact, localcontext
 from fractions import Fraction
+from typing import Any
 
 from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import InputError
@@ -13,18 +17,56 @@ from .tables import LARGEST_EXPONENT, exact_number, in_range
 _MOST = 1_000_000
 """The most values that a range may have."""
 
+_FROM_TO = re.compile(r"\s*(-?[0-9.]+)\s*-\s*(-?[0-9.]+)\s*")
+"""A range as people write it: 0-77 for 0:77."""
 
-def split_domain(text: str) -> tuple[str, str]:
-    """Return the name and the values of a domain, which are written NAME=VALUES."""
+
+def read_domain(text: str) -> tuple[str, list[int | Decimal]]:
+    """Parse NAME=1,2,3, NAME=0-77 or NAME=first:last:step, exactly; an error names the domain.
+
+    Examples
+    --------
+    >>> read_domain("mood=1:3"), read_domain("change=-1-1")
+    (('mood', [1, 2, 3]), ('change', [-1, 0, 1]))
+    """
+    name, written = _split(text)
+    values = _values(written, text)
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise InputError(f"the domain {shown(name)} lists {value} twice; list every value once")
+    return name, values
+
+
+def read_labels(text: str) -> tuple[str, list[Any]]:
+    """Parse a domain of numbers, or of texts if one is not a number: NAME=north,south.
+
+    Examples
+    --------
+    >>> read_labels("ward=north,south"), read_labels("age=20:22")
+    (('ward', ['north', 'south']), ('age', [20, 21, 22]))
+    """
+    name, written = _split(text)
+    try:
+        return name, _values(written, written)
+    except InputError:
+        if ":" in written:
+            raise
+        return name, written.split(",")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return the name and the values of a domain, written NAME=VALUES."""
     name, equals, values = text.partition("=")
     if not (name and equals and values):
         raise InputError(f"a domain is written NAME=1,2,3 or NAME=15:30:0.5, got {shown(text)}")
     return name, values
 
 
-def values_of(written: str, text: str | None = None) -> list[int | Decimal]:
+def _values(written: str, text: str) -> list[int | Decimal]:
     """Parse 1,2,3 or first:last:step, exactly; an error shows the whole text."""
-    text = written if text is None else text
+    ends = _FROM_TO.fullmatch(written)
+    if ends:
+        written = f"{ends[1]}:{ends[2]}"
     if ":" not in written:
         return [_number(value) for value in written.split(",")]
     parts = [_number(value) for value in written.split(":")]
@@ -39,7 +81,7 @@ def values_of(written: str, text: str | None = None) -> list[int | Decimal]:
             f"the domain {shown(text)} has more than {_MOST:,} values; take a larger step"
         )
     with localcontext() as context:
-        # There are enough digits for every value. Rounding one would raise an error.
+        # The digits are enough for every value. Rounding one would raise an error.
         context.prec = 2 * LARGEST_EXPONENT + len(text)
         context.traps[Inexact] = True
         return [first + place * step for place in range(count)]
@@ -56,7 +98,7 @@ def read_size_list(text: str) -> list[int]:
 
 
 def _several(text: str, written: str) -> list[int]:
-    """Parse whole numbers and ranges of them; an error says how they are written."""
+    """Parse whole numbers and ranges of them; an error says how to write them."""
     try:
         found: list[int] = []
         for part in text.split(","):
@@ -78,15 +120,31 @@ def read_sizes(text: str) -> tuple[int, int]:
     return int(smallest), int(largest)
 
 
-def read_exact(text: str, what: str) -> int | Decimal | Fraction:
-    """Parse 2, 0.5 or 1/3; an error says what it is."""
-    above, slash, below = text.partition("/")
-    try:
-        if not slash:
-            return _number(above)
-        return Fraction(_number(above)) / Fraction(_number(below))
-    except (InputError, ZeroDivisionError):
-        raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
+def exact(what: str) -> Callable[[str], int | Decimal | Fraction]:
+    """Return a function that parses 2, 0.5 or 1/3; its error names the argument.
+
+    Examples
+    --------
+    >>> exact("--epsilon")("1/3")
+    Fraction(1, 3)
+    """
+
+    def read(text: str) -> int | Decimal | Fraction:
+        above, slash, below = text.partition("/")
+        try:
+            if not slash:
+                return _number(above)
+            return Fraction(_number(above)) / Fraction(_number(below))
+        except (InputError, ZeroDivisionError):
+            raise InputError(f"{what} is written 2, 0.5 or 1/3, got {shown(text)}") from None
+
+    return read
+
+
+def read_claim_per_k(text: str) -> Callable[[int], Fraction]:
+    """Parse the growth of a claim per step of the distance k."""
+    slope = Fraction(exact("a claim")(text))
+    return lambda k: slope * k
 
 
 def _number(text: str) -> int | Decimal:

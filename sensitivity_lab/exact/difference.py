@@ -9,21 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, total_ordering
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensitivity_lab.checks import Number as Number
 from sensitivity_lab.checks import magnitude
 from sensitivity_lab.errors import InputError
 
 Integers = NDArray[np.object_]
 """An array of Python ints, which have no largest one."""
-
-Number = int | float | Fraction | Decimal
-"""The types of records; each value stands for exactly one rational."""
 
 
 def rational_of(number: Number | np.longdouble) -> Fraction:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_rational, number_text, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import Kind, check_not_negative, check_number, number_text
 
 from .difference import Difference, rational_root, round_up
 
@@ -53,9 +52,7 @@ class Root:
     square: Fraction
 
     def __post_init__(self) -> None:
-        square = as_fraction(self.square, "square")
-        if square < 0:
-            raise InputError(f"square must be at least 0, got {shown(self.square)}")
+        square = as_fraction(self.square, "square", check_not_negative)
         object.__setattr__(self, "square", square)
 
     @cached_property
@@ -144,13 +141,13 @@ def upper_of(distance: Distance) -> float:
     return distance if isinstance(distance, float) else round_up(as_fraction(distance, "distance"))
 
 
-def as_fraction(value: Any, name: str) -> Fraction:
-    """Return a finite number as the fraction that it stands for; truth values are 0 and 1.
+def as_fraction(value: Any, name: str, kind: Kind[Fraction] = check_number) -> Fraction:
+    """Return a number of a kind as the fraction that it stands for; truth values are 0 and 1.
 
     Raises InputError for anything else.
     """
     number = int(value) if isinstance(value, bool | np.bool_) else value
-    return check_rational(name, number, "a finite number (int, float, Fraction or Decimal)")
+    return kind(name, number)
 
 
 def show_number(value: Fraction | int) -> str:

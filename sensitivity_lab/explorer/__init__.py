@@ -1,8 +1,8 @@
-"""The explorer: a page of controls and pictures over one universe after the other.
+"""The explorer: a page of controls and pictures for one universe at a time.
 
-A *state* is what a user has chosen. The *model* computes the *views* of a state, from the number to
-the pictures' data, and knows nothing of widgets. A *runner* lets a process of its own compute them,
-so that a long search can be stopped. The *panel* has the widgets, which need the extra `explore`,
+A *state* holds the user's choices. The *model* computes the *views* of a state, from the number to
+the data of the pictures, and does not depend on widgets. A *runner* computes them in a separate
+process, which can stop a long search. The *panel* has the widgets, which need the extra `explore`,
 and the *page* shows a panel in a browser.
 """
 

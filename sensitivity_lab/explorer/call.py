@@ -1,4 +1,4 @@
-"""The front door of the explorer."""
+"""The entry point of the explorer."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from .source import Source, as_source
 
 
 def explore(universes: Any) -> Any:
-    """Show the explorer in a notebook: controls, and at once what they change.
+    """Show the explorer in a notebook: controls, with pictures that follow them at once.
 
     Choose a column, a query, a relation, the size n, the distance k and epsilon. The panel shows
     the sensitivity, its curve over k, the sorted universe as a strip, the witness pair, Laplace
     noise on the records' axis, and the code that computes all of it. Type another value for a
-    record of x to see the local sensitivity of that dataset beside the global one; type a public
-    domain to explore it in place of the records.
+    record of x to compare the local and the smooth sensitivity of that dataset with the global one.
+    Type a public domain to explore it in place of the records.
 
-    A table may be private, so its explorer opens on the domain 0 to 100: type what a value can be.
-    Empty the field to take the rows themselves as the universe, which a release must not do unless
-    they are public.
+    A table may be private, so its explorer opens on the domain 0 to 100. Type the possible values.
+    Empty the field to use the rows themselves as the universe; for a release do so only if they are
+    public.
 
     Parameters
     ----------
     universes : Universe or IntervalUniverse, mapping of str to these, or DataFrame
-        What to explore: one universe, one per column, or a table whose numeric columns are
-        datasets (scenario (a)).
+        One universe, one per column, or a table whose numeric columns are datasets (scenario (a)).
 
     Returns
     -------
@@ -43,7 +42,7 @@ def explore(universes: Any) -> Any:
 
     Notes
     -----
-    A process of its own searches, so that the page answers meanwhile, and a search can be stopped.
+    A separate process searches, so the page stays responsive, and you can stop a search.
     ``sensitivity-lab explore data.csv`` shows the same panel in a browser.
 
     Examples
@@ -64,6 +63,6 @@ def show(source: Source) -> Any:
             raise
         raise MissingExtraError(
             "explore needs ipywidgets and Voila, which are not installed; "
-            "install the extra: pip install 'sensitivity_lab[explore]'"
+            "install the extra: pip install '.[explore]' in a checkout"
         ) from error
     return panel.Panel(source)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sensitivity_lab.calls.curves import sensitivity_curves
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
 from sensitivity_lab.calls.local_sensitivity import local_sensitivity
+from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
 from sensitivity_lab.errors import DatasetUniverseWarning, InputError, SensitivityLabError
 from sensitivity_lab.noise.scales import laplace_scale
+from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale
 from sensitivity_lab.queries import as_query
 from sensitivity_lab.results.literals import plain
 from sensitivity_lab.results.pairs import show_answer
@@ -32,10 +35,10 @@ FARTHEST = 50
 """The largest distance to choose."""
 
 CURVE = 10
-"""A curve goes at least to this distance, where that is feasible."""
+"""A curve goes at least to this distance, if that is feasible."""
 
 UNLIMITED = 1000
-"""The largest size to choose where a universe has no largest one."""
+"""The largest size to choose if a universe has no largest one."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,12 @@ class Local:
         The same as it is.
     answer : str
         The query's answer on the changed x.
+    smooth : str
+        The smooth sensitivity, rounded up, with the beta for epsilon; "" if it is not known (yet).
+    beta : float
+        The damping per unit of distance.
+    scale : float
+        The scale of the Cauchy noise for the smooth sensitivity.
     """
 
     before: str
@@ -59,46 +68,51 @@ class Local:
     text: str
     value: float
     answer: str
+    smooth: str = ""
+    beta: float = 0
+    scale: float = 0
 
 
 @dataclass(frozen=True)
 class View:
-    """What the page shows of a state; None, or empty, where it is not known (yet).
+    """The content of the page for a state; parts not known (yet) are None or empty.
 
     Attributes
     ----------
     state : State
-        The state, its size and distance within what is feasible.
+        The state, its size and distance limited to feasible ones.
     largest_size, largest_k : int
         The ends of the sliders.
     extent : str
         The universe, in words.
     dataset : bool
-        Whether the universe lists records, as a dataset does, and is no declared domain.
+        Whether the universe lists records, as a dataset does, and is not a declared domain.
     text : str
         The sensitivity, rounded up.
     value : float or None
         The same as it is.
     method : str
-        Which engine found it.
+        The engine that found it.
     curve : tuple of (int, float)
         Distances and sensitivities.
     blocks : tuple of Block
-        The strip; empty where there are too many blocks to draw.
+        The strip; empty if there are too many blocks to draw.
     pair : Pair or None
         The witness.
     rug : Rug or None
-        Where the records are.
+        The places of the records.
     scale : float or None
-        Of the Laplace noise, in the unit of the answer.
+        The scale of the Laplace noise, in the unit of the answer.
     cautions : tuple of str
-        What has to be public for the noise to protect anybody.
+        What must be public for the noise to protect anyone.
     local : Local or None
-        What changing a record does.
+        The effect of a changed record.
     messages : tuple of str
-        What could not be done, and why.
+        What could not be computed, and why.
     code : str
         Python that computes all of it.
+    computing : str
+        What the next view will add.
     done : bool
         Whether this is the last view of the state.
     """
@@ -120,6 +134,7 @@ class View:
     local: Local | None = None
     messages: tuple[str, ...] = ()
     code: str = ""
+    computing: str = ""
     done: bool = False
 
 
@@ -129,9 +144,9 @@ def views(source: Source, state: State, *, progress: bool = False) -> Iterator[V
     Parameters
     ----------
     source : Source
-        What is explored.
+        The universes to explore.
     state : State
-        What the user has chosen.
+        The user's choices.
     progress : bool, default False
         Whether searches write their progress to the standard error stream.
 
@@ -157,7 +172,7 @@ def views(source: Source, state: State, *, progress: bool = False) -> Iterator[V
         view = _with(view, str(error))
     except MemoryError:
         view = _with(view, "not enough memory for this view; choose a smaller size")
-    yield replace(view, done=True)
+    yield replace(view, computing="", done=True)
 
 
 def _with(view: View, message: str) -> View:
@@ -165,7 +180,7 @@ def _with(view: View, message: str) -> View:
 
 
 def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
-    """Yield the views; an error ends them where nothing can follow."""
+    """Yield the views; an error ends them if nothing can follow."""
     universe = source.universe(asked.column, asked.domain)
     largest_size = _largest_size(universe)
     state = replace(asked, size=max(1, min(asked.size, largest_size)))
@@ -180,6 +195,7 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         dataset=_is_dataset(universe),
         rug=rug_of(universe),
         code=snippet(source, state, distances, dataset=_is_dataset(universe)),
+        computing=f"the sensitivity of {state.query} at n = {state.size:,} and k = {state.k}",
     )
     yield view
     relation = state.neighbors
@@ -195,6 +211,7 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         method=result.method,
         pair=pair,
         blocks=blocks,
+        computing=f"the curve of {state.query} up to k = {distances[-1]}",
     )
     view = _with_noise(view, result)
     yield view
@@ -204,9 +221,12 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         alone = ((state.k, result.value),)
         view = _with(replace(view, curve=alone), f"the curve has one point only: {error}")
     if state.value.strip():
-        yield view
-        view = _with_local(view, result, universe, progress)
-    yield view
+        yield replace(view, computing="the local sensitivity of the changed x")
+        view = _with_local(view, source, result, universe, distances, progress)
+    if view.local:
+        yield replace(view, computing="the smooth sensitivity of the changed x")
+        view = _with_smooth(view, source, result, universe, distances, progress)
+    yield replace(view, computing="")
 
 
 def _is_dataset(universe: AnyUniverse) -> bool:
@@ -226,7 +246,7 @@ def _largest_k(state: State, universe: AnyUniverse) -> int:
 
 
 def _feasible(relation: Relation, state: State, universe: AnyUniverse) -> bool:
-    """Tell whether there are neighbors, and all of them have records enough for the query."""
+    """Return whether there are neighbors, and all have enough records for the query."""
     try:
         changes = relation.changes(state.size, universe)
     except InputError:
@@ -270,15 +290,18 @@ def _with_noise(view: View, result: Sensitivity) -> View:
     return replace(view, scale=scale, cautions=cautions)
 
 
-def _with_local(view: View, result: Sensitivity, universe: AnyUniverse, progress: bool) -> View:
-    """Add what changing a record of x does, or why it cannot be changed so."""
+def _with_local(
+    view: View,
+    source: Source,
+    result: Sensitivity,
+    universe: AnyUniverse,
+    distances: range,
+    progress: bool,
+) -> View:
+    """Add the effect of a changed record of x and its code, or why it cannot be changed."""
     state = view.state
     try:
-        value = number(state.value, "the new value of the record")
-        x = list(result.witness.x)
-        if not 1 <= state.record <= len(x):
-            raise InputError(f"x has the records 1 to {len(x):,}, got {state.record:,}")
-        before, x[state.record - 1] = x[state.record - 1], value
+        before, value, x = _changed(state, result)
         local = local_sensitivity(
             universe, state.query, dataset=x, neighbors=state.neighbors, progress=progress
         )
@@ -293,4 +316,50 @@ def _with_local(view: View, result: Sensitivity, universe: AnyUniverse, progress
             local.value,
             show_answer(local.witness.query_x),
         ),
+        code=snippet(source, state, distances, dataset=view.dataset, local=True),
     )
+
+
+def _with_smooth(
+    view: View,
+    source: Source,
+    result: Sensitivity,
+    universe: AnyUniverse,
+    distances: range,
+    progress: bool,
+) -> View:
+    """Add the smooth sensitivity of the changed x and its code, or why there is none."""
+    state = view.state
+    if view.local is None:
+        return view
+    if not isinstance(universe, FiniteUniverse):
+        return _with(view, "no smooth sensitivity of x: its universe is an interval; type a domain")
+    try:
+        _, _, x = _changed(state, result)
+        beta = smooth_beta(state.epsilon, k=state.k)
+        smooth = smooth_sensitivity(
+            universe,
+            state.query,
+            dataset=x,
+            beta=beta,
+            neighbors=state.neighbors,
+            progress=progress,
+        )
+        with warnings.catch_warnings():  # the view has said already what has to be public
+            warnings.simplefilter("ignore")
+            scale = smooth_cauchy_scale(smooth, state.epsilon)
+    except SensitivityLabError as error:
+        return _with(view, f"no smooth sensitivity of x: {error}")
+    local = replace(view.local, smooth=smooth._text(6), beta=float(beta), scale=scale)
+    code = snippet(source, state, distances, dataset=view.dataset, local=True, smooth=True)
+    return replace(view, local=local, code=code)
+
+
+def _changed(state: State, result: Sensitivity) -> tuple[Any, Any, list[Any]]:
+    """Return a record of the witness's x, its new value, and the new x; raise InputError."""
+    value = number(state.value, "the new value of the record")
+    x = list(result.witness.x)
+    if not 1 <= state.record <= len(x):
+        raise InputError(f"x has the records 1 to {len(x):,}, got {state.record:,}")
+    before, x[state.record - 1] = x[state.record - 1], value
+    return before, value, x

@@ -1,7 +1,7 @@
-"""The page: Voila serves one notebook, on the loopback address only, to who has its token.
+"""The page: Voila serves one notebook, only on the loopback address and only with its token.
 
-Run as ``python -m sensitivity_lab.explorer.page NOTEBOOK`` it is the server, which ends with its
-standard input, and so with the process that started it.
+``python -m sensitivity_lab.explorer.page NOTEBOOK`` runs the server. It ends with its standard
+input, and so with the process that started it.
 """
 
 from __future__ import annotations
@@ -26,31 +26,32 @@ from tempfile import gettempdir
 from threading import Thread
 from typing import Any
 
+from sensitivity_lab.checks import named, names_of
 from sensitivity_lab.errors import InputError, MissingExtraError
 from sensitivity_lab.files import remove_abandoned, temporary_folder
 
 ADDRESS = "127.0.0.1"
-"""Where the page listens: what other machines cannot reach."""
+"""The address of the page, which other machines cannot reach."""
 
 _PREFIX = "sensitivity_lab_explorer-"
-"""How the names of the folders begin that hold the notebook."""
+"""The beginning of the names of folders that hold the notebook."""
 
-_PATIENCE = 60.0
-"""Seconds that the server has to answer for the first time."""
+_FIRST_ANSWER = 60.0
+"""Seconds to wait for the server's first answer."""
 
 
 @contextmanager
 def serving(code: str, port: int | None = None, log: Path | None = None) -> Iterator[Page]:
-    """Serve a page with the result of a cell, as long as the context lasts.
+    """Serve a page with the result of a cell for as long as the context lasts.
 
     Parameters
     ----------
     code : str
-        The cell; its last expression is what the page shows.
+        The cell; the page shows its last expression.
     port : int, optional
-        Where to listen, 1 to 65535; by default a port that is free.
+        The port, 1 to 65535; by default any free one.
     log : Path, optional
-        Where the server's log goes; by default nowhere.
+        The file for the server's log; by default no log is kept.
 
     Yields
     ------
@@ -59,7 +60,8 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
     Raises
     ------
     MissingExtraError
-        If the extra `explore` is not installed.
+        If the extra `explore` is not installed, or the templates of Voila are not where Jupyter
+        looks for them.
     InputError
         If the port is taken, or the server ends before it answers.
     """
@@ -67,9 +69,10 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
         if find_spec(module) is None:
             raise MissingExtraError(
                 "the explorer's page needs ipywidgets and Voila, which are not installed; "
-                "install the extra: pip install 'sensitivity_lab[explore]'"
+                "install the extra: pip install '.[explore]' in a checkout"
             )
     number = _checked_port(port)
+    templates = _checked_templates()
     token = secrets.token_urlsafe(24)
     remove_abandoned(gettempdir(), _PREFIX)
     with (
@@ -82,7 +85,7 @@ def serving(code: str, port: int | None = None, log: Path | None = None) -> Iter
                 [sys.executable, "-m", "sensitivity_lab.explorer.page", "explorer.ipynb"],
                 cwd=folder,
                 stdin=subprocess.PIPE,  # closed when this process ends, whatever ended it
-                env=_environment(folder, share),
+                env=_environment(folder, share, templates),
                 stdout=written,
                 stderr=subprocess.STDOUT,
             )
@@ -121,7 +124,7 @@ class Page:
     def wait_until_ready(self) -> None:
         """Wait until the server answers; raise InputError if it ends before."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _FIRST_ANSWER
         # Of a static file: the page itself starts a kernel.
         target = self.url.partition("?")[0] + "voila/static/voila.js"
         while time.monotonic() < deadline:
@@ -137,11 +140,13 @@ class Page:
                 return  # it answers
             except OSError:
                 time.sleep(0.1)
-        raise InputError(f"the server of the explorer did not answer in {_PATIENCE:.0f} seconds")
+        raise InputError(
+            f"the server of the explorer did not answer in {_FIRST_ANSWER:.0f} seconds"
+        )
 
 
 def _checked_port(port: int | None) -> int:
-    """Return a port that is free; raise InputError if the one that was asked for is not."""
+    """Return a free port; raise InputError if the given one is not free."""
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -153,6 +158,23 @@ def _checked_port(port: int | None) -> int:
             ) from error
         found: int = tried.getsockname()[1]
         return found
+
+
+def _checked_templates() -> str:
+    """Return the folder of Jupyter with the template "lab" of Voila, which the page extends.
+
+    Without it the server runs, but its page stays empty.
+    """
+    folders: list[str] = import_module("jupyter_core.paths").jupyter_path()
+    for folder in folders:
+        if Path(folder, "voila", "templates", "lab").is_dir():
+            return folder
+    raise MissingExtraError(
+        "the explorer's page needs Voila's template 'lab' (voila/templates/lab), which is in none "
+        f"of Jupyter's folders: {names_of(folders, named)}; install Voila again, with "
+        "pip install --force-reinstall voila, or set the environment variable JUPYTER_PATH to the "
+        "folder share/jupyter of the environment that has it"
+    )
 
 
 def _fill(folder: Path, code: str, port: int, token: str) -> None:
@@ -201,7 +223,7 @@ def _fill(folder: Path, code: str, port: int, token: str) -> None:
     (folder / "voila.json").write_text(json.dumps(settings), "utf-8")
 
 
-def _environment(folder: Path, share: Path) -> dict[str, str]:
+def _environment(folder: Path, share: Path, templates: str) -> dict[str, str]:
     """Return the environment of the server: its own settings, and this package on the path."""
     root = str(Path(__file__).parents[2])
 
@@ -213,7 +235,7 @@ def _environment(folder: Path, share: Path) -> dict[str, str]:
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
         "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
-        "JUPYTER_PATH": joined(str(share), os.environ.get("JUPYTER_PATH")),
+        "JUPYTER_PATH": joined(str(share), os.environ.get("JUPYTER_PATH"), templates),
         "PYTHONPATH": joined(root, os.environ.get("PYTHONPATH")),
     }
 

@@ -1,4 +1,4 @@
-"""The witness and the universe as a page shows them: counts, texts and places, not all records."""
+"""The witness and the universe for a page: counts, texts and places, not all records."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import multiplicities_of
 
 MOST_BLOCKS = 60
-"""A strip of more blocks than these is no picture."""
+"""The most blocks of a strip that is drawn."""
 
 _TICKS = 200
-"""So many records at most are marked on an axis."""
+"""The most records marked on an axis."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Pair:
     Attributes
     ----------
     x, y : tuple of str
-        The records, ascending; of many the first and the last, with "…" between.
+        The records, ascending; if there are many, the first and the last with "…" between.
     only_x, only_y : tuple of str
         The records that only one of them has.
     size_x, size_y, shared : int
-        How many records x has, y has, and both have.
+        The number of records in x, in y, and in both.
     answer_x, answer_y : float
         The query's answers.
     """
@@ -54,7 +54,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Rug:
-    """Where the records of a universe are: the ends, and the places of some records."""
+    """The records of a universe on an axis: the ends, and the places of some records."""
 
     lowest: float
     highest: float
@@ -65,7 +65,7 @@ def pair_of(result: Sensitivity) -> tuple[Pair, tuple[Block, ...]]:
     """Return the witness of a result in short, and the strip's blocks."""
     held = vars(result)["witness"]
     if isinstance(held, Unlisted):
-        # By multiplicities, which takes milliseconds where listing and sorting takes seconds.
+        # By multiplicities: this takes milliseconds, listing and sorting takes seconds.
         x, y, universe = held.pair.x, held.pair.y, held.universe
     else:
         records = (*result.witness.x, *result.witness.y)
@@ -108,7 +108,7 @@ def _ends(data: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 def rug_of(universe: AnyUniverse) -> Rug | None:
-    """Return where the records are; None if they are beyond the floats."""
+    """Return the places of the records; None if they are beyond the floats."""
     try:
         if isinstance(universe, IntervalUniverse):
             return Rug(float(universe.lower), float(universe.upper))

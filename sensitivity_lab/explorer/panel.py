@@ -1,4 +1,4 @@
-"""The widgets: controls that make states, and places that show views."""
+"""The widgets: controls that set states, and parts that show views."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .runner import Busy, Report, Runner
 from .source import Source
 from .state import EPSILONS, QUERIES, RELATIONS, State
 
-_PARTS = ("headline", "messages", "curve", "strip", "pair", "noise", "code")
-"""What a view is shown in: the functions of `shown`, in order."""
+_PARTS = ("headline", "warnings", "messages", "curve", "strip", "pair", "noise", "code")
+"""The parts of the page: functions of `shown`, in order."""
 
 _FIRST_SIZE = 6
-"""The size to begin with, where the universe has more records."""
+"""The first size, if the universe has more records."""
 
 
 class Panel(widgets.VBox):  # type: ignore[misc]
@@ -28,21 +28,21 @@ class Panel(widgets.VBox):  # type: ignore[misc]
     Parameters
     ----------
     source : Source
-        What is explored.
+        The universes to explore.
 
     Attributes
     ----------
     controls : dict of str to Widget
         By the attribute of `State` that each one sets.
     parts : dict of str to HTML
-        Where a view is shown.
+        The parts of the page, by name.
     view : View or None
-        What is shown.
+        The view that the page shows.
     """
 
     def __init__(self, source: Source) -> None:
         self.controls = _controls(source)
-        self.parts = {name: widgets.HTML() for name in ("status", *_PARTS)}
+        self.parts = {name: widgets.HTML() for name in ("status", "domain", *_PARTS)}
         for name, part in self.parts.items():
             part.add_class(f"sl-part-{name}")
         self.view: View | None = None
@@ -54,16 +54,23 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         for control in self.controls.values():
             control.observe(self._ask, "value")
         style = files(__package__).joinpath("style.css").read_text("utf-8")
+        # Only a table opens on a domain in place of its rows.
+        self.parts["domain"].layout.display = None if source.opens_on else "none"
+        below = {"domain": [self.parts["domain"]]}
         left = widgets.VBox(
             [
-                *self.controls.values(),
+                *(
+                    one
+                    for name, control in self.controls.items()
+                    for one in (control, *below.get(name, ()))
+                ),
                 widgets.HBox([self.stop, self.parts["status"]]),
             ]
         )
         right = widgets.VBox([self.parts[name] for name in _PARTS])
         left.add_class("sl-controls")
         right.add_class("sl-view")
-        # A container can only style what is in it by its width: hence the box in the box.
+        # A container can style its contents only by its own width: hence the box in the box.
         body = widgets.VBox([left, right])
         body.add_class("sl-body")
         super().__init__([body, widgets.HTML(f"<style>{style}</style>")])
@@ -72,7 +79,7 @@ class Panel(widgets.VBox):  # type: ignore[misc]
 
     @property
     def state(self) -> State:
-        """What the controls say."""
+        """The state that the controls are set to."""
         return State(**{name: control.value for name, control in self.controls.items()})
 
     def close(self) -> None:
@@ -85,11 +92,12 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         if self.state != self._asked:
             self._asked = self.state
             self.stop.disabled = False
-            self.parts["status"].value = shown.status("Searching")
+            self.parts["status"].value = shown.status("Computing")
+            self.parts["domain"].value = shown.domain(self.state.domain)
             self.runner.ask(self.state)
 
     def show(self, report: Report) -> None:
-        """Show a report; called where the widgets live."""
+        """Show a report; called in the thread of the widgets."""
         if isinstance(report, Busy):
             self.stop.disabled = False
             self.parts["status"].value = shown.status(report)
@@ -101,7 +109,7 @@ class Panel(widgets.VBox):  # type: ignore[misc]
             self.parts["status"].value = shown.status(report.reason)
 
     def _show_view(self, view: View) -> None:
-        # What is not known yet keeps its place, so that the page does not jump.
+        # Parts not known yet keep their place, so the page does not jump.
         before = self.view
         self.view = view
         if view.code or view.done:
@@ -116,7 +124,7 @@ class Panel(widgets.VBox):  # type: ignore[misc]
             self.stop.disabled = True
 
     def _limit(self, view: View) -> None:
-        """Set the ends of the sliders to what is feasible."""
+        """Limit the sliders to feasible values."""
         if not view.code:
             return
         self.controls["size"].max = view.largest_size
@@ -152,7 +160,7 @@ def _controls(source: Source) -> dict[str, Any]:
 
 
 def _in_this_loop() -> Callable[..., Any]:
-    """Return how to call a function where the widgets live, from any thread."""
+    """Return a function that calls another in the thread of the widgets, from any thread."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:  # outside a notebook: in the thread that tells

@@ -1,7 +1,7 @@
 """The pictures of a view, as SVG: they take a millisecond, and the page's style colors them.
 
-All are `WIDTH` wide and grow and shrink with the page. Classes name roles; `style.css` gives them
-colors for light and dark pages. A and B differ in more than color: their letters stand on them.
+All are `WIDTH` wide and scale with the page. Classes name roles; `style.css` sets their colors for
+light and dark pages. A and B differ in more than color: they show their letters.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sensitivity_lab.checks import html_text
+from sensitivity_lab.checks import html_text, rounded_up
 from sensitivity_lab.results.literals import plain
-from sensitivity_lab.results.reprs import rounded_up
 from sensitivity_lab.results.roles import Block
 
 from .pair import Pair, Rug
@@ -19,13 +18,13 @@ from .pair import Pair, Rug
 WIDTH, HEIGHT = 480, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 12, 14, 44
 _OTHER_UNIT = ("var", "count", "count_distinct", "mode_count")
-"""Queries whose answers are no places on the records' axis."""
+"""Queries whose answers do not lie on the records' axis."""
 
 _LEAST = 0.06
-"""A block takes at least this share of a strip, so that its letter can be read."""
+"""The smallest share of a strip for a block, which keeps its letter readable."""
 
 _CHARACTER = 6.9
-"""About the width of a character of the small texts."""
+"""The approximate width of a character of the small texts."""
 
 
 def curve(points: Sequence[tuple[int, float]], k: int, query: str) -> str:
@@ -92,12 +91,12 @@ def strip(blocks: Sequence[Block]) -> str:
 
 
 def to_scale(blocks: Sequence[Block]) -> bool:
-    """Tell whether the blocks of a strip are as wide as they have records."""
+    """Return whether the widths of a strip's blocks are proportional to their records."""
     return _widths(blocks) == [count for _, count, _, _ in blocks]
 
 
 def _widths(blocks: Sequence[Block]) -> list[float]:
-    """Return the numbers of records, but for a least share of all; no limit is the largest."""
+    """Return the numbers of records, raised to a least share of all; no limit is the largest."""
     finite = [count for _, count, _, _ in blocks if count != math.inf] or [1]
     counts = [min(count, max(finite)) for _, count, _, _ in blocks]
     least = min(_LEAST, 1 / len(blocks)) * sum(counts)
@@ -159,7 +158,7 @@ def _laplace(centre: float, scale: float, role: str, at, base: float, tall: floa
 
 
 def _labels(labels: Iterable[tuple[float, str]]) -> tuple[list[str], int]:
-    """Write labels below their places, each in the first row where it does not meet another one."""
+    """Write labels below their places, each in the first row where it does not overlap another."""
     ends: list[float] = []
     parts = []
     for middle, text in labels:

@@ -1,4 +1,4 @@
-"""A process of its own computes the views, so that the page answers and a search can be stopped."""
+"""A separate process computes views, so the page stays responsive and a search can be stopped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .source import Source
 from .state import State
 
 _PATIENCE = 3.0
-"""Seconds after which a search ends that nobody waits for any more; a new process takes one too."""
+"""Seconds after which a superseded search is stopped; starting a new process takes one, too."""
 
 _TICK = 0.5
 """Seconds between two reports of a search that goes on."""
@@ -27,10 +27,11 @@ _TICK = 0.5
 
 @dataclass(frozen=True)
 class Busy:
-    """A search goes on: for how many seconds, and what it says of its progress."""
+    """A search goes on: its seconds, its line of progress, and what it computes."""
 
     seconds: float
     progress: str
+    computing: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Ended:
 
 
 Report = View | Busy | Ended
-"""What a runner tells."""
+"""The reports of a runner."""
 
 
 class Runner:
@@ -50,15 +51,15 @@ class Runner:
     Parameters
     ----------
     source : Source
-        What is explored.
+        The universes to explore.
     tell : callable
-        Is given every report, in a thread of the runner's own.
+        Called with every report, in a thread of the runner.
 
     Notes
     -----
-    A state that is asked for while another one is computed waits for it, and takes the place of one
-    that waits already: moving a slider asks for many states, of which the last one counts. After
-    three seconds the computation that is superseded is stopped.
+    A new state waits while another one is computed, and replaces one that already waits: moving a
+    slider requests many states, and only the last one counts. After three seconds the superseded
+    computation is stopped.
     """
 
     def __init__(self, source: Source, tell: Callable[[Report], Any]) -> None:
@@ -67,12 +68,12 @@ class Runner:
         self.process: subprocess.Popen[bytes] | None = None
         self._waiting: State | None = None
         self._number = 0
-        self._since: float | None = None  # when the computation that goes on was asked for
+        self._since: float | None = None  # when the current computation was requested
         self._begun: float | None = None  # when its first view came
-        self._progress = ""
+        self._progress, self._computing = "", ""
 
     def ask(self, state: State) -> None:
-        """Compute the views of a state, as soon as the ones before are done."""
+        """Compute the views of a state as soon as the earlier ones are done."""
         with self._lock:
             self._waiting = state
             if self._since is None:
@@ -105,7 +106,8 @@ class Runner:
         """Send the state that waits; the lock is held, and nothing is computed."""
         state, self._waiting = self._waiting, None
         self._number += 1
-        self._since, self._begun, self._progress = time.monotonic(), None, ""
+        self._since, self._begun = time.monotonic(), None
+        self._progress, self._computing = "", "the universe"
         fresh = self.process is None
         process = self.process or self._start()
         threading.Thread(target=self._write, args=(process, fresh, state), daemon=True).start()
@@ -148,6 +150,7 @@ class Runner:
                     if process is not self.process:
                         return
                     self._begun = self._begun or time.monotonic()
+                    self._progress, self._computing = "", view.computing
                     if view.done:
                         self._since = None
                         if self._waiting is not None:
@@ -155,7 +158,7 @@ class Runner:
                     self._tell(view)
         with self._lock:
             if process is self.process:
-                reason = self._progress or "perhaps by lack of memory"
+                reason = self._progress or "perhaps for lack of memory"
                 self.stop(f"the search ended unexpectedly: {reason}")
                 self._end()
 
@@ -171,7 +174,7 @@ class Runner:
                     self._progress = written[-1]
 
     def _watch(self, number: int) -> None:
-        """Report that a computation goes on, and end it if it is superseded for too long."""
+        """Report that a computation goes on, and end it if it has been superseded for too long."""
         while True:
             time.sleep(_TICK)
             with self._lock:
@@ -183,4 +186,4 @@ class Runner:
                     self._end()
                     self._send()
                     return
-                self._tell(Busy(now - self._since, self._progress))
+                self._tell(Busy(now - self._since, self._progress, self._computing))

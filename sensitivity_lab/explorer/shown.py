@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from sensitivity_lab.checks import html_text
-from sensitivity_lab.results.reprs import rounded_up
+from sensitivity_lab.checks import html_text, rounded_up
 
 from . import pictures
-from .model import View
+from .model import Local, View
 from .runner import Busy
 
 _COPY = (
@@ -19,7 +18,7 @@ _COPY = (
 
 
 def headline(view: View) -> str:
-    """Return the sensitivity, and what it is of."""
+    """Return the sensitivity, with its query and relation."""
     state = view.state
     if view.value is None:
         return ""
@@ -31,11 +30,38 @@ def headline(view: View) -> str:
     )
 
 
+def domain(typed: str) -> str:
+    """Return what a typed domain, or none, means for a table; it stands beside the field."""
+    if typed.strip():
+        text = (
+            "The page shows this domain, not the rows of the data. Empty the field to take the "
+            "rows themselves, as public data."
+        )
+    else:
+        text = (
+            "The page takes the rows themselves, as public data. If they are private, type what a "
+            "value can be, such as 0:120."
+        )
+    return f'<p class="sl-note">{text}</p>'
+
+
 def messages(view: View) -> str:
-    """Return what could not be done."""
+    """Return the messages about what could not be computed."""
     return "".join(
         f'<p class="sl-message" role="alert">{html_text(one)}</p>' for one in view.messages
     )
+
+
+def warnings(view: View) -> str:
+    """Return what must be public for the noise to protect anyone."""
+    told = view.cautions
+    if view.dataset and view.scale is not None:
+        told = (
+            "If this universe is the private data itself, the noise hides a record only among "
+            "these records. For a release, type a public domain.",
+            *told,
+        )
+    return "".join(f'<p class="sl-warning">{html_text(one)}</p>' for one in told)
 
 
 def curve(view: View) -> str:
@@ -48,7 +74,7 @@ def curve(view: View) -> str:
 
 
 def strip(view: View) -> str:
-    """Return the strip, with what its letters mean."""
+    """Return the strip, with a legend of its letters."""
     if view.pair is None:
         return ""
     drawn = "<p class='sl-note'>The worst case has too many blocks for a strip.</p>"
@@ -111,29 +137,34 @@ def _local(view: View) -> str:
     local = view.local
     if local is None:
         return (
-            "<p class='sl-note'>Type a value for a record of x to see the local sensitivity of "
-            f"that dataset; that of this x is the global one, {html_text(view.text)}.</p>"
+            "<p class='sl-note'>Type a new value for a record of x to see the local and the smooth "
+            "sensitivity of that dataset. For this x, both equal the global one, "
+            f"{html_text(view.text)}.</p>"
         )
     return (
         f"<p>Record {view.state.record:,} of x from {html_text(local.before)} to "
         f"{html_text(local.after)}: f = {html_text(local.answer)}, local sensitivity "
         f"<b class='sl-local'>{html_text(local.text)}</b>; global {html_text(view.text)}.</p>"
+        + _smooth(local)
+    )
+
+
+def _smooth(local: Local) -> str:
+    if not local.smooth:
+        return ""
+    return (
+        f"<p>Its smooth sensitivity is <b class='sl-smooth'>{html_text(local.smooth)}</b> for "
+        f"β = {local.beta:.3g}; Cauchy noise for it has scale "
+        f"{rounded_up(local.scale, digits=6)}. Noise scaled to the local sensitivity would itself "
+        "reveal something about x.</p>"
     )
 
 
 def noise(view: View) -> str:
-    """Return the noise that epsilon asks for."""
+    """Return the noise for epsilon."""
     if view.pair is None or view.scale is None:
         return ""
     state = view.state
-    warning = ""
-    if view.dataset:
-        warning = (
-            "<p class='sl-warning'>If this universe is the private data itself, the noise hides a "
-            "record only among these records. For a release, type a public domain.</p>"
-        )
-    for caution in view.cautions:
-        warning += f"<p class='sl-warning'>{html_text(caution)}</p>"
     # Of a Laplace distribution, |noise| has the median b ln 2, and exceeds b ln 20 in 5 %.
     spread = (
         f"<p class='sl-note'>Laplace noise of scale Δ/ε = {rounded_up(view.scale, digits=6)}: half "
@@ -141,7 +172,7 @@ def noise(view: View) -> str:
         f"true one, 95% within {rounded_up(math.log(20) * view.scale, digits=3)}.</p>"
     )
     drawn = pictures.noise(view.pair, view.scale, view.rug, state.query)
-    return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale) + warning)
+    return _section(f"Noise for ε = {state.epsilon:g}", drawn + spread * bool(view.scale))
 
 
 def code(view: View) -> str:
@@ -156,13 +187,13 @@ def code(view: View) -> str:
 
 
 def status(report: View | Busy | str) -> str:
-    """Return what is going on, on one line."""
+    """Return the status, on one line."""
     if isinstance(report, Busy):
-        text = f"Searching, {report.seconds:.0f} s. {report.progress}"
+        text = f"Computing {report.computing}, {report.seconds:.0f} s. {report.progress}"
     elif isinstance(report, str):
         text = report
     else:
-        text = "Ready" if report.done else "Searching"
+        text = "Ready" if report.done else f"Computing {report.computing}"
     return f'<p class="sl-status" role="status">{html_text(text)}</p>'
 
 

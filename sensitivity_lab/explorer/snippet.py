@@ -1,10 +1,9 @@
-"""The code of a view: Python that a user can run elsewhere, for the same numbers."""
+"""The code of a view: Python that reproduces its numbers elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 
-from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 from sensitivity_lab.universes.relations import Relation
 
@@ -18,10 +17,19 @@ _PRIVATE = (
 )
 
 
-def snippet(source: Source, state: State, distances: range, *, dataset: bool = False) -> str:
+def snippet(
+    source: Source,
+    state: State,
+    distances: range,
+    *,
+    dataset: bool = False,
+    local: bool = False,
+    smooth: bool = False,
+) -> str:
     """Return the code that computes the view of a state.
 
-    It never says that listed records (`dataset`) are public; whoever runs it is warned.
+    It never declares listed records (`dataset`) public, so running it warns. It has the `local` and
+    the `smooth` sensitivity of a changed x only if there is one, so not for a refused value.
 
     Examples
     --------
@@ -47,7 +55,7 @@ def snippet(source: Source, state: State, distances: range, *, dataset: bool = F
     asked = f'universe, "{state.query}", size={state.size}'
     lines = [
         *(_PRIVATE if dataset else ()),
-        # A universe that is not spelled out is the caller's own, by that name.
+        # A universe that is not spelled out is the caller's own variable of that name.
         *([] if made == "universe" else [f"universe = {made}"]),
         f"result = sl.global_sensitivity({asked}, neighbors={neighbors})",
         "curves = sl.sensitivity_curves(",
@@ -56,23 +64,32 @@ def snippet(source: Source, state: State, distances: range, *, dataset: bool = F
         f"scale = sl.noise.laplace_scale(result, epsilon={state.epsilon})",
         "print(result)",
         'print(f"Laplace noise of scale {scale}")',
-        *_local(state, neighbors),
+        *(_local_lines(state, neighbors) if local else ()),
+        *(_smooth_lines(state, neighbors) if smooth else ()),
     ]
     return "\n".join([*_imports("\n".join(lines)), "", *lines])
 
 
-def _local(state: State, neighbors: str) -> list[str]:
-    """Return the lines of the local sensitivity, if a number was typed."""
-    try:
-        value = number(state.value, "value")
-    except InputError:
-        return []
+def _local_lines(state: State, neighbors: str) -> list[str]:
+    value = number(state.value, "value")
     return [
         "x = list(result.witness.x)",
         f"x[{state.record - 1}] = {literal(value)}",
         f'local = sl.local_sensitivity(universe, "{state.query}", '
         f"dataset=x, neighbors={neighbors})",
         "print(local)",
+    ]
+
+
+def _smooth_lines(state: State, neighbors: str) -> list[str]:
+    return [
+        f"beta = sl.noise.smooth_beta({state.epsilon}, k={state.k})",
+        "smooth = sl.smooth_sensitivity(",
+        f'    universe, "{state.query}", dataset=x, beta=beta, neighbors={neighbors}',
+        ")",
+        "print(smooth)",
+        f"cauchy = sl.noise.smooth_cauchy_scale(smooth, {state.epsilon})",
+        'print(f"Cauchy noise of scale {cauchy}")',
     ]
 
 

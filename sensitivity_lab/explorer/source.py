@@ -1,4 +1,4 @@
-"""What is explored: a universe per column, and the Python that makes it."""
+"""The source of the explorer: a universe per column, and the Python that makes it."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from sensitivity_lab.universes.universe import Universe
 from .typed import domain
 
 _FIRST_DOMAIN = "0:100"
-"""What the explorer of a table opens on; it must not depend on the table, which may be private."""
+"""The first domain of a table; it must not depend on the table, which may be private."""
 
 _SPELLED_OUT = 30
-"""A universe of at most so many records is written into the code."""
+"""The most records of a universe that is written into the code."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What is explored.
+    """The universes to explore.
 
     Attributes
     ----------
     data : DataFrame, or mapping of str to universes
-        What the universes are made of.
+        The table or the universes.
     columns : mapping of str to (key, str)
-        By the column's name as it is shown: its key in `data`, and the Python that makes its
+        By the displayed name of the column: its key in `data`, and the Python that makes its
         universe.
     opens_on : str, default ""
-        The domain to begin with, as it is typed; "" for the universes themselves.
+        The first domain, as a user would type it; "" for the universes themselves.
     """
 
     data: Any
@@ -67,14 +67,14 @@ def _universe(source: Source, column: str) -> AnyUniverse:
 
 
 def as_source(data: Any) -> Source:
-    """Return what is explored; raise InputError for what has no universe of numbers."""
+    """Return the source of some data; raise InputError if it has no universe of numbers."""
     if isinstance(data, pd.DataFrame):
         return of_frame(data, "sl.Universe.from_dataset(frame[{column}])")
     universes = as_universes(data)
     rows = next((name for name, one in universes.items() if not one.numeric), None)
     if rows is not None:
         raise InputError(
-            f"explore takes universes of numbers, and {shown(rows)} is one of rows; "
+            f"explore takes universes of numbers, but {shown(rows)} is one of rows; "
             "explore one column, universe.column(name)"
         )
     named = isinstance(data, Mapping)
@@ -105,7 +105,7 @@ def of_frame(frame: pd.DataFrame, expression: str) -> Source:
 
 
 def _has_numbers(column: Any) -> bool:
-    """Tell whether a column has numbers; missing ones are refused where it is chosen."""
+    """Return whether a column has numbers; choosing one with missing numbers is refused."""
     if not isinstance(column, pd.Series):  # of two columns with one name; refused with both names
         return False
     present = column.dropna()

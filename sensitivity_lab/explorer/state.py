@@ -1,4 +1,4 @@
-"""What a user of the explorer has chosen."""
+"""The choices of a user of the explorer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELATIONS: dict[str, Relation] = {
     for relation in relations.RELATIONS.values()
     for variant in relation.variants()
 }
-"""The relations to choose from, by what the page calls them; all mean at most k."""
+"""The relations to choose from, by their names on the page; all mean at most k."""
 
 EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 """The privacy losses to choose from."""
@@ -27,28 +27,28 @@ EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 @dataclass(frozen=True)
 class State:
-    """What a user has chosen.
+    """A user's choices.
 
     Attributes
     ----------
     column : str
-        The name of a column; "records" where there is only one universe.
+        The name of a column; "records" if there is only one universe.
     query : str
         The name of a query.
     relation : str
         A key of `RELATIONS`.
     size : int
-        The number n of records of x, at least 1; more than the universe allows means the most.
+        The number n of records of x, at least 1; a larger one than the universe allows is reduced.
     k : int
-        The Hamming distance, at least 1; more than is feasible means the most.
+        The Hamming distance, at least 1; a larger one than is feasible is reduced.
     epsilon : float
-        The privacy loss that noise is scaled to.
+        The privacy loss for scaling noise.
     domain : str
         A public domain that takes the place of the records, as typed; "" for the records.
     record : int
-        Which record of x is changed, from 1 on, in ascending order.
+        The record of x to change, from 1 on, in ascending order.
     value : str
-        What it is changed to, as typed; "" for no change.
+        Its new value, as typed; "" for no change.
     """
 
     column: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from sensitivity_lab.checks import shown
@@ -25,7 +26,7 @@ class Domain(NamedTuple):
 
 
 def number(text: str, what: str) -> int | Decimal:
-    """Return a number as it is typed: whole ones as int, others as Decimal.
+    """Return a number as typed: whole numbers as int, others as Decimal.
 
     Examples
     --------
@@ -41,8 +42,9 @@ def number(text: str, what: str) -> int | Decimal:
     return int(read) if read == read.to_integral_value() else read
 
 
+@lru_cache(maxsize=4)
 def domain(text: str) -> Domain:
-    """Return the domain that is typed.
+    """Return the typed domain; made once, since many values take seconds.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def domain(text: str) -> Domain:
     parts = [number(part, "an end of the domain") for part in text.split(":")]
     first, last, step = (*parts, 1)[:3]
     if len(parts) > 3 or step <= 0 or last < first:
-        raise InputError(f"the domain {shown(text)} is no range with a positive step; {_FORMS}")
+        raise InputError(f"the domain {shown(text)} is not a range with a positive step; {_FORMS}")
     count = int((Fraction(last) - Fraction(first)) // Fraction(step)) + 1
     if count > MOST_VALUES:
         raise InputError(

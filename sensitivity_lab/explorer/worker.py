@@ -1,7 +1,7 @@
 """The process that computes views: it reads a source and states, and writes views.
 
-Run as ``python -m sensitivity_lab.explorer.worker``. Objects are pickled, one after the other. The
-process is the child of one that started it, so nothing else can write to it.
+Run as ``python -m sensitivity_lab.explorer.worker``. Objects are pickled, one after the other. Only
+the parent process can write to it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, at_end: Callable[[], Any] = lam
     answers : binary file
         Gets every view of every state.
     at_end : callable
-        Called when the requests end, also while a state is computed: nobody waits for it then.
+        Called when the requests end, even while a state is computed: no one waits for it then.
     """
     waiting: SimpleQueue[Any] = SimpleQueue()
 
@@ -48,8 +48,8 @@ def serve(requests: BinaryIO, answers: BinaryIO, at_end: Callable[[], Any] = lam
 
 
 if __name__ == "__main__":
-    # Whatever is printed goes to the standard error stream, which shows the progress.
+    # All output goes to the standard error stream, which shows the progress.
     stream = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # A search does not outlive the notebook that asked for it.
+    # A search does not outlive the notebook that started it.
     serve(sys.stdin.buffer, stream, at_end=lambda: os._exit(0))

@@ -1,4 +1,4 @@
-"""The sensitivity of code as it is implemented: folds, orders of the records, rounding."""
+"""The sensitivity of code as implemented: folds, orders of the records, rounding."""
 
 from .call import implemented_sensitivity
 from .folds import Fold, float_mean, float_sum, integer_sum, welford_variance

@@ -20,15 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .answers import gap_between, ranked, scales
-from .automaton import Automaton
-
-_STATE = 32
-"""Bits of a state within a code: a code is the state of x and the state of y."""
-
-_LOW = (1 << _STATE) - 1
-
-_COPIES = 4
-"""Arrays of codes that are alive at once while a node is made unique."""
+from .automaton import COPIES, LOW, STATE_BITS, Automaton
 
 Codes = NDArray[np.int64]
 
@@ -145,7 +137,7 @@ class AlignedPairs:
         largest = max(both + max(i, j) for i, j, both in alignment.targets)
         self._limited = [v for v, limit in enumerate(alignment.limits) if limit < largest]
         none = (0,) * len(self._limited)
-        start = automaton.start << _STATE | automaton.start
+        start = automaton.start << STATE_BITS | automaton.start
         level = {Node(0, 0, 0, none, none): np.array([start], dtype=np.int64)}
         self._pairs: dict[Node, Codes] = {}
         # A level is the nodes after the same number of columns. Always: `_pairs` has every pair
@@ -166,7 +158,8 @@ class AlignedPairs:
         states = np.unique(np.concatenate(used))
         answers = self.automaton.answers(states)
         best: tuple[int, Node, int] | None = None
-        # The scale of classes first; the scale of values decides only if no pair differs there.
+        # Positions of the answers first by class (finite, inf, -inf, NaN), which are infinitely far
+        # apart, then by value, which decides only if no pair differs in class.
         for positions in scales(answers):
             distinct, ranks = ranked(positions)
             best = None
@@ -184,7 +177,7 @@ class AlignedPairs:
             raise AssertionError(f"no pair reaches any of {self.alignment.targets}")
         _, node, code = best
         first_answer, second_answer = (
-            answers[int(states.searchsorted(state))] for state in (code >> _STATE, code & _LOW)
+            answers[int(states.searchsorted(state))] for state in (code >> STATE_BITS, code & LOW)
         )
         columns = self._history(node, code)
         return AlignedPair(
@@ -203,7 +196,7 @@ class AlignedPairs:
                 arrived.setdefault(to, []).append(np.unique(self._advance(codes, column)))
                 number += len(codes)
             self.automaton.check_memory(
-                8 * (self.pairs + _COPIES * number), "pairs of reachable accumulators"
+                8 * (self.pairs + COPIES * number), "pairs of reachable accumulators"
             )
         return {node: np.unique(np.concatenate(parts)) for node, parts in arrived.items()}
 
@@ -225,7 +218,7 @@ class AlignedPairs:
             x = self.automaton.advance(x, column.of_x)
         if column.of_y is not None:
             y = self.automaton.advance(y, column.of_y)
-        return x << _STATE | y
+        return x << STATE_BITS | y
 
     def _history(self, node: Node, code: int) -> list[Column]:
         """Return columns that lead from the start to a pair of a node."""
@@ -250,4 +243,4 @@ class AlignedPairs:
 
 def _states(codes: Codes) -> tuple[Codes, Codes]:
     """Return the states of x and the states of y."""
-    return codes >> _STATE, codes & _LOW
+    return codes >> STATE_BITS, codes & LOW

@@ -1,8 +1,8 @@
 """Evaluating a function on every order of every dataset, in parallel.
 
 Per multiset only a few answers can matter: the lowest, the highest, and one of each kind that is
-not a finite number. Workers get recipes (a level and a range of multisets), never arrays of
-datasets.
+not a finite number (docs/proofs.md, "Free orders": *Functions*). Workers get recipes (a level and a
+range of multisets), never arrays of datasets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What code answers, as exact numbers that can be compared and subtracted without rounding.
+"""The answers of code, as exact numbers that are compared and subtracted without rounding.
 
 An answer is a Python int, float or Fraction. Floats are rationals, so the difference of two of them
 is a Fraction; it is never taken in floating point. Answers that are not finite numbers are of the
@@ -50,7 +50,7 @@ def class_of(answer: CodeAnswer) -> int:
 
 
 def gap_between(first: CodeAnswer, second: CodeAnswer) -> Fraction | None:
-    """Return how far two answers are apart, exactly; None if infinitely far.
+    """Return how far apart two answers are, exactly; None if infinitely far.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """A fold as an automaton: its states are the accumulators, its letters the records.
 
 Equal accumulators behave alike from then on, so they are one state. States have numbers, and every
-step is computed once, however many datasets lead through it; searches work on the numbers.
+step is computed once, however many datasets lead through it; searches work on the numbers. What
+counts as equal is in docs/proofs.md, "Code on ordered datasets".
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import exceeding, shown
+from sensitivity_lab.checks import MORE_MEMORY, exceeding, shown
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.search.lattice import Indices
 from sensitivity_lab.universes.relations import Dataset
@@ -21,6 +22,18 @@ from .folds import Fold
 
 _STATE_BYTES = 512
 """About how many bytes an accumulator takes: the object, its key, and its row of the table."""
+
+# Searches over orders keep sorted arrays of codes: a state, in the low bits, and above it what the
+# state goes with, the rank of a multiset or the state of another dataset.
+
+STATE_BITS = 32
+"""Bits of a state within a code."""
+
+LOW = (1 << STATE_BITS) - 1
+"""The bits of the state."""
+
+COPIES = 4
+"""Arrays of codes that are alive at once while the codes of a level or a node are made unique."""
 
 
 class Automaton:
@@ -90,7 +103,7 @@ class Automaton:
                 f"the search over {what} of {shown(self.fold.name)} has reached {self.states:,} "
                 f"accumulators and would need about "
                 f"{exceeding(needed, self._memory_limit)}; choose a smaller size or "
-                "distance, fewer distinct values, or a larger memory_limit"
+                f"distance, fewer distinct values, or {MORE_MEMORY}"
             )
 
     def _step(self, state: int, letter: int) -> int:

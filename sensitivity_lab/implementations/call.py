@@ -1,8 +1,8 @@
-"""The sensitivity of code as it runs, on datasets that have an order.
+"""The sensitivity of code as it runs, on ordered datasets.
 
-`global_sensitivity` takes a query as mathematics. Code in floating point, or in integers that
-wrap around, is a different function: it depends on the order of the records, and it can change more
-between neighbors. Here the code itself is run, and its answers are subtracted exactly.
+`global_sensitivity` treats a query as mathematics. Code in floating point, or in integers that wrap
+around, is a different function: it depends on the order of the records, and it can change more
+between neighbors. Here the code itself runs, and its answers are subtracted exactly.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import check_choice, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import check_sizes
@@ -21,7 +21,7 @@ from sensitivity_lab.search.run import Run, check_run
 from sensitivity_lab.universes.datasets import neighboring_datasets
 from sensitivity_lab.universes.finite import check_universe
 from sensitivity_lab.universes.multiset import FiniteUniverse
-from sensitivity_lab.universes.relations import Relation, as_relation, check_whole
+from sensitivity_lab.universes.relations import Relation, as_relation
 
 from .answers import gap_between
 from .folds import Fold
@@ -45,41 +45,43 @@ def implemented_sensitivity(
 ) -> ImplementedSensitivity:
     """Compute how much the answer of code can change between two neighboring ordered datasets.
 
-    The maximum of ``|f(x) - f(y)|`` over all datasets x of a size, all neighbors y of x, and the
-    orders of both, where f is what the code returns. The two numbers returned are rationals, floats
-    included, and are subtracted as such.
+    This is the maximum of ``|f(x) - f(y)|`` over all datasets x of a size, all neighbors y of x,
+    and the orders of both, where f(x) is the number that the code returns. The two numbers are
+    subtracted as rationals, floats included.
 
     Parameters
     ----------
     query : Fold or callable
-        Code to run. A `Fold` (such as ``float_sum("float16")``) is searched by its accumulators; a
-        function of a 1-D array, also one of `from_function`, is called on every order of every
-        dataset. It gets the records as the universe holds them (int64, float64 or objects).
+        The code to run. A `Fold` (such as ``float_sum("float16")``) is searched by its
+        accumulators; a function of a 1-D array, also one of `from_function`, is called on every
+        order of every dataset. It gets the records as the universe holds them (int64, float64 or
+        objects).
     universe : Universe
-        What datasets are drawn from.
+        The records that datasets are drawn from.
     size : int or iterable of int
-        The number n of records of x, from 1 to the universe's size; for several, the maximum.
+        The number n of records of x, from 1 to the universe's size. Of several sizes, the
+        sensitivity is the maximum.
     neighbors : Relation, str or None
-        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
-        "At most" includes distance 0: the same records in another order. None asks for distance 0
+        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
+        "At most" includes distance 0: the same records in another order. None means distance 0
         only.
     order : {"free", "aligned"}, default "free"
         "free": datasets are multisets, so any order of x is compared with any order of y.
         "aligned": y is x, in its order, except at the positions that are replaced (`Bounded`: the
         Hamming distance of sequences), or removed and inserted (relations that add and remove).
     ideal : str, Query or callable, optional
-        The same query as mathematics; by default what the fold declares, if anything. An
-        error of a given query is raised; after an error of a declared one, `ideal` is None.
+        The same query as mathematics; by default the one that the fold declares, if any. If the
+        query that you pass fails, its error is raised; if a declared one fails, `ideal` is None.
     n_jobs : int, optional
-        Worker processes for calling a function on all orders, as in joblib; by default 1. They are
-        started where they pay, see `global_sensitivity`. Folds, and functions under "aligned", run
-        in this process.
+        The number of worker processes for calling a function on all orders, as in joblib; by
+        default 1. They start only if they save time, see `global_sensitivity`. Folds, and functions
+        under "aligned", run in this process.
     progress : bool, optional
-        Whether to show a progress bar over those calls; by default on a terminal and past a second.
+        Whether to show a progress bar over these calls; by default on a terminal, after one second.
     run : Run, optional
-        The limit of memory; see `Run`.
+        The memory limit; see `Run`.
     evaluation_limit : int, default 10 million
-        The largest number of orders that a function may be called on; it refuses more calls.
+        The largest number of orders to call a function on; more raise TooLargeError.
 
     Returns
     -------
@@ -90,10 +92,11 @@ def implemented_sensitivity(
     Raises
     ------
     InputError
-        If an argument is not acceptable, the distance is not feasible, or a record does not fit the
+        If an argument is invalid, the distance is not feasible, or a record does not fit the
         fold's type.
     TooLargeError
-        If there are too many datasets, orders or reachable accumulators; says how many.
+        If there are too many datasets, orders or reachable accumulators; the message gives the
+        number.
     QueryError
         If the code raises, does not return a number, or answers the same ordered dataset
         differently.
@@ -108,9 +111,10 @@ def implemented_sensitivity(
     accumulators per multiset, summed over all multisets of up to the largest size. Fold, aligned:
     the same for pairs of accumulators per number of records replaced. Function: one call per order.
 
-    At most k, "aligned" never exceeds "free": aligned pairs are neighbors as multisets too. The
-    two can agree, as they do in the example below, and differ with more records: for 16 of them
-    "free" gives 1.0234375 and "aligned" 1.01953125.
+    For neighbors at most k apart, "aligned" never exceeds "free": aligned pairs are neighbors as
+    multisets, too (docs/proofs.md, "Aligned is within free"). The two can agree, as they do in the
+    example below, and differ with more records: for 16 of them "free" gives 1.0234375 and "aligned"
+    1.01953125.
 
     Examples
     --------
@@ -226,10 +230,8 @@ def _check_numbers(universe: Any) -> FiniteUniverse:
 
 def _check_order(order: Any, relation: Relation | None, universe: FiniteUniverse) -> Order:
     """Return how orders are compared, or raise InputError."""
-    if isinstance(order, str) and order == "free":
+    if check_choice("order", order, ("free", "aligned")) == "free":
         return "free"
-    if not isinstance(order, str) or order != "aligned":
-        raise InputError(f"order must be 'free' or 'aligned', got {shown(order)}")
     if relation is None:
         raise InputError(
             "order='aligned' needs a neighbor relation: without one, x and y are the same "

@@ -1,7 +1,7 @@
 """Left-to-right folds: code that reads the records of a dataset one by one, in their order.
 
-A fold keeps an *accumulator*: it begins at `start`, and `step` brings in one record after another.
-That much structure is enough to search over all orders of a dataset without listing them.
+A fold keeps an *accumulator*: it begins at `start`, and `step` adds one record after another. This
+structure is enough to search over all orders of a dataset without listing them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_flag, check_text, listed, named, shown, text_of, unboxed
+from sensitivity_lab.checks import (
+    check_callable,
+    check_flag,
+    check_text,
+    listed,
+    named,
+    shown,
+    text_of,
+    unboxed,
+)
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.queries import Mean, Query, Sum, Var, as_query
@@ -30,13 +39,13 @@ class Fold:
     ----------
     step : callable
         ``step(accumulator, record)`` returns the next accumulator: a new number, or a tuple of
-        numbers, or anything hashable. It answers the same each time and changes nothing in place.
+        numbers, or anything hashable. It is deterministic and changes nothing in place.
     start : number or tuple of numbers
-        The accumulator before the first record; a number is converted to `dtype` too.
+        The accumulator before the first record; a number is converted to `dtype`, too.
     finish : callable, optional
         ``finish(accumulator)`` returns the answer, one number. By default the accumulator itself.
     name : str, default "fold"
-        What reports call it.
+        The name in reports.
     dtype : numpy dtype, optional
         The type to which records are converted before the first step. Floats are rounded
         to it; integers that it cannot hold are refused. By default records stay Python numbers.
@@ -51,8 +60,8 @@ class Fold:
 
     Notes
     -----
-    Floating-point warnings of numpy (overflow, invalid) are silenced inside a fold: what they warn
-    of shows in the answers.
+    A fold silences numpy's floating-point warnings (overflow, invalid): the answers show their
+    causes.
 
     Examples
     --------
@@ -73,20 +82,15 @@ class Fold:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if not callable(self.step):
-            raise InputError(
-                f"step must be a function (accumulator, record), got {shown(self.step)}"
-            )
+        check_callable("step", self.step, "a function (accumulator, record)")
         object.__setattr__(self, "name", named(check_text("name", self.name, "a text")))
-        if self.finish is not None and not callable(self.finish):
-            raise InputError(
-                f"finish must be a function of the accumulator, got {shown(self.finish)}"
-            )
+        if self.finish is not None:
+            check_callable("finish", self.finish, "None or a function of the accumulator")
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _check_dtype(self.dtype, "iuf"))
         try:
             hash(self.start)
-        except TypeError:
+        except Exception:  # noqa: BLE001 - the caller's class decides what it raises
             raise InputError(
                 "start must be an accumulator that can be hashed, a number or a tuple, got "
                 f"{type(self.start).__name__}"

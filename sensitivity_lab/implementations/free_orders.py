@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.search.lattice import Indices, Lattice
 
-from .automaton import Automaton
-
-_STATE = 32
-"""Bits of a state within a code: a code is the rank of a multiset and a state of it."""
-
-_COPIES = 4
-"""Arrays of codes that are alive at once while a level is made unique."""
+from .automaton import COPIES, LOW, STATE_BITS, Automaton
 
 
 class Reachable:
@@ -41,6 +35,8 @@ class Reachable:
     def __init__(self, automaton: Automaton, lattice: Lattice, largest_size: int) -> None:
         self.automaton = automaton
         self.lattice = lattice
+        # By size: the codes of all reachable (multiset, state), ascending, each once. The empty
+        # multiset, of rank 0, has the start.
         self._levels = [np.array([automaton.start], dtype=np.int64)]
         for size in range(largest_size):
             self._levels.append(self._level_above(size))
@@ -48,10 +44,12 @@ class Reachable:
     def level(self, size: int) -> tuple[Indices, Indices]:
         """Return the (multiset, state) pairs of a size, multisets ascending."""
         codes = self._levels[size]
-        return codes >> _STATE, codes & ((1 << _STATE) - 1)
+        return codes >> STATE_BITS, codes & LOW
 
     def order(self, size: int, rank: int, state: int) -> tuple[int, ...]:
         """Return letters, in an order that leads from the start to a state of a multiset."""
+        # Always: `state` is reachable on the multiset `counts`, and `letters`, the last one first,
+        # lead on from there.
         letters = []
         counts = self._multiplicities(size, rank, rank + 1)[0]
         for level in range(size - 1, -1, -1):
@@ -65,9 +63,12 @@ class Reachable:
         for letter in np.flatnonzero(counts).tolist():
             before = counts.copy()
             before[letter] -= 1
+            # The states of one multiset are a range of the codes.
             rank = int(self.lattice.rank(before[None, :])[0])
-            first, last = self._levels[level].searchsorted([rank << _STATE, (rank + 1) << _STATE])
-            states = self._levels[level][first:last] & ((1 << _STATE) - 1)
+            first, last = self._levels[level].searchsorted(
+                [rank << STATE_BITS, (rank + 1) << STATE_BITS]
+            )
+            states = self._levels[level][first:last] & LOW
             found = np.flatnonzero(self.automaton.advance(states, letter) == state)
             if len(found):
                 return letter, int(states[found[0]])
@@ -81,18 +82,21 @@ class Reachable:
         counts = self._multiplicities(size, 0, multisets)
         ranks, states = self.level(size)
         kept = sum(map(len, self._levels))
+        # By letter: the codes to which it leads, from all multisets that have a copy of it left.
         arrived = []
         for letter, limit in enumerate(self.lattice.counts):
             grown = counts.copy()
             grown[:, letter] += 1
             room = counts[:, letter] < limit
+            # Axis: the multiset, by rank; the rank of the one with that letter more.
             leads_to = np.full(multisets, -1, dtype=np.int64)
             leads_to[room] = self.lattice.rank(grown[room])
+            # Axis: the (multiset, state) of this level.
             moving = room[ranks]
-            to = leads_to[ranks[moving]] << _STATE
+            to = leads_to[ranks[moving]] << STATE_BITS
             arrived.append(np.unique(to | self.automaton.advance(states[moving], letter)))
             self.automaton.check_memory(
-                8 * (kept + _COPIES * sum(map(len, arrived))), "reachable accumulators"
+                8 * (kept + COPIES * sum(map(len, arrived))), "reachable accumulators"
             )
         return np.unique(np.concatenate(arrived))
 

@@ -68,6 +68,9 @@ def furthest(
         What the labels stand for.
     """
     last = None
+    # A scale gives every answer a position. On the first one it is its class (finite, inf, -inf or
+    # NaN), since answers of two classes are infinitely far apart; only if no pair differs there do
+    # values decide.
     for positions in scales(answers):
         search = _Search(lattice, limits, levels, *ranked(positions))
         gap, last = max((search.best(f) for f in families), key=lambda found: found[0])
@@ -85,7 +88,12 @@ _Entries = tuple[int, int, int, int]
 
 @dataclass
 class _Search:
-    """The search on one scale: `distinct` positions, and by label the rank among them."""
+    """The search on one scale: `distinct` positions, and by label the rank among them.
+
+    Two numbers that go down the lattice per dataset are the highest and the lowest rank of what a
+    multiset can answer, with the lowest times -1, so that both are raised to a maximum. Ranks are
+    turned into positions only where two are subtracted.
+    """
 
     lattice: Lattice
     limits: NDArray[np.int64]
@@ -99,9 +107,11 @@ class _Search:
     def best(self, family: Family) -> tuple[int, _Entries]:
         """Return the largest gap of a family's pairs, and one of them."""
         bounds, signs = self._bounds(family)
+        # If A and B may share records, any two multisets over a core are a pair: the bound is met.
         if not family.disjoint:
             core = int(np.argmax(bounds))
             return bounds[core], self._pair(family, core, int(signs[core]))
+        # Else it is an upper bound: cores in descending order, until none can be better.
         best: tuple[int, _Entries] | None = None
         for core in np.argsort(-bounds, kind="stable").tolist():
             if best is not None and bounds[core] <= best[0]:
@@ -122,6 +132,7 @@ class _Search:
 
     def _gaps(self, high: Indices, low: Indices) -> Integers:
         """Return differences of positions, given ranks; each distinct one is computed once."""
+        # A code is a pair of ranks. Positions are Python ints, and most cores repeat a pair.
         codes, places = np.unique(high * len(self.distinct) + low, return_inverse=True)
         count = len(self.distinct)
         gaps = self.distinct[codes // count] - self.distinct[codes % count]
@@ -139,6 +150,7 @@ class _Search:
             if core < size:
                 columns = self.lattice.maximum_below(self._down(size, core + 1), core)
             else:
+                # Entries are sorted by owner: each owner's are a range, reduced to one number.
                 owners, labels = self.levels[size]
                 ranks = self.ranks[labels]
                 starts = np.flatnonzero(np.diff(owners, prepend=-1))
@@ -172,15 +184,19 @@ class _Search:
         above_x, above_y = (above(self.lattice, shared, size) for size in sizes)
         counts_x, counts_y = (containing(self.lattice, shared, size) for size in sizes)
         for place, dataset in enumerate(above_x.tolist()):
+            # x + y is 2 C + A + B, and C + A + B has to be within the limits.
             others = above_y[(counts_x[place] + counts_y <= self.limits + shared).all(axis=1)]
             if not len(others):
                 continue
             own = self._down(family.of_x, family.of_x)[dataset].astype(np.intp)
             columns = self._down(family.of_y, family.of_y)[others].astype(np.intp)
+            # x highest and y lowest, then the other way round. Columns are [highest, -lowest], so
+            # the best y is a maximum either way, in `column`; x's own rank is in the other column.
             for x_high in (True, False):
                 column = 1 if x_high else 0
                 other = int(np.argmax(columns[:, column]))
                 mine, theirs = own[1 - column], columns[other, column]
+                # (the higher rank, the lower one), each without the -1 of its column
                 signed = (mine, -theirs) if x_high else (theirs, -mine)
                 gap = int(self.distinct[signed[0]] - self.distinct[signed[1]])
                 yield (

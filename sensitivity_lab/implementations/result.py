@@ -1,4 +1,4 @@
-"""What the search over an implementation returns: the sensitivity and two ordered datasets."""
+"""The result of a search over an implementation: the sensitivity and two ordered datasets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.checks import number_text, rounded_up, shown
 from sensitivity_lab.errors import QueryError, VerificationError
 from sensitivity_lab.exact.difference import Number, nearest, round_up
 from sensitivity_lab.metrics.lists import common_places
 from sensitivity_lab.queries import Function
 from sensitivity_lab.results.release import Release, of_datasets
-from sensitivity_lab.results.reprs import rounded_up, show_sizes
+from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.result import Found, Stated, check_size
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
@@ -80,8 +80,9 @@ class ImplementedSensitivity(Found):
     ----------
     value : float
         The sensitivity, in the query's unit: the float nearest to `exact`. math.inf if one dataset
-        of a pair has a finite answer, +inf, -inf or NaN, and the other one another of these four;
-        two answers of +inf (or -inf, or NaN) are equal. Also if `exact` is beyond all floats.
+        of a pair has a finite answer, +inf, -inf or NaN, and the other has another of these four
+        kinds; two answers of +inf (or -inf, or NaN) are equal. It is math.inf, too, if `exact` is
+        beyond all floats.
     exact : Fraction or None
         The difference of the two answers that the code returned, as rationals; None if infinite.
     ideal : Fraction or None
@@ -103,7 +104,7 @@ class ImplementedSensitivity(Found):
     order : {"free", "aligned"}
         "free": any order of x, any order of y. "aligned": y is x except at some positions.
     size : int or tuple of int
-        The size n of x; if several were asked for, the maximum is over all of them.
+        The size n of x; if there are several, the maximum is over all of them.
     universe : Universe
 
     Examples
@@ -157,7 +158,7 @@ class ImplementedSensitivity(Found):
         ]
 
     def release(self) -> Release:
-        """Return what noise has to know of it."""
+        """Return the facts that noise needs."""
         kind: Literal["global", "orders"] = "orders" if self.neighbors is None else "global"
         release = of_datasets(self, kind, None, self.size)
         # "At most" includes other orders of the same records, so the two differ even at distance 1.
@@ -237,7 +238,7 @@ def as_float(exact: Fraction | None) -> float:
 
 
 def run(query: Implementation, universe: FiniteUniverse, records: Sequence[Number]) -> CodeAnswer:
-    """Return what code answers on an ordered dataset of a universe."""
+    """Return the answer of code on an ordered dataset of a universe."""
     if isinstance(query, Function):
         code = Code(query.function, query.vectorized, query.name, universe)
         return code([universe.index(record) for record in records])
@@ -275,7 +276,10 @@ def _check_free(
 def _check_aligned(
     witness: OrderedWitness, relation: Relation | None, universe: FiniteUniverse
 ) -> None:
-    """Raise VerificationError unless y is x except at as many positions as the relation allows."""
+    """Raise VerificationError unless y is x except at as many positions as the relation allows.
+
+    It is as soon as enough records are shared: see "Checking a pair" in docs/proofs.md.
+    """
     x, y = witness.x, witness.y
     if relation is not None and relation.aligned == "replaced":
         shared = sum(a == b for a, b in zip(x, y, strict=False))

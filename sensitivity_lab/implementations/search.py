@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sensitivity_lab.checks import exceeding, shown
+from sensitivity_lab.checks import MORE_MEMORY, exceeding, shown
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Function
@@ -48,16 +48,16 @@ class OrderedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a search over an implementation; validated once, then trusted.
+    """The problem of a search over an implementation; validated once, then trusted.
 
     Parameters
     ----------
     query : Fold or Function
         The code.
     universe : Universe
-        What datasets are drawn from.
+        The records that datasets are drawn from.
     relation : Relation or None
-        Which datasets are neighbors; None: those of the same records.
+        The neighbor relation; None: neighbors have the same records.
     sizes : tuple of int
         The sizes of x; the maximum is over all of them.
     order : {"free", "aligned"}
@@ -106,7 +106,10 @@ class Question:
 
     @property
     def families(self) -> list[Family]:
-        """Kinds of pairs of multisets; "at most k" includes smaller changes, and no change."""
+        """Kinds of pairs of multisets; "at most k" includes smaller changes, and no change.
+
+        See "Free orders" (*Pairs*) in docs/proofs.md.
+        """
         exactly = self.relation is not None and self.relation.exactly
         changes = self.changes
         found = [
@@ -139,8 +142,8 @@ class Question:
         if self.order == "free" and needed > self.options.memory_limit:
             raise TooLargeError(
                 f"the search over {multisets:,} multisets of up to {most} records would need about "
-                f"{exceeding(needed, self.options.memory_limit)}; {advice}, or a larger "
-                "memory_limit"
+                f"{exceeding(needed, self.options.memory_limit)}; {advice}, or "
+                f"{MORE_MEMORY}"
             )
 
     @property

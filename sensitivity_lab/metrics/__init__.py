@@ -2,8 +2,8 @@
 
 A metric is an object: its name in words, the form of data that it sees (`form`), the distance of
 two forms (`between`) and of many at once (`among`), and the distances that maps take (`check`).
-When two cells are equal is said in `cells`: pipelines compare values (`encoding`), audits tell 0.0
-from -0.0. `METRICS` lists the metrics that callers ask for by name.
+`cells` defines when two cells are equal: pipelines compare values (`encoding`), audits distinguish
+0.0 from -0.0. `METRICS` lists the metrics that have a name.
 """
 
 from .ids import IdDistance, SharedIdDistance

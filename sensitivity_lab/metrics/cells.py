@@ -1,6 +1,6 @@
 """When two cells are equal: functions that give equal cells equal keys, which can be hashed.
 
-A metric on records asks one of them. They differ in what they tell apart:
+A metric on records uses one of them. They differ in what they distinguish:
 
 =================  ===============  ======  =========  ========  =========  =========
 key                used by          1, 1.0  0.0, -0.0  NaN, NaN  NaN, None  [1], (1,)
@@ -54,8 +54,8 @@ def key_of(item: Any) -> Hashable:
 def signed_key(item: Any) -> Hashable:
     """Return the key of an item, as `key_of` does; those of 0.0 and -0.0 differ.
 
-    A function may tell the two zeros apart, so a library may count them as two records. As records
-    they differ here, and so no pair is called close that a library calls far apart.
+    A function may distinguish the two zeros, so a library may count them as two records. As records
+    they differ here, so no pair counts as close that a library treats as far apart.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_text, names_of, shown
+from sensitivity_lab.checks import check_text_column, names_of, shown
 from sensitivity_lab.errors import InputError
 
 from .encoding import encode_keys, encode_rows
@@ -40,7 +40,7 @@ class IdDistance(Metric):
     column: str
 
     def __post_init__(self) -> None:
-        check_text("column", self.column, "the name of a column")
+        check_text_column("column", self.column)
 
     @property
     def name(self) -> str:
@@ -84,7 +84,7 @@ class SharedIdDistance(Metric):
     column: str
 
     def __post_init__(self) -> None:
-        check_text("column", self.column, "the name of a column")
+        check_text_column("column", self.column)
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import shown, text_of, whole_number
+from sensitivity_lab.checks import check_not_negative, check_whole, shown, text_of
 from sensitivity_lab.errors import InputError, SensitivityLabError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.exact.roots import Root, as_fraction, whole
@@ -111,23 +111,15 @@ class Metric(ABC):
     def check(self, d_in: Any) -> Any:
         """Return a distance that stability maps take, or raise InputError."""
         if self.real:
-            amount = as_fraction(d_in, f"d_in ({self.name})")
-            if amount < 0:
-                raise InputError(f"d_in ({self.name}) must be at least 0, got {shown(d_in)}")
-            return whole(amount)
-        distance = whole_number(d_in)
-        if distance is not None and 0 <= distance < INFINITE:
-            return distance
-        raise InputError(
-            f"d_in must be a whole number of at least 0 ({self.name}), got {shown(d_in)}"
-        )
+            return whole(as_fraction(d_in, f"d_in ({self.name})", check_not_negative))
+        return check_whole("d_in", d_in, f"at least 0: {self.name}", least=0)
 
     def __str__(self) -> str:
         return self.name
 
 
 class OfCells(Metric):
-    """A metric on data in cells, which are compared by value unless something else is asked for."""
+    """A metric on data in cells, which are compared by value by default."""
 
     def form(self, data: Any) -> Hashable:
         """Return the form of data whose cells are equal if their values are."""

@@ -1,4 +1,4 @@
-"""The metrics that can be asked for by name."""
+"""The metrics that have a name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ METRICS: dict[str, Metric] = {
     "insert_delete": InsertDeleteDistance(),
     "discrete": DiscreteDistance(),
 }
-"""The metrics by name. Those on tables by id, by group and in parts are asked for as objects."""
+"""The metrics by name. Those on tables by id, by group and in parts are passed as objects."""
 
 OF_NEIGHBORS = {
     "bounded": "change_one",

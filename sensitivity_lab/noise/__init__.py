@@ -1,13 +1,13 @@
 """How much noise a sensitivity needs: scales and privacy losses, rounded to the safe side.
 
-Noise is not added here, and no budget is tracked. A scale is made of a number or of the result of a
-search, whatever data it is about: records, graphs or sequences. What a result says of itself
-decides whether it can be used; if not, the message says what to use instead.
+This module adds no noise and does not track a privacy budget. A scale is computed from a number, or
+from the result of a search over records, graphs or sequences. Each result declares whether noise
+can be scaled to it; if not, the message says what to use instead.
 
 `laplace_scale` (epsilon), `gaussian_scale` (zCDP) and `analytic_gaussian_scale` (epsilon and delta)
 are for sensitivities over all datasets, `smooth_cauchy_scale` and `smooth_laplace_scale` for smooth
-ones. `noise_table` shares a loss among several answers. `clipping_sweep` shows what a bound on the
-records costs.
+ones. `noise_table` splits a loss among several answers. `clipping_sweep` shows what a clipping
+bound costs.
 
 Examples
 --------
@@ -42,7 +42,7 @@ from .table_result import NoiseRow, NoiseTable
 from .variances import noise_variances
 
 MECHANISMS = (LAPLACE, GAUSSIAN, ANALYTIC_GAUSSIAN, SMOOTH_LAPLACE, SMOOTH_CAUCHY)
-"""What noise there is: which results each can be scaled to, its scale, guarantee and source."""
+"""The mechanisms: which results each can be scaled to, its scale, guarantee and source."""
 
 __all__ = [
     "ClippingPoint",

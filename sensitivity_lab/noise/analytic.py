@@ -1,4 +1,4 @@
-"""Gaussian noise for (epsilon, delta)-differential privacy: as little as is enough.
+"""The least Gaussian noise for (epsilon, delta)-differential privacy.
 
 Noise of scale sigma on an answer of L2 sensitivity D is (epsilon, delta)-differentially private
 exactly if, with r = sigma / D and the normal distribution function F,
@@ -18,14 +18,18 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
 
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import number_kind
 
-from .arguments import positive, small_delta
 from .context import check_public, not_for_all
-from .mechanism import Mechanism, root_up
+from .mechanism import Mechanism, check_delta, root_up
 
 EPSILONS = Fraction(1, 10**9), Fraction(100)
-"""What an epsilon may be."""
+"""The accepted values of epsilon."""
+
+check_gaussian_epsilon = number_kind(
+    f"a number from 1e-9 to {EPSILONS[1]} where a delta is given",
+    lambda given: EPSILONS[0] <= given <= EPSILONS[1],
+)
 
 _SPARE = 30
 """So many digits are computed beyond those of delta and exp(epsilon)."""
@@ -36,13 +40,13 @@ _LOST = 8
 def analytic_gaussian_scale(
     sensitivity: Any, epsilon: Any, delta: Any, *, public_universe: bool = False
 ) -> float:
-    """Return the scale of Gaussian noise for (epsilon, delta)-differential privacy, exactly enough.
+    """Return the smallest scale of Gaussian noise for (epsilon, delta)-differential privacy.
 
     Parameters
     ----------
     sensitivity : number, Root or result of a search
-        The L2 sensitivity, at least 0, in the answer's unit. Of a result its `upper` is taken; it
-        must be global (or that of an implementation), for neighbors "at most" k apart.
+        The L2 sensitivity, at least 0, in the answer's unit. If it is a result, its `upper` is
+        used; it must be global (or that of an implementation), for neighbors at most k apart.
     epsilon : int, float, Fraction or Decimal
         The privacy loss of one release, from 1e-9 to 100.
     delta : int, float, Fraction or Decimal
@@ -54,12 +58,12 @@ def analytic_gaussian_scale(
     -------
     float
         The standard deviation sigma, in the answer's unit: at most a few units in the last place
-        above the smallest one that is enough, and never below it.
+        above the smallest scale that suffices, and never below it.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
+        If an argument is invalid; if a result has no finite upper bound, is in another norm,
         local, smooth, or for neighbors at exactly some distance: the message says what to use.
 
     Warns
@@ -69,8 +73,8 @@ def analytic_gaussian_scale(
 
     Notes
     -----
-    Universe and sizes of a result must be public, as for `laplace_scale`. The classical scale
-    ``sqrt(2 ln(1.25 / delta)) / epsilon`` is larger, and holds for epsilon below 1 only.
+    The universe and the sizes of a result must be public, as for `laplace_scale`. The classical
+    scale ``sqrt(2 ln(1.25 / delta)) / epsilon`` is larger, and valid only for epsilon below 1.
 
     References
     ----------
@@ -84,10 +88,12 @@ def analytic_gaussian_scale(
     """
     square = ANALYTIC_GAUSSIAN.square(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
-    return ANALYTIC_GAUSSIAN.scale(square, gaussian_epsilon(epsilon), small_delta(delta))
+    return ANALYTIC_GAUSSIAN.scale(
+        square, check_gaussian_epsilon("epsilon", epsilon), check_delta("delta", delta)
+    )
 
 
-def _scale(square: Fraction, epsilon: Fraction, delta: Fraction) -> float:
+def _gaussian_scale(square: Fraction, epsilon: Fraction, delta: Fraction) -> float:
     return root_up(square * Fraction(ratio(epsilon, delta)) ** 2)
 
 
@@ -97,24 +103,13 @@ ANALYTIC_GAUSSIAN = Mechanism(
     "(epsilon, delta)-DP",
     "Balle, Wang (2018), Theorem 8",
     partial(not_for_all, "L2", "Gaussian"),
-    _scale,
+    _gaussian_scale,
 )
-
-
-def gaussian_epsilon(epsilon: Any) -> Fraction:
-    """Return the epsilon of Gaussian noise, or raise InputError."""
-    given = positive(epsilon, "epsilon")
-    if not EPSILONS[0] <= given <= EPSILONS[1]:
-        raise InputError(
-            f"epsilon must be a number from 1e-9 to {EPSILONS[1]} where a delta is given, got "
-            f"{epsilon!r}"
-        )
-    return given
 
 
 @lru_cache(maxsize=1024)
 def ratio(epsilon: Fraction, delta: Fraction) -> float:
-    """Return the smallest float r that is shown to be enough for a sensitivity of 1."""
+    """Return the smallest float r that provably suffices for a sensitivity of 1."""
     low = high = 1.0
     while not _is_enough(high, epsilon, delta):
         high *= 2

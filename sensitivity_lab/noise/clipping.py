@@ -15,7 +15,15 @@ from operator import mul
 from typing import Any
 
 from sensitivity_lab.calls.global_sensitivity import global_sensitivity
-from sensitivity_lab.checks import as_python, listed, shown
+from sensitivity_lab.checks import (
+    as_python,
+    check_callable,
+    check_number,
+    check_positive,
+    listed,
+    number_kind,
+    shown,
+)
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -23,7 +31,6 @@ from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.relations import Relation, as_relation
 from sensitivity_lab.universes.universe import Universe
 
-from .arguments import positive, rational
 from .clipping_result import ClippingPoint, ClippingSweep
 from .scales import laplace_scale
 
@@ -31,6 +38,8 @@ Release = Callable[[Fraction, Fraction, Fraction], Any]
 """A mechanism: it takes an exact answer, its sensitivity and epsilon; it returns a noisy answer."""
 
 _MOST_BOUNDS = 1_000
+
+_check_factor = number_kind("a finite number above 1", lambda given: given > 1)
 
 
 @with_numpy_defaults
@@ -45,11 +54,11 @@ def clipping_bounds(
     Parameters
     ----------
     smallest, largest : number
-        The first bound, and an upper limit of all bounds. Choose them without looking at the data.
+        The first bound, and an upper limit for all bounds. Choose them without looking at the data.
     step : number, optional
-        The distance between neighboring bounds, above 0.
+        The difference between consecutive bounds, above 0.
     factor : number, optional
-        The ratio of neighboring bounds, above 1; then `smallest` must be above 0.
+        The ratio of consecutive bounds, above 1; then `smallest` must be above 0.
 
     Returns
     -------
@@ -61,7 +70,7 @@ def clipping_bounds(
     Raises
     ------
     InputError
-        If an argument is not acceptable, both or neither of `step` and `factor` are given, or
+        If an argument is invalid, both or neither of `step` and `factor` are given, or
         there would be too many bounds.
 
     Examples
@@ -73,7 +82,8 @@ def clipping_bounds(
     >>> clipping_bounds(0, 0.3, step=0.1)
     (0.0, 0.1, 0.2, 0.3)
     """
-    first, last = _printed(smallest, "smallest"), _printed(largest, "largest")
+    first = _printed(smallest, check_number("smallest", smallest))
+    last = _printed(largest, check_number("largest", largest))
     if (step is None) == (factor is None):
         raise InputError(
             f"give either step (linear) or factor (logarithmic), got step={shown(step)} and "
@@ -83,12 +93,10 @@ def clipping_bounds(
         raise InputError(
             f"largest must be at least smallest, got {shown(largest)} below {shown(smallest)}"
         )
-    name, given = ("step", step) if factor is None else ("factor", factor)
-    move = _printed(given, name)
-    if factor is None and move <= 0:
-        raise InputError(f"step must be a finite number above 0, got {shown(step)}")
-    if factor is not None and move <= 1:
-        raise InputError(f"factor must be a finite number above 1, got {shown(factor)}")
+    if factor is None:
+        name, move = "step", _printed(step, check_positive("step", step))
+    else:
+        name, move = "factor", _printed(factor, _check_factor("factor", factor))
     if factor is not None and first <= 0:
         raise InputError(f"smallest must be above 0 for logarithmic bounds, got {shown(smallest)}")
     bounds = [first]
@@ -103,9 +111,8 @@ def clipping_bounds(
     return tuple(int(bound) if whole else nearest(bound) for bound in bounds)
 
 
-def _printed(value: Any, name: str) -> Fraction:
+def _printed(value: Any, exact: Fraction) -> Fraction:
     """Return a number as a rational; a float stands for the decimal that Python prints."""
-    exact = rational(value, name)
     return Fraction(repr(float(value))) if isinstance(value, float) else exact
 
 
@@ -137,7 +144,7 @@ def clipping_sweep(
     epsilon : number, optional
         The privacy loss of *each* release, above 0. The result has the total over all bounds.
     neighbors : Relation or name, default "unbounded"
-        Which datasets are neighbors; "bounded" or another name means at a distance of at most 1.
+        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
         The textbook's ``upper - lower`` is the bounded sensitivity; adding or removing a record
         moves the sum by up to ``max(abs(lower), abs(upper))``, which is more for bounds such as 5
         and 10.
@@ -156,7 +163,7 @@ def clipping_sweep(
     Raises
     ------
     InputError
-        If an argument is not acceptable, a value is missing, there are no values, or the mechanism
+        If an argument is invalid, a value is missing, there are no values, or the mechanism
         does not return a number.
     QueryError
         If the mechanism raises an error.
@@ -181,9 +188,9 @@ def clipping_sweep(
     (3.0, 4)
     """
     least, given = _given_bounds(bounds, lower)
-    loss = None if epsilon is None else positive(epsilon, "epsilon")
-    if release is not None and not callable(release):
-        raise InputError(f"release must be a function or None, got {shown(release)}")
+    loss = check_positive.or_none("epsilon", epsilon)
+    if release is not None:
+        check_callable("release", release, "None or a function")
     if release is not None and loss is None:
         raise InputError("release needs an epsilon: give the privacy loss of each release")
     relation = as_relation(neighbors)
@@ -225,7 +232,8 @@ def _given_bounds(bounds: Any, lower: Any) -> tuple[Number, Sequence[Number]]:
     least, *given = map(as_python, (lower, *items))
     if not given:
         raise InputError("bounds must have at least one upper bound, got none")
-    first, rationals = rational(least, "lower"), [rational(bound, "bounds") for bound in given]
+    first = check_number("lower", least)
+    rationals = [check_number("bounds", bound) for bound in given]
     if rationals[0] < first:
         raise InputError(
             f"bounds must be at least lower, which is {shown(least)}, got {shown(given[0])}"
@@ -264,7 +272,9 @@ def _point(
         error = _expected_error(abs(nearest(bias)), scale)
         if release is not None:
             answer = _released(release, bound, (clipped, exact, epsilon))
-            noisy = nearest(rational(answer, f"release: the answer for the bound {shown(bound)}"))
+            noisy = nearest(
+                check_number(f"release: the answer for the bound {shown(bound)}", answer)
+            )
     return ClippingPoint(bound, clipped, bias, sensitivity, scale, noisy, error)
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.exact.difference import Number, nearest, round_up
-from sensitivity_lab.results.reprs import Facts, rounded_up
+from sensitivity_lab.results.reprs import Facts
 from sensitivity_lab.results.sensitivity import Sensitivity
 from sensitivity_lab.universes.relations import Relation
 

@@ -1,8 +1,8 @@
 """Whether noise may be scaled to a result: one check for results of every kind.
 
-It is safe to scale noise to some results of searches, but not to all. What a result says of itself
-(`Release`) decides: the safe ones are accepted; everything else is refused with a message that says
-what to use instead, or has a warning where it is safe only if something is public.
+It is safe to scale noise to some results of searches, but not to all. The facts of a result
+(`Release`) decide. Safe results are accepted. Others are refused, with a message that says what to
+use instead, or get a warning if they are safe only when something is public.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sensitivity_lab.results.result import Result
 
 
 def release_of(result: Any) -> Release | None:
-    """Return what a result says of itself to noise; None for a number or anything else."""
+    """Return the facts for noise of a result; None for a number or anything else."""
     return result.release() if isinstance(result, Result) else None
 
 
@@ -37,7 +37,7 @@ def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
     if release.kind == "orders":
         return (
             "the result compares orders of the same records (neighbors=None), not "
-            "neighbors; ask for the implemented sensitivity with a neighbor relation"
+            "neighbors; compute the implemented sensitivity with a neighbor relation"
         )
     if release.kind == "local":
         things = release.things
@@ -49,19 +49,19 @@ def not_for_all(norm: Norm, noise: str, release: Release) -> str | None:
         )
         return (
             f"the result is a local sensitivity, which depends on the {things.data}, so "
-            f"that the size of the noise would tell of {'them' if records else 'it'}; use the "
+            f"the size of the noise would reveal {'them' if records else 'it'}; use the "
             f"result of {things.room}.global_sensitivity{smooth}"
         )
     if release.exactly:
         return (
             f"the result is for neighbors at a distance of exactly {release.neighbors.k}, "
-            "and nearer ones can have answers that are farther apart; ask for the sensitivity with "
+            "and nearer ones can have answers that are farther apart; compute the sensitivity with "
             "exactly=False"
         )
     if release.norm not in (None, norm):
         return (
             f"the result is in the norm {release.norm}, and {noise} noise needs "
-            f"{norm}; ask for the sensitivity in {norm}"
+            f"{norm}; compute the sensitivity in {norm}"
         )
     return None
 
@@ -71,13 +71,13 @@ def finite_bound(release: Release, name: str) -> Fraction:
     if release.upper is None:
         raise InputError(
             f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
-            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
-            "that of a built-in query or of an ExactQuery"
+            "its answers are not known; pass a number that is at least the sensitivity, or compute "
+            "that of a built-in query or an ExactQuery"
         )
     if math.isinf(release.upper):
         raise InputError(
-            f"{name}: the result has a lower bound only, and the sensitivity can be larger; say "
-            "what bounds it from above: value_range, per_record or monotone of "
+            f"{name}: the result has only a lower bound, and the sensitivity can be larger; bound "
+            "it from above with value_range, per_record or monotone of "
             "sl.bounds.sensitivity_bounds"
             if release.has_lower_bound_only
             else f"{name}: the result is infinite, and no noise is enough for it; its witness "
@@ -90,7 +90,7 @@ def finite_bound(release: Release, name: str) -> Fraction:
 def check_together(named: Mapping[str, Any]) -> Release | None:
     """Raise InputError unless results can be released together; return one of them, if any.
 
-    Privacy losses add up only for one relation at one distance, on one dataset, which has one size.
+    Privacy losses add up only for one relation at one distance, and one dataset has one size.
     """
     told = [
         (name, release)
@@ -101,24 +101,24 @@ def check_together(named: Mapping[str, Any]) -> Release | None:
         if one.neighbors != other.neighbors:
             raise InputError(
                 f"results: {first!r} is for neighbors {one.neighbors}, {second!r} for "
-                f"{other.neighbors}, and privacy losses add up for one relation; ask for all "
+                f"{other.neighbors}, and privacy losses add up only for one relation; compute all "
                 "sensitivities with the same neighbors"
             )
         if one.sizes != other.sizes:
             raise InputError(
                 f"results: {first!r} is for {one.size}, {second!r} for {other.size}, and one "
-                "dataset has one size; ask for all sensitivities with the same size"
+                "dataset has one size; compute all sensitivities with the same size"
             )
     return told[0][1] if told else None
 
 
 def check_public(given: Mapping[str, Any], public_universe: Any) -> None:
-    """Warn the caller's caller of what would have to be public, and may not be.
+    """Warn the caller's caller of what must be public, and may not be.
 
     Parameters
     ----------
     given : mapping of str to object
-        What noise is scaled to, by its name in the warning; numbers say nothing of themselves.
+        The values that noise is scaled to, by name in the warning; numbers are not checked.
     public_universe : bool
         Whether the caller says that the universe is public.
     """
@@ -144,7 +144,7 @@ def _listed(releases: Mapping[str, Release]) -> str:
     things = several[0].things
     return (
         f"{things.listed}, and noise scaled to it protects nobody unless they are public.{of_zero} "
-        f"For private data, ask for the sensitivity over what {things.domain}; if the "
+        f"For private data, compute the sensitivity over what {things.domain}; if the "
         f"{things.public} are public, pass public_universe=True"
     )
 
@@ -167,6 +167,6 @@ def _one_size(releases: Mapping[str, Release]) -> str:
     things = release.things
     return (
         f"neighbors ({release.neighbors}) have different numbers of {things.parts}, so that number "
-        f"is private, but the result is for {release.size} only: the noise would tell the number, "
-        f"and would be too small for others. {things.every_size}"
+        f"is private, but the result is for {release.size} only: the noise would reveal that "
+        f"number, and be too small for the others. {things.every_size}"
     )

@@ -1,20 +1,33 @@
-"""A mechanism of noise: which results it can be scaled to, and how large it has to be."""
+"""A noise mechanism: which results it can be scaled to, and how large it must be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.checks import check_not_negative, number_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.exact.roots import Root
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.release import Release
 
-from .arguments import not_negative
 from .context import finite_bound, release_of
+
+DELTAS = Fraction(1, 10**100), Fraction(1, 2)
+"""The accepted values of delta."""
+
+check_delta = number_kind(
+    "a number from 1e-100 to 0.5", lambda given: DELTAS[0] <= given <= DELTAS[1]
+)
+
+_check_sensitivity = replace(
+    check_not_negative,
+    accepted="a finite number of at least 0 or a result of sl.global_sensitivity",
+    advice=lambda _: "",
+)
 
 
 def _no_beta(*_: Fraction) -> Fraction:
@@ -23,16 +36,16 @@ def _no_beta(*_: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A row of the table `MECHANISMS`; to add a mechanism is to add a row.
+    """A row of the table `MECHANISMS`; to add a mechanism, add a row.
 
     Attributes
     ----------
     name : str
-        Its density.
+        The name of its density.
     norm : {"L1", "L2"} or None
-        In which answers may be far apart; None: it is for answers that are numbers.
+        The norm of the sensitivity; None if answers must be numbers.
     guarantee : str
-        What a release promises.
+        The privacy guarantee of a release.
     source : str
         The theorem.
     refuses : callable
@@ -54,13 +67,12 @@ class Mechanism:
     beta: Callable[..., Fraction] = _no_beta
 
     def bound(self, sensitivity: Any, name: str) -> Fraction:
-        """Return a number, or the bound of a result that noise can be scaled to; or InputError."""
+        """Return a number, or the bound of a result that noise can be scaled to, or raise."""
         if isinstance(sensitivity, Root):
             return Fraction(sensitivity.upper)
         release = release_of(sensitivity)
         if release is None:
-            accepted = "a finite number of at least 0 or a result of sl.global_sensitivity"
-            return not_negative(sensitivity, name, accepted)
+            return _check_sensitivity(name, sensitivity)
         if reason := self.refuses(release):
             raise InputError(f"{name}: {reason}")
         return finite_bound(release, name)

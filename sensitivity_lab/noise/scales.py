@@ -9,8 +9,8 @@ Some results are refused. A local sensitivity reveals something about the record
 sensitivity needs its own noise (`smooth_laplace_scale`, `smooth_cauchy_scale`). A sensitivity for
 neighbors at exactly some distance can be smaller than the one for nearer neighbors.
 
-The guarantees are those of a *real-valued* mechanism. A sampler in floating point has leaks of its
-own; `sensitivity_lab.interop_opendp` uses one that has none.
+The guarantees are those of a *real-valued* mechanism. A floating-point sampler leaks in
+its own ways; `sensitivity_lab.interop_opendp` uses one that does not.
 """
 
 from __future__ import annotations
@@ -23,11 +23,9 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import one_or_several, shown, whole_number
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_not_negative, check_positive, whole_kind
 from sensitivity_lab.exact.difference import nearest, round_up
 
-from .arguments import not_negative, positive
 from .context import check_public, not_for_all
 from .mechanism import Mechanism, root_up
 
@@ -71,31 +69,30 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     -------
     float
         The scale b, in the unit of the answer. The standard deviation of the noise is
-        ``sqrt(2) b``. It is 0 if the sensitivity is: then neighbors have the same answer, such as
-        the number of rows where rows are replaced, and it needs no noise.
+        ``sqrt(2) b``. It is 0 if the sensitivity is 0: then neighbors have the same answer, such as
+        the number of rows if rows are replaced, which needs no noise.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, or a result cannot be used: it has no finite upper bound,
+        If an argument is invalid, or a result cannot be used: it has no finite upper bound,
         is in another norm, is local or smooth, or is for neighbors at exactly some distance. The
         message says what to use instead.
 
     Warns
     -----
     DatasetUniverseWarning
-        If a result is over listed records, or over fewer copies of a record than a dataset can
-        hold, and `public_universe` is False.
+        If a result is for listed records, or for fewer copies of a record than a dataset can hold,
+        and `public_universe` is False.
     PrivateSizeWarning
-        If a result is for one size, its neighbors have different sizes, and the query is no sum or
-        count.
+        If a result is for one size, its neighbors have different sizes, and the query is not a sum
+        or count.
 
-    Notes
-    -----
-    A result is about datasets that are drawn from its universe and have the requested sizes, so
-    universe and sizes must be public. `Universe.from_domain` and `Universe.from_interval` say what
-    a record can be, without a look at the data. A universe made of private data is not public: the
-    median of five equal ages has the sensitivity 0 there, and would be published as it is.
+    Notes ----- A result covers datasets that are drawn from its universe and have the requested
+    sizes, so the universe and the sizes must be public. `Universe.from_domain` and
+    `Universe.from_interval` declare what a record can be, without looking at the data. A universe
+    made of private data is not public: the median of five equal ages has sensitivity 0 there, and
+    would be published as it is.
 
     References
     ----------
@@ -114,7 +111,7 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
     """
     square = LAPLACE.square(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
-    return LAPLACE.scale(square, positive(epsilon, "epsilon"))
+    return LAPLACE.scale(square, check_positive("epsilon", epsilon))
 
 
 def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False) -> float:
@@ -134,7 +131,7 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     Returns
     -------
     float
-        The standard deviation sigma, in the unit of the answer; 0 if the sensitivity is.
+        The standard deviation sigma, in the unit of the answer; 0 if the sensitivity is 0.
 
     Raises
     ------
@@ -165,7 +162,7 @@ def gaussian_scale(sensitivity: Any, rho: Any, *, public_universe: bool = False)
     """
     square = GAUSSIAN.square(sensitivity, "sensitivity")
     check_public({"sensitivity": sensitivity}, public_universe)
-    return GAUSSIAN.scale(square, positive(rho, "rho"))
+    return GAUSSIAN.scale(square, check_positive("rho", rho))
 
 
 def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> float:
@@ -200,7 +197,7 @@ def laplace_epsilon(d_in: Any, scale: Any, *, public_universe: bool = False) -> 
     >>> laplace_epsilon(10, scale=5)
     2.0
     """
-    square, noise = LAPLACE.square(d_in, "d_in"), not_negative(scale, "scale")
+    square, noise = LAPLACE.square(d_in, "d_in"), check_not_negative("scale", scale)
     check_public({"d_in": d_in}, public_universe)
     return root_up(square / noise**2) if noise else _without_noise(square)
 
@@ -237,7 +234,7 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
     >>> gaussian_rho(10, scale=5)
     2.0
     """
-    square, noise = GAUSSIAN.square(d_in, "d_in"), not_negative(scale, "scale")
+    square, noise = GAUSSIAN.square(d_in, "d_in"), check_not_negative("scale", scale)
     check_public({"d_in": d_in}, public_universe)
     return round_up(square / (2 * noise**2)) if noise else _without_noise(square)
 
@@ -245,7 +242,7 @@ def gaussian_rho(d_in: Any, scale: Any, *, public_universe: bool = False) -> flo
 def group_noise_scales(
     groups: Iterable[int], rows: int | Iterable[int] = 1, *, epsilon: Any = 1, rho: Any = None
 ) -> pd.DataFrame:
-    """Compare the noise on a count per group, where a person is in g groups with r rows each.
+    """Compare the noise on a count per group if a person has r rows in each of g groups.
 
     Adding or removing a person changes g counts by r each. The change is ``r g`` in L1, which
     Laplace noise is scaled to, and ``r sqrt(g)`` in L2, which Gaussian noise is scaled to.
@@ -272,7 +269,7 @@ def group_noise_scales(
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is invalid.
 
     Notes
     -----
@@ -293,9 +290,10 @@ def group_noise_scales(
     1       4   8   4              8               4
     2       9  18   6             18               6
     """
-    pure = positive(epsilon, "epsilon")
-    concentrated = pure**2 / 2 if rho is None else positive(rho, "rho")
-    in_rows, in_groups = counts_of(rows, "rows"), counts_of(groups, "groups")
+    pure = check_positive("epsilon", epsilon)
+    concentrated = pure**2 / 2 if rho is None else check_positive("rho", rho)
+    in_rows = whole_kind("the most rows of a person in a group, at least 1").several("rows", rows)
+    in_groups = whole_kind("the most groups of a person, at least 1").several("groups", groups)
     return pd.DataFrame(
         [
             {
@@ -312,20 +310,6 @@ def group_noise_scales(
             for g in in_groups
         ]
     )
-
-
-def counts_of(values: Any, name: str) -> list[int]:
-    """Return one or more positive integers as a list, or raise InputError."""
-    accepted = "one or more integers of at least 1"
-    counts = []
-    for given in one_or_several(values, f"{name} must be {accepted}"):
-        count = whole_number(given)
-        if count is None or not 1 <= count < 2**62:
-            raise InputError(f"{name} must be {accepted}, got {shown(given)}")
-        counts.append(count)
-    if not counts:
-        raise InputError(f"{name} must be {accepted}, got none")
-    return counts
 
 
 def _without_noise(amount: Fraction) -> float:

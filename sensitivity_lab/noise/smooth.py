@@ -16,8 +16,8 @@ With gamma = 2 the latter is Cauchy noise of scale 6 S / epsilon, with beta at m
 docs/proofs.md, *Noise for a smooth sensitivity*, proves all of this, with scales that are rounded
 to floats.
 
-All of it is for steps of one record. If a person has up to k rows, x and y are up to k steps apart,
-x = x_0, x_1, ..., x_k = y, and each step loses at most epsilon' and delta'. Hence
+All of this is for steps of one record. If a person has up to k rows, x and y are up to k steps
+apart, x = x_0, x_1, ..., x_k = y, and each step loses at most epsilon' and delta'. Hence
 
     P_0(T) <= exp(epsilon') P_1(T) + delta' <= ...
            <= exp(k epsilon') P_k(T) + delta' (1 + exp(epsilon') + ... + exp((k - 1) epsilon')),
@@ -38,23 +38,24 @@ S. Vadhan, The Complexity of Differential Privacy, 2017: lemma 2.2, group privac
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import check_whole, shown
+from sensitivity_lab.checks import check_whole, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_down
 from sensitivity_lab.results.release import Release
 
-from .arguments import DELTAS, positive, rational, small_delta
 from .context import check_public, finite_bound, release_of
-from .mechanism import Mechanism, root_up
+from .mechanism import DELTAS, Mechanism, check_delta, root_up
 
 _LEAST_EPSILON = Fraction(1, 10**9)
 _MOST_EPSILON = 3
 """The range of epsilon: the proof for Laplace noise needs both limits; neither is restrictive."""
-_MOST_GAMMA = 100
+
+_check_gamma = number_kind("a number above 1, at most 100", lambda given: 1 < given <= 100)
 
 _LEAST_SCALE = Fraction(sys.float_info.min)
 """Smaller floats have fewer digits, so rounding to them would not be smooth."""
@@ -83,14 +84,14 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None, k: int = 
     -------
     float
         ``epsilon / (2 (gamma + 1))``, or ``epsilon / (2 ln(2 / delta))`` with a `delta`, rounded
-        down. The logarithm has 48 digits, and it is rounded to the safe side as well. For k above
-        1, epsilon is ``epsilon / k`` in them, and delta is ``delta (exp(epsilon / k) - 1) /
-        (exp(epsilon) - 1)``: what each of k steps may lose.
+        down. The logarithm has 48 digits, and is rounded to the safe side, too. For k above 1, the
+        formulas use what each of k steps may lose: ``epsilon / k`` for epsilon, and
+        ``delta (exp(epsilon / k) - 1) / (exp(epsilon) - 1)`` for delta.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable, or both `delta` and `gamma` are given.
+        If an argument is invalid, or both `delta` and `gamma` are given.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def smooth_beta(epsilon: Any, delta: Any = None, *, gamma: Any = None, k: int = 
     steps = check_whole("k", k, "the most rows of one person, at least 1")
     if delta is None:
         step = _epsilon(epsilon, steps)
-        return round_down(_cauchy_beta(step, _gamma(2 if gamma is None else gamma)))
+        return round_down(_cauchy_beta(step, _check_gamma.or_none("gamma", gamma) or Fraction(2)))
     if gamma is not None:
         raise InputError(
             f"give delta (Laplace noise) or gamma (density 1 / (1 + abs(z)**gamma)), got "
@@ -137,8 +138,8 @@ def smooth_laplace_scale(
     Raises
     ------
     InputError
-        If an argument is not acceptable, `beta` is too large for epsilon and delta, or the result
-        has no upper bound, is about a vector, or leaves out datasets (`sizes`).
+        If an argument is invalid, `beta` is too large for epsilon and delta, or the result
+        has no upper bound, is for a vector, or leaves out datasets (`sizes`).
 
     Warns
     -----
@@ -148,7 +149,7 @@ def smooth_laplace_scale(
     Notes
     -----
     `answer + noise` is (epsilon, delta)-differentially private among the datasets that the
-    result is about: neighbors at a distance of at most k that are drawn from its public universe.
+    result covers: neighbors at a distance of at most k that are drawn from its public universe.
     The scale reveals something about x, so do not publish it.
 
     Examples
@@ -162,7 +163,7 @@ def smooth_laplace_scale(
     """
     release = _smooth_release(SMOOTH_LAPLACE, result)
     losses = laplace_step(epsilon, delta, release.neighbors.k)
-    scale = _scale(SMOOTH_LAPLACE, release, losses, "epsilon, delta")
+    scale = _smooth_scale(SMOOTH_LAPLACE, release, losses, "epsilon, delta")
     check_public({"result": result}, public_universe)
     return scale
 
@@ -195,8 +196,8 @@ def smooth_cauchy_scale(
     Raises
     ------
     InputError
-        If an argument is not acceptable, `beta` is too large for epsilon, or the result has no
-        upper bound, is about a vector, or leaves out datasets (`sizes`).
+        If an argument is invalid, `beta` is too large for epsilon, or the result has no
+        upper bound, is for a vector, or leaves out datasets (`sizes`).
 
     Warns
     -----
@@ -205,7 +206,7 @@ def smooth_cauchy_scale(
 
     Notes
     -----
-    `answer + noise` is epsilon-differentially private among the datasets that the result is about:
+    `answer + noise` is epsilon-differentially private among the datasets that the result covers:
     neighbors at a distance of at most k that are drawn from its public universe. The scale reveals
     something about x, so do not publish it.
 
@@ -228,8 +229,8 @@ def smooth_cauchy_scale(
     121.306
     """
     release = _smooth_release(SMOOTH_CAUCHY, result)
-    losses = _epsilon(epsilon, release.neighbors.k), _gamma(gamma)
-    scale = _scale(SMOOTH_CAUCHY, release, losses, "epsilon, gamma=gamma")
+    losses = _epsilon(epsilon, release.neighbors.k), _check_gamma("gamma", gamma)
+    scale = _smooth_scale(SMOOTH_CAUCHY, release, losses, "epsilon, gamma=gamma")
     check_public({"result": result}, public_universe)
     return scale
 
@@ -237,7 +238,9 @@ def smooth_cauchy_scale(
 def _not_smooth(release: Release) -> str | None:
     """Return why a result is no smooth sensitivity of a number, over all sizes, if so."""
     if release.kind != "smooth":
-        return "it is no smooth sensitivity; for a global one use laplace_scale or gaussian_scale"
+        return (
+            "it is not a smooth sensitivity; for a global one use laplace_scale or gaussian_scale"
+        )
     if release.norm is not None:
         return (
             f"the answer of {release.query} is a vector, and these scales are for a "
@@ -312,7 +315,7 @@ def _smooth_release(mechanism: Mechanism, result: Any) -> Release:
     return release
 
 
-def _scale(
+def _smooth_scale(
     mechanism: Mechanism, release: Release, losses: tuple[Fraction, ...], given: str
 ) -> float:
     """Return the scale for a smooth sensitivity, or raise InputError if its beta is too large."""
@@ -330,24 +333,19 @@ def _scale(
 
 def _epsilon(epsilon: Any, k: int) -> Fraction:
     """Return what one of k steps may lose, or raise InputError."""
-    given = positive(epsilon, "epsilon")
-    if given < k * _LEAST_EPSILON:
-        raise InputError(
-            f"epsilon must be a finite number of at least {k}e-9{_for_rows(k)}, got {epsilon!r}"
-        )
-    return given / k
+    accepted = f"a finite number of at least {k}e-9{_for_rows(k)}"
+    return number_kind(accepted, lambda given: given >= k * _LEAST_EPSILON)("epsilon", epsilon) / k
 
 
 def laplace_step(epsilon: Any, delta: Any, k: int) -> tuple[Fraction, Fraction]:
     """Return the epsilon and delta that one of k steps may lose, or raise InputError."""
-    given = positive(epsilon, "epsilon")
-    if not k * _LEAST_EPSILON <= given <= k * _MOST_EPSILON:
-        raise InputError(
-            f"epsilon must be a number from {k}e-9 to {k * _MOST_EPSILON}{_for_rows(k)} where a "
-            f"delta is given, got {epsilon!r}; for a larger one use Cauchy noise "
-            "(smooth_cauchy_scale)"
-        )
-    chance = small_delta(delta)
+    limits = number_kind(
+        f"a number from {k}e-9 to {k * _MOST_EPSILON}{_for_rows(k)} where a delta is given",
+        lambda given: k * _LEAST_EPSILON <= given <= k * _MOST_EPSILON,
+    )
+    otherwise = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
+    given = replace(limits, advice=lambda _: otherwise)("epsilon", epsilon)
+    chance = check_delta("delta", delta)
     step = chance * _share_of_delta(given, k)
     if step < DELTAS[0]:
         raise InputError(
@@ -378,11 +376,3 @@ def _share_of_delta(epsilon: Fraction, k: int) -> Fraction:
     above = down.subtract(down.next_minus(of_step), Decimal(1))
     below = up.subtract(up.next_plus(of_all), Decimal(1))
     return Fraction(0) if below.is_infinite() else Fraction(down.divide(above, below))
-
-
-def _gamma(gamma: Any) -> Fraction:
-    accepted = f"a number above 1, at most {_MOST_GAMMA}"
-    given = rational(gamma, "gamma", accepted)
-    if not 1 < given <= _MOST_GAMMA:
-        raise InputError(f"gamma must be {accepted}, got {gamma!r}")
-    return given

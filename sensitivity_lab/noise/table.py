@@ -1,4 +1,4 @@
-"""Noise for several answers that are released together, each with its share of the loss."""
+"""Noise for several answers released together, each with its share of the privacy loss."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.checks import listed, names_of, shown
+from sensitivity_lab.checks import check_positive, listed, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.curves import SensitivityCurves
 
 from .analytic import ANALYTIC_GAUSSIAN, EPSILONS
-from .arguments import DELTAS, positive, small_delta
 from .context import check_public, check_together, release_of
-from .mechanism import root_up
+from .mechanism import DELTAS, check_delta, root_up
 from .scales import LAPLACE
 from .table_result import NoiseRow, NoiseTable
 
@@ -33,45 +32,45 @@ def noise_table(
     split: Any = None,
     public_universe: bool = False,
 ) -> NoiseTable:
-    """Return how much noise each of several answers needs, if they are released together.
+    """Return the noise that each of several answers needs, if they are released together.
 
     Every answer gets its own noise and its share of the privacy loss. The shares add up to the
-    whole: sequential composition. With a `delta` the noise is Gaussian, and delta is shared as
-    epsilon is.
+    whole: sequential composition. With a `delta` the noise is Gaussian, and delta is divided like
+    epsilon.
 
     Parameters
     ----------
     results : result, iterable of results, SensitivityCurves, or mapping of name to result
-        Global sensitivities, of neighbors "at most" k apart, all for one neighbor relation, one k
-        and the same sizes: privacy losses add up only for these. In a mapping a number is accepted,
-        too, as in `sl.noise.laplace_scale`; of it nothing is checked. Curves must have one
-        distance. Of answers that are vectors, in L1, or with a `delta` in L2.
+        Global sensitivities of neighbors "at most" k apart, all for one neighbor relation, one k
+        and the same sizes: privacy losses add up only for these. A mapping may also have numbers,
+        as in `sl.noise.laplace_scale`; nothing about them is checked. Curves must have
+        one distance. Sensitivities of vector answers must be in L1, or with a `delta` in L2.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss of all releases together, above 0; with a `delta`, each share from 1e-9 to
-        100.
+        The privacy loss of all releases together, above 0; with a `delta`, each share must be from
+        1e-9 to 100.
     delta : int, float, Fraction or Decimal, optional
-        The chance of a larger loss, of all releases together; each share from 1e-100 to 0.5. By
-        default the noise is Laplace noise, and the releases are epsilon-differentially private.
+        The chance of a larger loss, of all releases together; each share must be from 1e-100 to
+        0.5. By default the noise is Laplace noise, and the releases are epsilon-differentially
+        private.
     split : iterable of numbers, or mapping of name to number, optional
-        The weights of the shares, above 0, in any unit. By default equal ones.
+        The weights of the shares, above 0, in any unit; equal by default.
     public_universe : bool, default False
         As for `laplace_scale`.
 
     Returns
     -------
     NoiseTable
-        With `rows`, `to_frame()`, and as text and HTML, with the relation, k and the size that all
-        results share. Per answer: name, sensitivity (the result's
-        `upper`), its share of epsilon and delta, noise, scale (in the answer's unit), and the
-        expected absolute error of each of its numbers: b for Laplace noise, ``sigma sqrt(2 / pi)``
-        for Gaussian noise. Every number is rounded up.
+        A row per answer: name, sensitivity (the result's `upper`), its share of epsilon and delta,
+        noise, scale (in the answer's unit), and the expected absolute error of each of its numbers:
+        b for Laplace noise, ``sigma sqrt(2 / pi)`` for Gaussian noise. Every number is rounded up.
+        Printed, the table ends with the relation, k and the size that all results share.
 
     Raises
     ------
     InputError
         If an argument is not acceptable; if a result has no finite upper bound, is in another norm,
-        local, smooth, or for neighbors at exactly some distance: the message says what to use. If
-        the results are for different neighbors, or two have one name.
+        local, smooth, or for neighbors at exactly some distance (the message says what to use); if
+        the results are for different neighbors; or if two results have the same name.
 
     Warns
     -----
@@ -85,8 +84,8 @@ def noise_table(
     Notes
     -----
     Universes and sizes of the results must be public, as for `sl.noise.laplace_scale`. Scales are
-    those for the exact shares; the shares that the table shows are rounded up, so they can add up
-    to a little more than the whole.
+    computed from the exact shares. The table shows the shares rounded up, so they can add up to a
+    little more than the whole.
 
     References
     ----------
@@ -111,11 +110,11 @@ def noise_table(
     """
     named = _named(results)
     release = check_together(named)
-    loss = positive(epsilon, "epsilon")
-    chance = None if delta is None else small_delta(delta)
+    loss = check_positive("epsilon", epsilon)
+    chance = check_delta.or_none("delta", delta)
     shares = _shares(split, list(named))
     rows = tuple(
-        _row(name, result, share * loss, None if chance is None else share * chance)
+        _noise_row(name, result, share * loss, None if chance is None else share * chance)
         for (name, result), share in zip(named.items(), shares, strict=True)
     )
     check_public(
@@ -128,11 +127,11 @@ def noise_table(
     return replace(table, neighbors=str(neighbors), k=neighbors.k, size=release.size)
 
 
-def _row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
+def _noise_row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> NoiseRow:
     """Return the noise of one answer for its share, all numbers rounded up."""
     label = f"results[{shown(name)}]"
     mechanism = LAPLACE if delta is None else ANALYTIC_GAUSSIAN
-    # The scale is that of the exact sensitivity, where it is known by its square.
+    # The scale is computed from the square of the sensitivity, which is exact if known.
     square = mechanism.square(result, label)
     bound = root_up(square)
     if delta is None:
@@ -146,13 +145,13 @@ def _row(name: str, result: Any, epsilon: Fraction, delta: Fraction | None) -> N
 
 
 def _check_share(what: str, name: str, share: Fraction, limits: tuple[Fraction, Fraction]) -> None:
-    """Raise InputError if a share is beyond what Gaussian noise is computed for."""
+    """Raise InputError if a share is outside the range of Gaussian noise."""
     least, most = limits
     if not least <= share <= most:
         where = "below" if share < least else "above"
         raise InputError(
-            f"{what}: the share of {shown(name)} is {where} what Gaussian noise is computed for, "
-            f"{float(least):g} to {float(most):g}; choose another {what} or split"
+            f"{what}: the share of {shown(name)} is {where} the range that Gaussian noise "
+            f"supports, {float(least):g} to {float(most):g}; choose another {what} or split"
         )
 
 
@@ -183,7 +182,7 @@ def _named(results: Any) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"two of the results are called {shown(twice)}; give a mapping of names to results"
+            f"two results are called {shown(twice)}; pass a mapping of names to results"
         )
     return named
 
@@ -199,14 +198,14 @@ def _check_distances(curves: SensitivityCurves) -> None:
     distances = sorted({point.neighbors.k for _, point in curves})
     if len(distances) > 1:
         raise InputError(
-            f"results: the curves have the distances {', '.join(map(str, distances))}, and noise "
-            "is for one; ask for curves with one distance, or take the results that are meant with "
+            f"results: the curves have the distances {', '.join(map(str, distances))}, but noise "
+            "is for one; compute curves with one distance, or pick results with "
             "curves.result(query, distance=...)"
         )
 
 
 def _shares(split: Any, names: list[str]) -> list[Fraction]:
-    """Return what part of the privacy loss each answer has; together 1."""
+    """Return each answer's share of the privacy loss; the shares add up to 1."""
     if split is None:
         return [Fraction(1, len(names))] * len(names)
     accepted = "a number above 0 for each result, or a mapping of their names to such numbers"
@@ -225,7 +224,7 @@ def _shares(split: Any, names: list[str]) -> list[Fraction]:
                 f"split must be {accepted}: {len(names)} results, got {len(weights)} numbers"
             )
     exact = [
-        positive(weight, f"split[{shown(name)}]")
+        check_positive(f"split[{shown(name)}]", weight)
         for name, weight in zip(names, weights, strict=True)
     ]
     return [weight / sum(exact) for weight in exact]

@@ -1,25 +1,29 @@
-"""The noise of several answers: a row for each, and what they cost together."""
+"""The noise of several answers: a row for each, and their total privacy loss."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from sensitivity_lab.results.reprs import Tabled, rounded_up
+from sensitivity_lab.checks import rounded_up
+from sensitivity_lab.results.reprs import Tabled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
 class NoiseRow:
-    """The noise of one answer. No number is below what it stands for.
+    """The noise of one answer. All numbers are rounded up.
 
     Attributes
     ----------
     name : str
-        What the result is called.
+        The name of the result.
     sensitivity : float
         In the answer's unit: L1 for Laplace noise, L2 for Gaussian noise.
     epsilon, delta : float
@@ -49,7 +53,7 @@ class NoiseRow:
 
 @dataclass(frozen=True, repr=False)
 class NoiseTable(Tabled):
-    """The noise of several answers that are released together.
+    """The noise of several answers released together.
 
     Attributes
     ----------
@@ -58,11 +62,11 @@ class NoiseTable(Tabled):
     epsilon, delta : float
         The privacy loss of all releases together; delta is 0 for Laplace noise.
     neighbors : str or None
-        The relation that all results are for, with its distance; None if all are numbers.
+        The relation of all results, with its distance; None if all are numbers.
     k : int or None
         The distance.
     size : str or None
-        The sizes that all results are for.
+        The sizes of all results.
 
     Examples
     --------
@@ -104,6 +108,25 @@ class NoiseTable(Tabled):
             name, sensitivity, epsilon, delta, noise, scale, expected_error, as in `NoiseRow`.
         """
         return pd.DataFrame([vars(row) for row in self.rows])
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw each answer's sensitivity and noise scale, answers of one unit together.
+
+        Parameters
+        ----------
+        **options
+            `units`, `logx`, `ax`, `title`, `figsize` of
+            `sensitivity_lab.plotting.plot_noise_table`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure, or the Axes given as `ax`
+            As for `SensitivityCurves.plot`.
+        """
+        from sensitivity_lab.plotting import plot_noise_table
+
+        figure: Figure = plot_noise_table(self.to_frame(), **{"title": self._title, **options})
+        return figure
 
     def _table(self) -> pd.DataFrame:
         frame = self.to_frame()

@@ -1,4 +1,4 @@
-"""The variances of Laplace and Gaussian noise for one person who is in several answers."""
+"""The variances of Laplace and Gaussian noise if one person affects several answers."""
 
 from __future__ import annotations
 
@@ -8,38 +8,36 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import one_or_several
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_positive, whole_kind
 from sensitivity_lab.exact.difference import nearest, round_up
 from sensitivity_lab.exact.roots import Root
 
-from .analytic import analytic_gaussian_scale, gaussian_epsilon
-from .arguments import positive, small_delta
-from .scales import counts_of
+from .analytic import analytic_gaussian_scale, check_gaussian_epsilon
+from .mechanism import check_delta
 
 
 def noise_variances(
     answers: int | Iterable[int], sensitivity: Any = 1, *, epsilon: Any = 1, delta: Any = 1e-5
 ) -> pd.DataFrame:
-    """Compare the variances of Laplace and Gaussian noise, where a person moves k answers.
+    """Compare the variances of Laplace and Gaussian noise if a person affects k answers.
 
-    Each answer moves by at most D. Together they move by ``k D`` in L1, which Laplace noise for
+    Each answer changes by at most D. Together they change by ``k D`` in L1, which Laplace noise for
     epsilon is scaled to, and by ``sqrt(k) D`` in L2, which Gaussian noise for epsilon and delta is
     scaled to. The variance of the noise on an answer is ``2 (k D / epsilon)**2`` for Laplace and
-    ``k D**2 r**2`` for Gaussian, where r is the scale for one answer that moves by 1. So Laplace
-    noise has the smaller variance for few answers, up to ``k = (epsilon r)**2 / 2``, whatever D is.
+    ``k D**2 r**2`` for Gaussian, where r is the scale for one answer that changes by 1. So
+    Laplace noise has the smaller variance up to ``k = (epsilon r)**2 / 2`` answers, for every D.
 
     Parameters
     ----------
     answers : int or iterable of int
-        The numbers k of answers that a person moves, each at least 1.
+        The numbers k of answers that a person affects, each at least 1.
     sensitivity : number or iterable of numbers, default 1
-        The most D that a person moves an answer by, above 0, in the unit of the answers.
+        The largest change D of an answer by one person, above 0, in the unit of the answers.
     epsilon : number, default 1
         The privacy loss of both kinds of noise, from 1e-9 to 100.
     delta : number, default 1e-5
-        The chance of a larger loss with Gaussian noise, from 1e-100 to 0.5. With Laplace noise
-        there is none: its promise is the stronger one.
+        The chance of a larger loss with Gaussian noise, from 1e-100 to 0.5. Laplace noise needs no
+        delta: its guarantee is stronger.
 
     Returns
     -------
@@ -51,13 +49,13 @@ def noise_variances(
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is invalid.
 
     Notes
     -----
     The Laplace variance is exact before it is rounded. The Gaussian one is the square of
     `analytic_gaussian_scale`, which is at most a few units in the last place above the smallest
-    scale that is enough. Both are rounded upward.
+    scale that suffices. Both are rounded up.
 
     References
     ----------
@@ -74,19 +72,13 @@ def noise_variances(
     2        7              98.0               97.4  Gaussian
     3       20             800.0              278.4  Gaussian
     """
-    loss, chance = gaussian_epsilon(epsilon), small_delta(delta)
-    many = counts_of(answers, "answers")
-    accepted = "one or more finite numbers above 0"
-    most = [
-        positive(given, "sensitivity")
-        for given in one_or_several(sensitivity, f"sensitivity must be {accepted}")
-    ]
-    if not most:
-        raise InputError(f"sensitivity must be {accepted}, got none")
-    return pd.DataFrame([_row(moved, k, loss, chance) for moved in most for k in many])
+    loss, chance = check_gaussian_epsilon("epsilon", epsilon), check_delta("delta", delta)
+    many = whole_kind("a number of answers, at least 1").several("answers", answers)
+    most = check_positive.several("sensitivity", sensitivity)
+    return pd.DataFrame([_variances(moved, k, loss, chance) for moved in most for k in many])
 
 
-def _row(moved: Fraction, k: int, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
+def _variances(moved: Fraction, k: int, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
     """Return the variances of the noise on k answers that a person moves by so much each."""
     in_l2 = Root(k * moved**2)
     laplace = 2 * (k * moved / epsilon) ** 2

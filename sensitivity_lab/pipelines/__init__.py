@@ -5,11 +5,11 @@ apart have outputs at most ``t.map(d_in)`` apart. Both distances have a *metric*
 removed, rows replaced, privacy ids added or removed with all their rows, the absolute difference of
 numbers, or the L1 or L2 distance of vectors. A *domain* describes the data that a transformation
 takes. ``>>`` chains steps together with their maps. `measured_stability` finds the exact maximum
-over all neighboring inputs of a small universe, and the inputs that attain it. So it shows whether
-a map is right and whether it is tight.
+over all neighboring inputs of a small universe, and the inputs that attain it. It shows whether a
+map is right, and whether it is tight.
 
-`sensitivity_lab.noise` computes how much noise a stability needs, and what a bound for `clamp`
-costs; `laplace` ends a chain in noise.
+`sensitivity_lab.noise` computes how much noise a stability needs, and what a `clamp` bound costs.
+`laplace` ends a chain with noise.
 
 Examples
 --------

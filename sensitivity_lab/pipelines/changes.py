@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sensitivity_lab.checks import check_text, shown, whole_number
+from sensitivity_lab.checks import check_text_column, shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import (
     AbsoluteDistance,
@@ -15,6 +15,8 @@ from sensitivity_lab.metrics import (
     SharedIdDistance,
     SymmetricDistance,
 )
+
+check_rows = whole_kind("a number of rows, at least 1")
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class AddMaxRows:
     max_rows: int = 1
 
     def __post_init__(self) -> None:
-        most = check_count(self.max_rows, "max_rows", "AddMaxRows")
+        most = check_rows("AddMaxRows: max_rows", self.max_rows)
         object.__setattr__(self, "max_rows", most)
 
     @property
@@ -91,7 +93,7 @@ class AddRowsWithID:
     column: str
 
     def __post_init__(self) -> None:
-        check_text("column", self.column, "the name of a column")
+        check_text_column("column", self.column)
 
     @property
     def metric(self) -> Metric:
@@ -108,8 +110,8 @@ class AddRowsWithID:
 class AddRowsWithSharedID:
     """All rows of one privacy id are added or removed, in two tables together.
 
-    Both tables have the ids of the same people, such as users and their purchases. Where each table
-    may change by an id of its own, take an `AddRowsWithID` per table.
+    Both tables have the ids of the same people, such as users and their purchases. If each table
+    may change by an id of its own, use one `AddRowsWithID` per table.
 
     Parameters
     ----------
@@ -129,7 +131,7 @@ class AddRowsWithSharedID:
     column: str
 
     def __post_init__(self) -> None:
-        check_text("column", self.column, "the name of a column")
+        check_text_column("column", self.column)
 
     @property
     def metric(self) -> Metric:
@@ -203,7 +205,7 @@ def _check_single(given: Any, protected: AddMaxRows) -> None:
 
 
 def distance_of(given: Any, metric: Metric) -> Any:
-    """Return the input distance that a number, a protected change, or a pair of them stands for."""
+    """Return the input distance that a number, a protected change, or a pair of these means."""
     if isinstance(given, ProtectedChange):
         if given.metric != metric:
             raise InputError(
@@ -236,17 +238,7 @@ def neighbors_text(metric: Metric, d_in: Any) -> str:
 
 
 def unit_line(unit: Unit, metric: Metric) -> str:
-    """Return the line of a repr that says what one protected unit is; none without a unit."""
+    """Return the line of a repr that describes one protected unit; none without a unit."""
     if unit is None:
         return ""
     return f"\n  unit    {neighbors_text(metric, distance_of(unit, metric))}"
-
-
-def check_count(value: Any, name: str, step: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`, or raise InputError."""
-    number = whole_number(value)
-    if number is not None and least <= number < 2**62:
-        return number
-    raise InputError(
-        f"{step}: {name} must be a whole number of at least {least}, got {shown(value)}"
-    )

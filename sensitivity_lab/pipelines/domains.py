@@ -15,7 +15,15 @@ from typing import Any, Self, cast
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import as_python, check_flag, check_kind, check_whole, listed, shown
+from sensitivity_lab.checks import (
+    as_python,
+    check_flag,
+    check_kind,
+    check_whole,
+    listed,
+    shown,
+    whole_kind,
+)
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import as_fraction, show_number
@@ -48,11 +56,14 @@ class Domain(ABC):
         return self.name
 
 
+_check_size = whole_kind("a number of values or rows, at least 0", least=0)
+
+
 class Counted(Domain):
     """Data with a number of values or rows, which a domain can declare as public, or bound.
 
-    Only the domain that a chain starts from declares it: the function of a step gets private data,
-    and what it would have to say of data of another size tells of them.
+    Only the domain at the start of a chain declares it: the function of a step gets private data,
+    and an error about data of another size would reveal them.
     """
 
     size: int | None
@@ -61,10 +72,7 @@ class Counted(Domain):
     def _check_sizes(self) -> None:
         """Make both numbers ints, or raise InputError."""
         for name in ("size", "max_size"):
-            given = getattr(self, name)
-            if given is not None:
-                least = check_whole(name, given, "a whole number of at least 0", least=0)
-                object.__setattr__(self, name, least)
+            object.__setattr__(self, name, _check_size.or_none(name, getattr(self, name)))
 
     @property
     def most(self) -> int | None:

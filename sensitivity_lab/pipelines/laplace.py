@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sensitivity_lab.checks import check_kind, check_positive
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import show_number
 from sensitivity_lab.metrics import AbsoluteDistance, L1Distance, Metric
-from sensitivity_lab.noise.arguments import positive
 from sensitivity_lab.noise.scales import laplace_epsilon
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
@@ -19,15 +19,15 @@ from .transformation import Start, Transformation, as_start
 
 @dataclass(frozen=True, repr=False)
 class Measurement:
-    """A chain that ends in Laplace noise, and what a release of it costs.
+    """A chain that ends with Laplace noise, and the privacy loss of a release.
 
-    It computes the privacy loss and adds no noise: a release is made by a library that samples
+    It computes the privacy loss and adds no noise. To release an answer, use a library that samples
     without floating-point leaks, such as `sensitivity_lab.interop_opendp.opendp_laplace_sum`.
 
     Parameters
     ----------
     before : Transformation or Start
-        What the noise is added to: its output is a number or a vector of numbers.
+        The chain that the noise is added to; its output is a number or a vector of numbers.
     scale : int, float, Fraction or Decimal
         The scale b of the noise, above 0, in the unit of the answer. Each coordinate of a vector
         gets noise of its own.
@@ -35,7 +35,7 @@ class Measurement:
     Raises
     ------
     InputError
-        If the scale is not a number above 0, or `before` puts out anything but a number under the
+        If the scale is not a number above 0, or `before` returns anything but a number under the
         absolute difference or a vector under the L1 distance.
 
     References
@@ -62,11 +62,7 @@ class Measurement:
 
     def __post_init__(self) -> None:
         laplace(self.scale)
-        if not isinstance(self.before, Transformation | Start):
-            raise InputError(
-                "before must be a transformation or a start, such as number(), got "
-                f"{type(self.before).__name__}"
-            )
+        check_kind("before", self.before, Transformation | Start, "a transformation or a start")
         domain, metric = self.before.output_domain, self.before.output_metric
         if not (
             (isinstance(domain, Scalar) and isinstance(metric, AbsoluteDistance))
@@ -74,7 +70,7 @@ class Measurement:
         ):
             step = _named(self.scale)
             raise InputError(
-                f"cannot chain {self.before.name} >> {step}: {self.before.name} puts out {domain} "
+                f"cannot chain {self.before.name} >> {step}: {self.before.name} returns {domain} "
                 f"({metric}), but {step} takes a number ({AbsoluteDistance()}) or a vector "
                 f"({L1Distance()}); of a pair, select one part first: part(0)"
             )
@@ -176,9 +172,9 @@ def laplace(scale: Any) -> _Laplace:
     >>> (pl.number() >> laplace(5)).map(10)
     2.0
     """
-    positive(scale, "laplace: scale")
+    check_positive("laplace: scale", scale)
     return _Laplace(scale)
 
 
 def _named(scale: Any) -> str:
-    return f"laplace({show_number(positive(scale, 'laplace: scale'))})"
+    return f"laplace({show_number(check_positive('laplace: scale', scale))})"

@@ -1,11 +1,11 @@
 """Sound bounds of the difference between floating-point and exact answers, as fractions.
 
 Let u = 2**-53, the largest relative error of one float64 operation rounded to nearest. A sum of n
-floats takes n - 1 additions, in whatever order and grouping: left to right, in pairs as numpy does,
-or in any other tree. Each record passes through at most n - 1 of them, so the computed sum is
-``sum of x_i (1 + t_i)`` with ``|t_i| <= (1 + u)**(n-1) - 1 <= g``, where ``g = (n-1) u / (1 - (n-1)
-u)``. Sums have no underflow error: a sum of floats below the normal range is exact. Hence the error
-is at most ``g n M`` when no record exceeds M in absolute value.
+floats takes n - 1 additions, in any order and grouping: left to right, in pairs as numpy does, or
+in any other tree. Each record passes through at most n - 1 of them, so the computed sum is ``sum of
+x_i (1 + t_i)`` with ``|t_i| <= (1 + u)**(n-1) - 1 <= g``, where ``g = (n-1) u / (1 - (n-1) u)``.
+Sums have no underflow error: a sum of floats below the normal range is exact. Hence the error is at
+most ``g n M`` when no record exceeds M in absolute value.
 
 The sums of both neighbors can be off by that much, in either direction, so the stability map of the
 sum adds twice the error. The term does not depend on the distance: it is also there for d_in = 0,

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sensitivity_lab.checks import (
     check_kind,
-    check_text,
+    check_text_column,
     is_hashable,
     is_long,
     listed,
@@ -226,7 +226,7 @@ class Groups(Domain):
     data: Domain = Table()
 
     def __post_init__(self) -> None:
-        check_text("column", self.column, "the name of a column")
+        check_text_column("column", self.column)
         keys = tuple(listed(self.keys, "keys must be a list of values"))
         for key in keys:
             if not is_hashable(key) or is_long(key):

@@ -39,8 +39,8 @@ class Transformation:
     input_metric, output_metric : Metric
         The metrics of inputs and outputs.
     stability_map : callable
-        Takes an input distance and returns an upper bound of the distance of the outputs of any two
-        inputs that are at most so far apart. It must not decrease.
+        Takes an input distance d_in and returns an upper bound of the distance between the outputs
+        of any two inputs at most d_in apart. It must not decrease.
     steps : tuple of Transformation, default ()
         The steps of a chain, in order; empty for a single step.
     check_universe : callable, optional
@@ -51,7 +51,7 @@ class Transformation:
         the output are a function of its rows in the input, none if it has none. `both` needs that
         for tables that share their ids.
     unit : AddMaxRows, AddRowsWithID, AddRowsWithSharedID or a tuple of two, optional
-        What is protected, as the start of the chain says: rows or an id, or one of each of two
+        The protected unit, from the start of the chain: rows or an id, or one of each of two
         tables. ``map()`` is the stability of one unit.
 
     Examples
@@ -128,8 +128,8 @@ class Transformation:
         Raises
         ------
         InputError
-            If it is left out and the start names no protected unit, or it is a number and the unit
-            is more than one row, so that it could count rows or units.
+            If `d_in` is left out and the start names no protected unit, or `d_in` is a number and
+            the unit is more than one row: the number could count rows or units.
         """
         return self.stability_map(protected_distance(d_in, self.input_metric, self.unit))
 
@@ -194,13 +194,13 @@ class Step:
 
     def after(self, before: Start | Transformation) -> Transformation:
         """Return the transformation of the output of `before`."""
-        check_kind("before", before, Start | Transformation, "a start or a transformation")
+        check_kind("before", before, Start | Transformation, "a transformation or a start")
         domain, metric = before.output_domain, before.output_metric
         try:
             built = self.build(domain, metric)
         except MismatchError as mismatch:
             raise InputError(
-                f"cannot chain {before.name} >> {self.name}: {before.name} puts out "
+                f"cannot chain {before.name} >> {self.name}: {before.name} returns "
                 f"{domain} ({metric}), but {self.name} takes {mismatch}"
             ) from None
         except SensitivityLabError:
@@ -246,7 +246,7 @@ class Start:
     metric : Metric
         The metric of the data.
     unit : AddMaxRows, AddRowsWithID, AddRowsWithSharedID or a tuple of two, optional
-        What the chain protects, which `start` fills in: see `Transformation.map`.
+        The protected unit, which `start` fills in; see `Transformation.map`.
 
     Examples
     --------
@@ -330,7 +330,7 @@ def _check_chain(before: Start | Transformation, after: Transformation) -> None:
         if not fits:
             raise InputError(
                 f"cannot chain {before.name} >> {after.name}: the {what} do not match; "
-                f"{before.name} puts out {given}, but {after.name} takes {taken}"
+                f"{before.name} returns {given}, but {after.name} takes {taken}"
             )
 
 

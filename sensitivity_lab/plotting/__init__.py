@@ -1,15 +1,18 @@
 """Pictures of sensitivities and of the pairs of datasets that prove them.
 
-The only importer of matplotlib. It draws from plain data, keeps out of pyplot (no window, no global
-state) and changes no rcParams. Every query has a color, a marker and a dash pattern, so that a
-picture can be read by the color-blind and in print without color.
+Only this package imports matplotlib. It draws from plain data, on the caller's Axes or on a new
+figure of pyplot, and changes no rcParams. Every query has its own color, marker and dash pattern,
+so color-blind readers can read a picture, also in print without color. `_picture.py` has the frame
+that all pictures share, `_options.py` the checks of their options.
 """
 
 from ._answers import plot_answers
 from ._audit import plot_audit
 from ._clipping import plot_clipping
-from ._figures import check_path, save
+from ._files import check_path, save
 from ._noise import plot_noise_scales, plot_noise_variances
+from ._noise_table import plot_noise_table
+from ._picture import off_screen
 from ._spaces import plot_datasets, plot_graphs, plot_sequences
 from ._stability import plot_stability
 from ._strip import plot_strip
@@ -19,6 +22,7 @@ from .curves.draw import plot_curves
 
 __all__ = [
     "check_path",
+    "off_screen",
     "plot_answers",
     "plot_audit",
     "plot_clipping",
@@ -26,6 +30,7 @@ __all__ = [
     "plot_datasets",
     "plot_graphs",
     "plot_noise_scales",
+    "plot_noise_table",
     "plot_noise_variances",
     "plot_sequences",
     "plot_stability",

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from sensitivity_lab.checks import named
+from sensitivity_lab.checks import named, rounded_up
 from sensitivity_lab.errors import InputError
 
-from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 from ._options import with_checked_options
-from ._theme import theme
+from ._picture import Picture, is_arranged, lower, name_places, set_ticks, with_unit
+from ._theme import BLUE, RED
 
 _BARS: dict[str, dict[str, Any]] = {
-    "f(x)": {"facecolor": "#0072B2", "hatch": ""},
+    "f(x)": {"facecolor": BLUE, "hatch": ""},
     "f(y)": {"facecolor": "#FBE3D6", "hatch": "////"},
 }
 _DARK_Y = "#7A4B20"  # on which light hatches are seen
 _WIDTH = 0.4  # of a bar, where coordinates are 1 apart
 _MOST_NAMED = 24  # coordinates with a tick each
 _MOST_MARKED = 40  # differences with their number written
+_MOST_BARS = 60  # coordinates whose bars can be told apart
+_SEEN = 0.03  # of the axis of answers, for a difference to be seen
+_BARS_SHARE = 0.66  # of what no layout engine arranges, below the differences
 
 
 @with_checked_options
@@ -35,37 +36,41 @@ def plot_answers(
     *,
     title: str = "",
     unit: str = "",
+    gap: str = "",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw f(x) and f(y) side by side, a pair of bars per coordinate, with their differences.
 
-    Bars of f(x) are dark and plain, those of f(y) light and hatched. The number
-    above a pair that differs is f(y) - f(x) with its sign.
+    Bars of f(x) are dark and plain, those of f(y) light and hatched. The number above a pair that
+    differs is f(y) - f(x) with its sign. Differences too small to see get bars of their own above.
+    Of more than 60 coordinates only those that differ are drawn; if none differ, or more than 60
+    do, all are drawn.
 
     Parameters
     ----------
     witness : Witness
         Anything with the attributes query_x and query_y: numbers, or tuples of one length.
     labels : sequence, optional
-        What each coordinate stands for, such as the categories of a histogram; by default the
+        The names of the coordinates, such as the categories of a histogram; by default the
         coordinates are numbered from 0.
     title : str
         The title.
     unit : str
         The unit of the answers.
+    gap : str
+        As for `plot_witness`, for answers that are numbers.
     ax : Axes, optional
         Where to draw, an Axes of about 6 by 3 inches or more; the default is one of a new figure.
 
     Returns
     -------
     Axes
-        `ax`, or that of a new figure, which displays itself as the result of a notebook cell.
-        Save it with ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
+        As for `plot_witness`.
 
     Raises
     ------
     InputError
-        If the labels are not one per coordinate, or `ax` is not an Axes.
+        If the number of labels is not that of the coordinates, or `ax` is not an Axes.
 
     Examples
     --------
@@ -83,43 +88,60 @@ def plot_answers(
     names = list(map(named, range(size) if labels is None else labels))
     if len(names) != size:
         raise InputError(f"labels: got {len(names)} for answers of {size} coordinates; give {size}")
-    if ax is None:
-        figure = new_figure((min(12, max(5.5, 0.55 * size + 2.5)), 3.6))
-        ax = figure.add_subplot(axes_class=ShownAxes)
-    [ax] = given_axes(ax, 1)
-    colors = theme(ax)
+    kept, said = _kept(*answers.values())
+    answers = {name: heights[kept] for name, heights in answers.items()}
+    names, size = [names[place] for place in kept], len(kept)
+    picture = Picture.on(ax, (min(12, max(5.5, 0.55 * size + 2.5)), 3.6))
+    ax, colors = picture.ax, picture.colors
     places = np.arange(size)
     for side, (name, heights) in zip((-_WIDTH / 2, _WIDTH / 2), answers.items(), strict=True):
         style = {"edgecolor": colors.gray(0.15), "linewidth": 0.8, "zorder": 2, **_BARS[name]}
         if colors.dark and name == "f(y)":
             style["facecolor"] = _DARK_Y
+        if size > _MOST_BARS:
+            style["linewidth"] = 0
         ax.bar(places + side, heights, _WIDTH, label=name, **style)
     ax.axhline(0, color=colors.gray(0.15), linewidth=0.8)
     if all((heights == np.rint(heights)).all() for heights in answers.values()):
-        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    _mark(ax, *answers.values())
-    _name_coordinates(ax, names, numbered=labels is None)
-    ax.set_ylabel(f"answer ({unit})" if unit else "answer", **PLAIN)
-    ax.set_title(textwrap.fill(title, 50), fontsize="medium", **PLAIN)
-    ax.grid(axis="y", color=colors.gray(0.9))
-    ax.set_axisbelow(True)
-    heading = "above: f(y) − f(x)" if ax.texts else None
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, title=heading)
+        set_ticks(ax.yaxis, 10)
+    ax.set_xlim(-0.6, size - 0.4)
+    _mark(picture, answers["f(x)"], answers["f(y)"], gap)
+    # The number of letters of a name that fit between those of its neighbors.
+    name_places(ax, names, _MOST_NAMED, room=5 if size > 4 else 10)
+    picture.name_axes(
+        said or ("coordinate of f" if labels is None else ""), with_unit("answer", unit)
+    )
+    picture.title(title, 50)
+    picture.grid(axis="y")
+    picture.legend_beside(title="above: f(y) − f(x)" if ax.texts else None)
     return ax
 
 
-def _mark(ax: Axes, first: Any, second: Any) -> None:
-    """Write f(y) - f(x) over the pairs that differ, and leave room for it."""
+def _kept(first: Any, second: Any) -> tuple[Any, str]:
+    """Return the coordinates to draw, and a note for the axis if some are left out."""
+    changed = np.flatnonzero(first != second)
+    if len(first) <= _MOST_BARS or not 0 < len(changed) <= _MOST_BARS:
+        return np.arange(len(first)), ""
+    return changed, f"the {len(changed):,} of {len(first):,} coordinates that differ"
+
+
+def _mark(picture: Picture, first: Any, second: Any, gap: str) -> None:
+    """Write f(y) - f(x) over the pairs that differ; draw small differences above them."""
+    ax = picture.ax
     changed = np.flatnonzero(first != second)
     low, high = min(0.0, first.min(), second.min()), max(0.0, first.max(), second.max())
     span = (high - low) or 1.0
     ax.set_ylim(low - 0.05 * span * (low < 0), high + 0.16 * span)
+    tops = np.maximum(0, np.maximum(first, second))
+    if len(changed) and np.abs(second - first).max() < _SEEN * span:
+        ax.set_ylim(top=high + 0.05 * span)
+        ax, tops = _differences(picture, second - first)
     for place in changed if len(changed) <= _MOST_MARKED else ():
-        ax.annotate(
-            _difference(first[place], second[place]),
-            (place, max(0.0, first[place], second[place])),
-            xytext=(0, 3),
-            textcoords="offset points",
+        text = gap if len(first) == 1 else ""
+        Picture(ax).note(
+            _difference(first[place], second[place], text),
+            (place, tops[place]),
+            (0, 3),
             ha="center",
             va="bottom",
             fontsize="small" if len(first) <= _MOST_NAMED else "x-small",
@@ -127,21 +149,29 @@ def _mark(ax: Axes, first: Any, second: Any) -> None:
         )
 
 
-def _difference(first: float, second: float) -> str:
-    """Return f(y) - f(x) to 4 digits, or as many as the rounding of the answers leaves."""
-    gap, noise = abs(second - first), math.ulp(max(abs(first), abs(second)))
-    digits = max(1, min(4, 1 + math.floor(math.log10(gap / noise))))
-    return f"{'+' if second > first else '−'}{gap:.{digits}g}"
+def _differences(picture: Picture, gaps: Any) -> tuple[Axes, Any]:
+    """Draw f(y) - f(x) on an Axes of its own above the bars, and return it with the bars' tops."""
+    if not is_arranged(picture.ax):
+        lower(picture.ax, _BARS_SHARE)
+    above = picture.ax.inset_axes((0, 1.08, 1, 0.42))
+    colors = picture.colors
+    above.bar(np.arange(len(gaps)), gaps, _WIDTH, color=colors.color(RED), zorder=2)
+    above.axhline(0, color=colors.gray(0.15), linewidth=0.8)
+    above.set_xlim(picture.ax.get_xlim())
+    above.set_xticks([])
+    low, high = min(0.0, gaps.min()), max(0.0, gaps.max())
+    above.set_ylim(low - 0.1 * (high - low) * (low < 0), high + 0.35 * (high - low))
+    set_ticks(above.yaxis, 3, whole=bool((gaps == np.rint(gaps)).all()))
+    Picture(above).name_axes("", "f(y) − f(x)")
+    return above, np.maximum(0, gaps)
 
 
-def _name_coordinates(ax: Axes, names: list[str], numbered: bool) -> None:
-    """Name every coordinate, or as many of them as have room."""
-    step = -(-len(names) // _MOST_NAMED)
-    shown = list(range(0, len(names), step))
-    ax.set_xlim(-0.6, len(names) - 0.4)
-    ax.xaxis.set_major_locator(FixedLocator(shown))
-    most = 5 if len(shown) > 4 else 10  # letters that have room side by side
-    crowded = max(len(names[place]) for place in shown) > most
-    slanted: Any = {"rotation": 35, "ha": "right"} if crowded else {}
-    ax.set_xticklabels([names[place] for place in shown], **slanted, **PLAIN)
-    ax.set_xlabel("coordinate of f" if numbered else "")
+def _difference(first: float, second: float, gap: str) -> str:
+    """Return f(y) - f(x) with its sign, to 6 digits, or as many as the answers' rounding leaves.
+
+    Rounded away from 0, like a sensitivity, but not because of the answers' rounding alone.
+    """
+    away, noise = abs(second - first), math.ulp(max(abs(first), abs(second)))
+    digits = max(1, 1 + math.floor(math.log10(away / noise)))
+    text = rounded_up(away - noise, digits=6) if digits >= 6 else f"{away:.{digits}g}"
+    return f"{'+' if second > first else '−'}{gap or text}"

@@ -1,18 +1,14 @@
-"""Laplace against Gaussian noise, for people who are in several groups or answers."""
+"""Laplace compared with Gaussian noise, for people in several groups or answers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError
-
-from ._figures import PLAIN, ShownAxes, check_frame, given_axes, new_figure
-from ._options import with_checked_options
-from ._theme import theme
+from ._options import check_frame, with_checked_options
+from ._picture import Picture, is_geometric, lay_along, set_log_ticks
+from ._theme import BLUE, MARKERS, RED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,14 +17,18 @@ _NEEDED = ("rows", "groups", "laplace_scale", "gaussian_scale", "epsilon", "rho"
 _VARIANCES = (
     *("sensitivity", "answers", "laplace_variance", "gaussian_variance", "epsilon", "delta"),
 )
-_COLORS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#777777")  # of PALETTE
-_MARKERS = ("o", "s", "^", "D", "v", "P")
+_COLORS = ("#000000", RED, BLUE, "#009E73", "#CC79A7", "#777777")  # of PALETTE
 _MOST_MARKED = 25  # points of a line that get a marker each
 
 
 @with_checked_options
 def plot_noise_scales(
-    frame: pd.DataFrame, *, ax: Axes | None = None, title: str | None = None
+    frame: pd.DataFrame,
+    *,
+    logx: bool | None = None,
+    logy: bool = False,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the scales of Laplace and Gaussian noise against the number of groups per person.
 
@@ -38,7 +38,11 @@ def plot_noise_scales(
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `sensitivity_lab.noise.scales.group_noise_scales` returns.
+        The return value of `sensitivity_lab.noise.scales.group_noise_scales`.
+    logx : bool, optional
+        Whether the axis of groups is logarithmic; by default if their numbers are spaced so.
+    logy : bool, default False
+        Whether the axis of scales is logarithmic.
     ax : Axes, optional
         Where to draw; by default on a new figure.
     title : str, optional
@@ -47,8 +51,7 @@ def plot_noise_scales(
     Returns
     -------
     Axes
-        One of a new figure displays itself as the result of a notebook cell. Save it with
-        ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
+        As for `plot_witness`.
 
     Raises
     ------
@@ -61,16 +64,15 @@ def plot_noise_scales(
     >>> plot_noise_scales(group_noise_scales(range(1, 21), rows=[1, 3])).get_title()
     'epsilon = 1, rho = 0.5'
     """
-    check_frame(frame, _NEEDED, "pass what group_noise_scales returns")
-    ax = _with_lines(frame, ax, "groups", "rows", ("laplace_scale", "gaussian_scale"), "b σ r")
+    check_frame(frame, _NEEDED, "pass the result of group_noise_scales")
+    drawn = ("laplace_scale", "gaussian_scale")
+    picture = _with_lines(frame, ax, "groups", "rows", drawn, "b σ r")
     first = frame.iloc[0]
     losses = f"epsilon = {first['epsilon']:.6g}, rho = {first['rho']:.6g}"
-    ax.set_title(losses if title is None else title, **PLAIN, fontsize="medium")
-    ax.set_xlabel("groups per person g, with r rows each")
-    ax.set_ylabel("noise scale (rows)")
-    ax.set_ylim(bottom=0)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-    return ax
+    picture.title(losses if title is None else title)
+    picture.name_axes("groups per person g, with r rows each", "noise scale (rows)")
+    _lay_out(picture, frame["groups"], logx, logy)
+    return picture.ax
 
 
 @with_checked_options
@@ -78,22 +80,28 @@ def plot_noise_variances(
     frame: pd.DataFrame,
     *,
     against: Literal["answers", "sensitivity"] = "answers",
+    logx: bool | None = None,
+    logy: bool = True,
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw the variances of Laplace and Gaussian noise, where a person moves several answers.
+    """Draw the variances of Laplace and Gaussian noise, if a person moves several answers.
 
     Solid lines with full markers for Laplace, which grow as the square of the number of answers;
-    dashed ones with hollow markers for Gaussian, which grow as the number. A dotted line stands
-    where both variances are equal. Variances are on a logarithmic scale.
+    dashed ones with hollow markers for Gaussian, which grow as the number. A dotted line marks the
+    point of equal variances.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What `sensitivity_lab.noise.variances.noise_variances` returns.
+        The return value of `sensitivity_lab.noise.variances.noise_variances`.
     against : {"answers", "sensitivity"}, default "answers"
-        What is along the horizontal axis: the number k of answers, with two lines per sensitivity D
-        of an answer; or D, with two lines per k.
+        The horizontal axis: the number k of answers, with two lines per sensitivity D of an answer;
+        or D, with two lines per k.
+    logx : bool, optional
+        Whether the horizontal axis is logarithmic; by default if its values are spaced so.
+    logy : bool, default True
+        Whether the axis of variances is logarithmic.
     ax : Axes, optional
         Where to draw; by default on a new figure.
     title : str, optional
@@ -102,7 +110,7 @@ def plot_noise_variances(
     Returns
     -------
     Axes
-        One of a new figure displays itself as the result of a notebook cell.
+        As for `plot_witness`.
 
     Raises
     ------
@@ -116,43 +124,43 @@ def plot_noise_variances(
     >>> [text.get_text() for text in ax.texts]
     ['Gaussian is smaller beyond k = 6.96']
     """
-    check_frame(frame, _VARIANCES, "pass what noise_variances returns")
-    if not isinstance(against, str) or against not in ("answers", "sensitivity"):
-        raise InputError(f"against must be 'answers' or 'sensitivity', got {shown(against)}")
+    check_frame(frame, _VARIANCES, "pass the result of noise_variances")
     drawn = ("laplace_variance", "gaussian_variance")
     if against == "answers":
-        ax = _with_lines(frame, ax, against, "sensitivity", drawn, "2b² σ² D")
-        ax.set_xlabel("number k of answers that a person moves, each by at most D")
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True, min_n_ticks=1))
-        _mark_crossing(ax, frame)
+        picture = _with_lines(frame, ax, against, "sensitivity", drawn, "2b² σ² D")
+        along = "number k of answers that a person moves, each by at most D"
+        _mark_crossing(picture, frame)
     else:
-        ax = _with_lines(frame, ax, against, "answers", drawn, "2b² σ² k")
-        ax.set_xlabel("distance D that a person moves each of k answers by (units)")
-        ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_ylabel("variance of the noise on an answer (units²)")
+        picture = _with_lines(frame, ax, against, "answers", drawn, "2b² σ² k")
+        along = "distance D that a person moves each of k answers by (units)"
+    _lay_out(picture, frame[against], logx, logy)
+    picture.name_axes(along, "variance of the noise on an answer (units²)")
     first = frame.iloc[0]
     losses = f"epsilon = {first['epsilon']:.6g}; Gaussian: delta = {first['delta']:.6g}"
-    ax.set_title(losses if title is None else title, **PLAIN, fontsize="medium")
-    return ax
+    picture.title(losses if title is None else title)
+    return picture.ax
 
 
-def _mark_crossing(ax: Axes, frame: pd.DataFrame) -> None:
-    """Mark where the variances are equal, if that is within the frame."""
+def _lay_out(picture: Picture, places: pd.Series[float], logx: bool | None, logy: bool) -> None:
+    """Set both axes; a linear one of noise starts at 0."""
+    lay_along(picture.ax, places, is_geometric(places) if logx is None else logx)
+    if logy:
+        picture.ax.set_yscale("log")
+        set_log_ticks(picture.ax.yaxis)
+    else:
+        picture.ax.set_ylim(bottom=0)
+
+
+def _mark_crossing(picture: Picture, frame: pd.DataFrame) -> None:
+    """Mark the point of equal variances, if it is within the frame."""
     first, answers = frame.iloc[0], frame["answers"]
     # One grows as k**2, the other as k, so their quotient grows as k.
     equal = first["answers"] * first["gaussian_variance"] / first["laplace_variance"]
     if not answers.min() < equal < answers.max():
         return
-    ax.axvline(equal, color="0.5", linestyle=":", linewidth=1.5)
-    ax.annotate(
-        f"Gaussian is smaller beyond k = {equal:.3g}",
-        xy=(equal, 0.03),
-        xycoords=("data", "axes fraction"),
-        xytext=(5, 0),
-        textcoords="offset points",
-        fontsize="small",
-    )
+    picture.ax.axvline(equal, color="0.5", linestyle=":", linewidth=1.5)
+    said = f"Gaussian is smaller beyond k = {equal:.3g}"
+    picture.note(said, (equal, 0.03), (5, 0), xycoords=("data", "axes fraction"))
 
 
 def _with_lines(
@@ -162,21 +170,19 @@ def _with_lines(
     by: str,
     drawn: tuple[str, str],
     symbols: str,
-) -> Axes:
+) -> Picture:
     """Draw two columns against another one, with a pair of lines per value of `by`.
 
-    `symbols` are those of Laplace, of Gaussian and of `by` in the legend, separated by blanks.
+    `symbols` are the symbols of Laplace, Gaussian and `by` in the legend, separated by blanks.
     """
-    if ax is None:
-        ax = new_figure((6.4, 3.8)).add_subplot(axes_class=ShownAxes)
-    [ax] = given_axes(ax, 1)
-    colors = theme(ax)
+    picture = Picture.on(ax, (6.4, 3.8))
+    ax, colors = picture.ax, picture.colors
     of_laplace, of_gaussian, of_line = symbols.split()
     for i, (_, part) in enumerate(frame.groupby(by, sort=False)):
         line = part.sort_values(x)
         style: dict[str, Any] = {
             "color": colors.color(_COLORS[i % len(_COLORS)]),
-            "marker": _MARKERS[i % len(_MARKERS)],
+            "marker": MARKERS[i % len(MARKERS)],
             "markersize": 5,
             "markevery": -(-len(line) // _MOST_MARKED),
         }
@@ -188,7 +194,6 @@ def _with_lines(
             markerfacecolor=colors.paper,
             **style,
         )
-    ax.grid(color=colors.gray(0.9))
-    ax.set_axisbelow(True)
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=3.5)
-    return ax
+    picture.grid()
+    picture.legend_beside(handlelength=3.5)
+    return picture

@@ -1,30 +1,39 @@
-"""The options of the plots, checked before anything is drawn."""
+"""Checks of a picture's options, table and Axes, before anything is drawn."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
-from sensitivity_lab.checks import check_kind, check_text, finite_number, listed, shown
+from sensitivity_lab.checks import (
+    check_choice,
+    check_flag,
+    check_kind,
+    check_text,
+    finite_number,
+    listed,
+    shown,
+)
 from sensitivity_lab.errors import InputError
-
-from ._figures import check_axes
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _WIDEST = 500
-"""The most inches of a figure on a side; matplotlib draws no more than 2**16 dots."""
+"""The most inches of a figure's side; matplotlib draws at most 2**16 dots."""
 
 
 def with_checked_options(plot: Callable[P, R]) -> Callable[P, R]:
-    """Let a plot refuse options that are not of their kind, each by its name.
+    """Make a plot refuse options of the wrong type, each by its name.
 
-    What an option of this name has to be is the same in every plot.
+    An option has the same type in every plot.
     """
     takes = inspect.signature(plot)
 
@@ -39,14 +48,49 @@ def with_checked_options(plot: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def check_frame(frame: pd.DataFrame, needed: Iterable[str], advice: str) -> None:
+    """Raise InputError unless a table has rows and the columns that a picture needs."""
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        raise InputError(f"frame lacks {', '.join(missing)}; {advice}")
+    if frame.empty:
+        raise InputError("frame has no rows, so there is nothing to draw")
+
+
+def axes_of(given: Any) -> list[Any]:
+    """Return a single Axes, or those of a sequence or of its rows, as a list."""
+    return [one for row in _entries(given) for one in _entries(row)]
+
+
+def _entries(given: Any) -> list[Any]:
+    """Return the entries of a sequence or an array; a single object is the only entry."""
+    if isinstance(given, np.ndarray):
+        return list(given.ravel())
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _axes(name: str, value: Any) -> None:
+    wrong = [one for one in axes_of(value) if not isinstance(one, Axes)]
+    if wrong:
+        raise InputError(
+            f"{name}: got {shown(wrong[0])}; pass a matplotlib Axes or a sequence of them"
+        )
+
+
 def _text(name: str, value: Any) -> None:
     check_text(name, value, "a text")
 
 
-def _texts(name: str, value: Any) -> None:
-    listed(value, f"{name} must be a sequence of texts")
+def _sequence(name: str, value: Any, of: str) -> None:
+    listed(value, f"{name} must be a sequence of {of}")
     if not hasattr(value, "__len__"):
         raise InputError(f"{name} must be a list, whose length is known, got {shown(value)}")
+
+
+def _marks(name: str, value: Any) -> None:
+    _sequence(name, value, "tuples")
+    if not len(value):
+        raise InputError(f"{name}: got none, so there is nothing to draw")
 
 
 def _frame(name: str, value: Any) -> None:
@@ -54,9 +98,11 @@ def _frame(name: str, value: Any) -> None:
 
 
 def _units(name: str, value: Any) -> None:
-    check_kind(name, value, Mapping, "a mapping of column names to units")
-    for column, unit in value.items():
-        check_text(f"{name}[{shown(column)}]", unit, "a text")
+    if isinstance(value, str):
+        return
+    check_kind(name, value, Mapping, "a text, or a mapping of names to units")
+    for of, unit in value.items():
+        check_text(f"{name}[{shown(of)}]", unit, "a text")
 
 
 def _size(name: str, value: Any) -> None:
@@ -68,11 +114,16 @@ def _size(name: str, value: Any) -> None:
         )
 
 
-_CHECKS: dict[str, Callable[[str, Any], None]] = {
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("title", "unit", "query", "neighbors", "gap", "step", "xlabel"), _text),
-    **dict.fromkeys(("labels", "names", "captions"), _texts),
+    **dict.fromkeys(("labels", "names", "captions"), partial(_sequence, of="texts")),
+    **dict.fromkeys(("points", "blocks"), _marks),
     **dict.fromkeys(("frame", "compare"), _frame),
-    "ax": check_axes,
+    **dict.fromkeys(("linear_bound", "sharey", "subplots", "logx", "logy"), check_flag),
+    "against": partial(check_choice, choices=("answers", "sensitivity")),
+    "legend": partial(check_choice, choices=("labels", "box", "none")),
+    "ax": _axes,
     "units": _units,
     "figsize": _size,
 }
+"""The check of each option, by its name."""

@@ -16,11 +16,11 @@ from matplotlib.patches import Rectangle
 from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
-from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 from ._options import with_checked_options
+from ._picture import Picture
 
 _FILLS = {"": "white", "−": "#A9CCE8", "+": "#FBE3D6", "≠": "#FBE3D6"}
-"""Rows of both, only of x, only of y, and answers that differ: in grey print, white to dark."""
+"""Rows of both, only of x, only of y, and answers that differ: from white to dark in gray."""
 _MEANINGS = {"−": "only in x", "+": "only in y", "≠": "differs"}
 _MOST_ROWS = 12  # of a table, those in both left out first
 _MOST_LETTERS = 20  # of a cell
@@ -31,7 +31,7 @@ _ARROW = 30  # letters between inputs and output
 
 @dataclass(frozen=True)
 class _Block:
-    """A table to draw: a heading, the names of the columns, and marked rows of texts."""
+    """A table to draw: a heading, column names, and marked rows of texts."""
 
     heading: str
     caption: str
@@ -69,18 +69,18 @@ def plot_stability(
 
     Each table shows x and y at once: rows that only x has are marked − and dark, those that only y
     has are marked + and light, and those of both are white. Answers that are numbers or vectors are
-    shown side by side. Of a long table the rows of both are left out first.
+    shown side by side. A long table omits rows of both first.
 
     Parameters
     ----------
     witness : StabilityWitness
         Anything with the attributes x, y, output_x and output_y.
     names : sequence of str, optional
-        What to call each input table, and then the output, such as ("Users", "Purchases", "join").
+        The names of the input tables and of the output, such as ("Users", "Purchases", "join").
     captions : sequence of str, optional
-        What is written below each input table and below the output.
+        Texts below each input table and below the output.
     step : str
-        What is written on the arrow from the inputs to the output.
+        The text on the arrow from the inputs to the output.
     title : str
         The title.
     ax : Axes, optional
@@ -89,13 +89,12 @@ def plot_stability(
     Returns
     -------
     Axes
-        `ax`, or that of a new figure, which displays itself as the result of a notebook cell.
-        Save it with ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
+        As for `plot_witness`.
 
     Raises
     ------
     InputError
-        If the names or captions are not one per table, or `ax` is not an Axes.
+        If there is not one name or caption per table, or `ax` is not an Axes.
 
     Examples
     --------
@@ -119,28 +118,23 @@ def plot_stability(
     wide = max(block.width for block in left)
     high = max(sum(block.height + _GAP for block in left), right.height + _GAP) + 1.5
     span = wide + _ARROW + right.width + 1
-    if ax is None:
-        ax = new_figure((span * _LETTER + 0.3, high * _LINE + 0.4)).add_subplot(
-            axes_class=ShownAxes
-        )
-    [ax] = given_axes(ax, 1)
-    ax.set_xlim(0, span)
-    ax.set_ylim(high, 0)  # downward, in lines
-    ax.axis("off")
+    picture = Picture.on(ax, (span * _LETTER + 0.3, high * _LINE + 0.4))
+    picture.ax.set_xlim(0, span)
+    picture.ax.set_ylim(high, 0)  # downward, in lines
+    picture.ax.set_axis_off()
     top = 1.4
     for block in left:
-        _draw(ax, block, 0, top)
+        _draw(picture, block, 0, top)
         top += block.height + _GAP
     middle = (high - 1.5) / 2
-    _draw(ax, right, wide + _ARROW, max(1.4, middle - right.height / 2))
-    _arrow(ax, wide, middle, step)
+    _draw(picture, right, wide + _ARROW, max(1.4, middle - right.height / 2))
+    _arrow(picture, wide, middle, step)
     used = {mark for block in blocks for mark, _ in block.rows}
     key = [f"{mark}  {meaning}" for mark, meaning in _MEANINGS.items() if mark in used]
-    ax.text(
-        0, high, "      ".join([*key, "white: in both"]), fontsize="small", va="bottom", **PLAIN
-    )
-    ax.set_title(textwrap.fill(title, 90), fontsize="medium", loc="left", **PLAIN)
-    return ax
+    key.append("white: in both")
+    picture.write(0, high, "      ".join(key), fontsize="small", va="bottom")
+    picture.title(title, 90, loc="left")
+    return picture.ax
 
 
 def _block(data: tuple[Any, Any], heading: str, caption: str) -> _Block:
@@ -178,7 +172,7 @@ def _difference(x: list[Any], y: list[Any]) -> list[tuple[str, Any]]:
 
 
 def _cut(heading: str, caption: str, columns: tuple[str, ...], marked: list[Any]) -> _Block:
-    """Return a block of texts that is not too long."""
+    """Return a block of texts, shortened if it is too long."""
     room = max(0, _MOST_ROWS - sum(bool(mark) for mark, _ in marked))
     kept: list[tuple[str, tuple[str, ...]]] = []
     for mark, row in marked:
@@ -194,41 +188,38 @@ def _text(value: Any) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
-def _draw(ax: Axes, block: _Block, left: float, top: float) -> None:
+def _draw(picture: Picture, block: _Block, left: float, top: float) -> None:
     """Draw one table with its top left corner at a place; the unit is a letter and a line."""
-    ax.text(left, top - 0.25, block.heading, fontweight="bold", fontsize="medium", **PLAIN)
+    picture.write(left, top - 0.25, block.heading, fontweight="bold", fontsize="medium")
+    small: dict[str, Any] = {"va": "center", "fontsize": "small"}
     edges = np.cumsum([left + 3, *block.widths])
     lines: list[tuple[str, tuple[str, ...]]] = [("", block.columns), *block.rows]
     for line, (mark, row) in enumerate(lines):
         fill = "0.9" if line == 0 else _FILLS[mark]
         box = (edges[0], top + line), edges[-1] - edges[0], 1
-        ax.add_patch(Rectangle(*box, facecolor=fill, edgecolor="0.6", linewidth=0.6))
+        picture.ax.add_patch(Rectangle(*box, facecolor=fill, edgecolor="0.6", linewidth=0.6))
         middle = top + line + 0.55
-        common: dict[str, Any] = {"va": "center", "fontsize": "small", **PLAIN}
-        inside = {"color": "black", **common}  # the boxes are light in a dark theme, too
-        ax.text(edges[0] - 1.5, middle, mark, ha="center", fontweight="bold", **common)
+        picture.write(edges[0] - 1.5, middle, mark, ha="center", fontweight="bold", **small)
         for text, edge in zip(row, edges, strict=False):
-            ax.text(edge + 0.8, middle, text, **inside)
+            # The boxes are light in a dark theme, too.
+            picture.write(edge + 0.8, middle, text, color="black", **small)
     below = top + len(lines)
     if not block.rows:
-        ax.text(
-            edges[0] + 0.8, below + 0.55, "no rows", va="center", fontsize="small", color="0.35"
-        )
+        picture.write(edges[0] + 0.8, below + 0.55, "no rows", color="0.35", **small)
         below += 1
     if block.left_out:
         more = f"and {block.left_out:,} more rows"
-        ax.text(edges[0] + 0.8, below + 0.5, more, va="center", fontsize="small", color="0.45")
+        picture.write(edges[0] + 0.8, below + 0.5, more, color="0.45", **small)
         below += 1
-    ax.text(
-        left + 3, below + 0.25, block.caption, va="top", fontsize="small", style="italic", **PLAIN
-    )
+    caption = {"va": "top", "fontsize": "small", "style": "italic"}
+    picture.write(left + 3, below + 0.25, block.caption, **caption)
 
 
-def _arrow(ax: Axes, start: float, middle: float, step: str) -> None:
+def _arrow(picture: Picture, start: float, middle: float, step: str) -> None:
     """Draw the arrow from the inputs to the output, with the step above it."""
     arrow = {"arrowstyle": "-|>", "color": "0.45", "linewidth": 1.2}
     tip, tail = (start + _ARROW - 2, middle), (start + 2, middle)
-    ax.annotate("", xy=tip, xytext=tail, arrowprops=arrow)
-    text = "\n".join(textwrap.wrap(step, _ARROW - 2))
+    picture.ax.annotate("", xy=tip, xytext=tail, arrowprops=arrow)
     place = (start + _ARROW / 2, middle - 0.35)
-    ax.text(*place, text, ha="center", va="bottom", fontsize="small", **PLAIN)
+    text = textwrap.fill(step, _ARROW - 2)
+    picture.write(*place, text, ha="center", va="bottom", fontsize="small")

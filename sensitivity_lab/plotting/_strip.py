@@ -1,4 +1,4 @@
-"""The sorted universe of a result, and which of its records the worst case uses."""
+"""The sorted universe of a result, and the records that the worst case uses."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from ._figures import PLAIN, ShownAxes, given_axes, new_figure
 from ._options import with_checked_options
-from ._theme import Theme, theme
+from ._picture import Picture, with_unit
+from ._theme import BLUE, RED, Theme
 
 _PARTS = {
     "C": ("in both (C)", ""),
@@ -19,7 +19,7 @@ _PARTS = {
     "O": ("outside both (O)", ""),
 }  # label and hatch
 _LEAST_SHARE = 0.055  # of the strip, for a block to be seen and to hold its number
-_MOST_NAMED = 16  # blocks with their numbers written in
+_MOST_NAMED = 16  # blocks with their numbers written in; of more, those only in x or y have them
 
 
 @with_checked_options
@@ -32,9 +32,9 @@ def plot_strip(
 ) -> Axes:
     """Draw the sorted universe as a strip of blocks: kept, only in x, only in y, outside.
 
-    Blocks are as wide as they have records, but never too narrow to be seen: where that makes one
-    wider, the label says that widths are not to scale. Each holds its number of records, and below
-    it are its smallest and largest record.
+    The width of a block is proportional to its number of records, with a minimum. If the minimum
+    makes one wider, the label says that widths are not to scale. Each block shows its number of
+    records, and below it its smallest and largest record.
 
     Parameters
     ----------
@@ -51,13 +51,12 @@ def plot_strip(
     Returns
     -------
     Axes
-        `ax`, or that of a new figure, which displays itself as the result of a notebook cell.
-        Save it with ``.figure.savefig(path)``: pyplot knows it only if `ax` is one of pyplot's.
+        As for `plot_witness`.
 
     Raises
     ------
     InputError
-        If `ax` is not an Axes.
+        If there are no blocks, or `ax` is not an Axes.
 
     Examples
     --------
@@ -65,48 +64,42 @@ def plot_strip(
     >>> ax.get_xlabel()
     'records of the universe, ascending'
     """
-    if ax is None:
-        ax = new_figure((8, 2.5)).add_subplot(axes_class=ShownAxes)
-    [ax] = given_axes(ax, 1)
-    colors = theme(ax)
-    styles = {part: _style(part, colors) for part in _PARTS}
+    picture = Picture.on(ax, (8, 2.5))
+    ax = picture.ax
+    styles = {part: _style(part, picture.colors) for part in _PARTS}
     start = 0.0
     widths, to_scale = _widths(blocks)
     named = len(blocks) <= _MOST_NAMED
+    changed = sum(part in "AB" for part, *_ in blocks)
     for (part, count, first, last), width in zip(blocks, widths, strict=True):
         ax.bar(start, 1, width, align="edge", **styles[part])
-        if named:
-            _name(ax, start + width / 2, part, count, first, last)
+        if named or (part in "AB" and changed <= _MOST_NAMED):
+            _name(picture, start + width / 2, part, count, first, last)
         start += width
     ax.set_xlim(0, start)
     ax.set_ylim(0, 1)
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set_title(title, fontsize="medium", **PLAIN)
-    label = "records of the universe, ascending" + (f" ({unit})" if unit else "")
+    picture.title(title)
+    label = with_unit("records of the universe, ascending", unit)
     label += "" if to_scale else "; widths not to scale"
-    ax.set_xlabel(label, labelpad=24 if named else 4, **PLAIN)
+    picture.name_axes(label, labelpad=24 if named else 4)
     used = [part for part in _PARTS if any(part == block[0] for block in blocks)]
-    ax.legend(
-        handles=[Patch(label=_PARTS[part][0], **styles[part]) for part in used],
-        loc="center left",
-        bbox_to_anchor=(1.01, 0.5),
-        frameon=False,
-    )
+    picture.legend_beside(handles=[Patch(label=_PARTS[part][0], **styles[part]) for part in used])
     return ax
 
 
 def _style(part: str, colors: Theme) -> dict[str, Any]:
-    """Return how a block looks on a background."""
-    faces = {"C": colors.gray(0.72), "A": "#0072B2", "B": "#D55E00", "O": colors.paper}
+    """Return the style of a block on a background."""
+    faces = {"C": colors.gray(0.72), "A": BLUE, "B": RED, "O": colors.paper}
     edge = {"edgecolor": colors.gray(0.25), "linewidth": 0.8}
     return {"facecolor": faces[part], "hatch": _PARTS[part][1], **edge}
 
 
 def _widths(blocks: Sequence[tuple[str, float, Any, Any]]) -> tuple[list[float], bool]:
-    """Return shares of the strip, in proportion to the records but for a least one.
+    """Return shares of the strip, in proportion to the records except for a minimum.
 
-    And whether all are in proportion: none is infinite, and none was made wider to be seen.
+    Also return whether all are in proportion: none is infinite, and none was widened.
     """
     finite = [count for _, count, _, _ in blocks if count != float("inf")] or [1]
     counts = [min(count, max(finite)) for _, count, _, _ in blocks]
@@ -115,27 +108,21 @@ def _widths(blocks: Sequence[tuple[str, float, Any, Any]]) -> tuple[list[float],
     return [max(float(count), least) for count in counts], not endless and min(counts) >= least
 
 
-def _name(ax: Axes, middle: float, part: str, count: float, first: Any, last: Any) -> None:
+def _name(picture: Picture, middle: float, part: str, count: float, first: Any, last: Any) -> None:
     """Write the part and its number into a block, and its records below."""
     number = "any" if count == float("inf") else _short(count)
-    box = {"facecolor": theme(ax).paper, "edgecolor": "none", "pad": 1.0}
-    ax.text(middle, 0.5, f"{part}\n{number}", ha="center", va="center", fontsize="small", bbox=box)
+    box = {"facecolor": picture.colors.paper, "edgecolor": "none", "pad": 1.0}
+    inside = {"ha": "center", "va": "center", "fontsize": "small", "bbox": box}
+    picture.write(middle, 0.5, f"{part}\n{number}", **inside)
     span = _record(first) if first == last else f"{_record(first)}\nto {_record(last)}"
-    ax.annotate(
-        span,
-        (middle, 0),
-        xytext=(0, -4),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize="x-small",
-    )
+    picture.note(span, (middle, 0), (0, -4), ha="center", va="top", fontsize="x-small")
 
 
 def _record(value: Any) -> str:
-    """Return a record as text: whole numbers whole, others to four digits."""
-    whole = value == int(value) and abs(value) < 10**7
-    return f"{int(value)}" if whole else f"{float(value):.4g}"
+    """Return a record as text: whole numbers in full, others to four digits or to their point."""
+    size = abs(value)
+    whole = value == int(value) and size < 10**7
+    return f"{value:,.0f}" if whole or 10**4 <= size < 10**7 else f"{float(value):.4g}"
 
 
 def _short(count: float) -> str:

@@ -1,4 +1,4 @@
-"""Sensitivity against any one argument."""
+"""Sensitivity against the values of one argument."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from sensitivity_lab.checks import named, shown
+from sensitivity_lab.checks import named
 from sensitivity_lab.errors import InputError
 
-from ._figures import PLAIN, check_frame
-from ._options import with_checked_options
+from ._options import axes_of, check_frame, with_checked_options
+from ._picture import PLAIN, name_places
 from .curves.draw import plot_curves
 
 if TYPE_CHECKING:
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 _XLABELS = {"size": "size n of x (records)", "k": "Hamming distance k"}
 _NEEDED = ("argument", "argument_value", "relation", "kind")
 _MOST_NAMED = 12  # values that are not numbers, with a tick each
+_LETTERS = 32  # below a panel, side by side
 
 
 @with_checked_options
@@ -31,42 +30,44 @@ def plot_sweep(
     frame: pd.DataFrame,
     *,
     xlabel: str | None = None,
-    xscale: str = "linear",
-    yscale: str = "linear",
+    logx: bool | None = None,
+    logy: bool = False,
     ax: Axes | Iterable[Any] | None = None,
-    units: Mapping[str, str] | None = None,
+    units: str | Mapping[str, str] | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
     legend: str | None = None,
     queries: str | Sequence[str] | None = None,
     columns: int | str | Sequence[str] | None = None,
     sharey: bool = False,
+    subplots: bool | None = None,
 ) -> Any:
     r"""Draw sensitivities against the values of one argument.
 
-    Panels, lines and legend are those of `plot_curves`.
+    Panels, lines and legend are as in `plot_curves`.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        A row per point, as `Sweep.to_frame` gives it, and a column `relation`: the neighbor
-        relation in words, as it appears above a panel.
+        A row per point, as `Sweep.to_frame` returns it, with a column `relation`: the neighbor
+        relation in words, for the title of a panel.
     xlabel : str, optional
         The label of the argument's axis, with its unit; by default the argument's name.
-    xscale, yscale : {"linear", "log"}
-        The axes. Values of the argument that are not numbers are drawn side by side.
-    ax, units, title, figsize, legend, queries, columns, sharey
+    logx : bool, optional
+        Whether the argument's axis is logarithmic; by default if the values are spaced so, such as
+        1, 10, 100 or 1, 2, 5, 10. Values that are not numbers are drawn side by side.
+    ax, units, title, logy, figsize, legend, queries, columns, sharey, subplots
         See `plot_curves`.
 
     Returns
     -------
     Figure or Axes or sequence of Axes
-        The new Figure, or `ax` itself if it was given. Save it with ``.savefig(path)``.
+        As for `plot_curves`.
 
     Raises
     ------
     InputError
-        As `plot_curves`; if `xscale` is unknown, or "log" with values that are not above 0.
+        As `plot_curves`; also for a logarithmic axis of values that are not above 0.
 
     Examples
     --------
@@ -90,12 +91,10 @@ def plot_sweep(
     check_frame(frame, _NEEDED, "call Sweep.plot()")
     values = list(dict.fromkeys(frame["argument_value"]))
     numeric = all(map(_is_number, values))
-    if not isinstance(xscale, str) or xscale not in ("linear", "log"):
-        raise InputError(f"xscale: got {shown(xscale)}; use 'linear' or 'log'")
-    if xscale == "log" and not (numeric and min(values) > 0):
+    if logx and not (numeric and min(values) > 0):
         raise InputError(
-            "xscale: 'log' needs numbers above 0, "
-            f"got {next(v for v in values if not _is_number(v) or v <= 0)!r}; use 'linear'"
+            "logx: a logarithmic axis needs numbers above 0, "
+            f"got {next(v for v in values if not _is_number(v) or v <= 0)!r}; use logx=False"
         )
     places = [float(value) if numeric else values.index(value) for value in frame["argument_value"]]
     drawn = plot_curves(
@@ -103,44 +102,25 @@ def plot_sweep(
         ax=ax,
         units=units,
         title=title,
-        yscale=yscale,
+        logx=logx if numeric else False,
+        logy=logy,
         figsize=figsize,
         legend=legend,
         queries=queries,
         columns=columns,
         sharey=sharey,
+        subplots=subplots,
     )
-    axes = drawn.axes if ax is None else np.ravel(np.asarray(ax, dtype=object))
     argument = named(frame["argument"].iloc[0])
     label = _XLABELS.get(argument, argument.replace("_", " ")) if xlabel is None else xlabel
-    for panel in axes:
+    for panel in drawn.axes if ax is None else axes_of(ax):
         panel.set_xlabel(label, **PLAIN)
-        _set_axis(panel, places, xscale)
         if not numeric:
-            _name_values(panel, list(map(named, values)))
+            # Nothing else is along this axis, of some three inches.
+            room = _LETTERS / min(len(values), _MOST_NAMED) - 1
+            name_places(panel, list(map(named, values)), _MOST_NAMED, room)
     return drawn
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, bool)
-
-
-def _set_axis(ax: Axes, places: list[float], xscale: str) -> None:
-    """Set limits a little beyond the values, and whole ticks where all values are whole."""
-    low, high = min(places), max(places)
-    if xscale == "log":
-        ax.set_xscale("log")
-        ax.set_xlim(low / (high / low) ** 0.04 / 1.05, high * (high / low) ** 0.04 * 1.05)
-        return
-    whole = all(place == int(place) for place in places)
-    margin = max(0.04 * (high - low), 0.4 if whole else 0.01 * abs(high)) or 0.4
-    ax.set_xlim(low - margin, high + margin)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=whole, min_n_ticks=1))
-
-
-def _name_values(ax: Axes, names: list[str]) -> None:
-    """Write the values that are not numbers at their places, or some of them."""
-    step = -(-len(names) // _MOST_NAMED)
-    shown = range(0, len(names), step)
-    ax.xaxis.set_major_locator(FixedLocator(list(shown)))
-    ax.set_xticklabels([names[place] for place in shown], rotation=30, ha="right", **PLAIN)

@@ -1,4 +1,4 @@
-"""Light and dark: the colors of a picture on the background that it is drawn on."""
+"""Light and dark: the colors of a picture on its background."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
 # Okabe and Ito's palette without its yellow, which is too pale for a line on white, and three more
-# colors; beside each, a brighter one of the same hue for dark backgrounds.
+# colors; next to each, a brighter one of the same hue for dark backgrounds.
 _BRIGHTER = {
     "#000000": "#FFFFFF",
     "#E69F00": "#FFB81C",
@@ -26,6 +26,12 @@ _BRIGHTER = {
 PALETTE = tuple(_BRIGHTER)
 """Colors of lines: ten of different lightness or hue."""
 
+BLUE, RED = "#0072B2", "#D55E00"
+"""Colors for records only in x and only in y, and for other contrasts."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
+"""Markers of lines; with ten colors, the first 110 lines all differ."""
+
 _MIDDLE = 0.4
 """The luminance below which a background is dark."""
 
@@ -41,7 +47,7 @@ class Theme:
     ink : str
         Text and outlines.
     paper : str
-        The background, for what covers something and for hollow markers.
+        The background, for covering marks and for hollow markers.
     """
 
     dark: bool
@@ -49,7 +55,7 @@ class Theme:
     paper: str
 
     def gray(self, level: float) -> str:
-        """Return a gray as far from the background as a level is from white (1) on white."""
+        """Return the gray whose contrast to the background is that of a level on white (1)."""
         return f"{0.92 * (1 - level) + 0.08:.3f}" if self.dark else str(level)
 
     def color(self, light: str) -> str:
@@ -58,7 +64,7 @@ class Theme:
 
 
 def theme(ax: Axes | None = None) -> Theme:
-    """Return the colors for some Axes, or for those that would be made now."""
+    """Return the colors for some Axes, or for Axes made in the current style."""
     face = mpl.rcParams["axes.facecolor"] if ax is None else ax.get_facecolor()
     red, green, blue, alpha = to_rgba(face)
     if alpha == 0:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
-from sensitivity_lab.checks import named
-
-from ._difference import KINDS, Kinds, draw_answers, kinds_of, make_room
-from ._figures import PLAIN, ShownAxes, given_axes, new_figure, query_unit
+from ._neighbors import Looks, draw_answers, explain, f_is, looks_of_records, make_room
 from ._options import with_checked_options
-from ._theme import theme
+from ._picture import Picture, is_arranged, query_unit, set_ticks, with_unit
 
 _DIGIT = 6.0  # points of a digit of the number over a mark
 _LEFT = 0.82  # of an Axes, once a layout engine has made room for its labels and for f
@@ -26,7 +21,7 @@ _PLACES = (
     *("mean", "median", "min", "max", "midrange"),
     *("percentile", "trimmed_mean", "winsorized_mean"),
 )
-"""How the names of queries begin whose answers are places among the records."""
+"""Beginnings of the names of queries whose answers lie among the records."""
 
 
 @with_checked_options
@@ -42,10 +37,10 @@ def plot_witness(
     """Draw the two neighboring datasets of a witness and the query's answers on them.
 
     The records of x are in a row above those of y, over one number line: gray circles for the
-    records they share, triangles for those only in x, diamonds for those only in y. Beside them, on
-    an axis of its own, an arrow leads from f(x) to f(y): it need not begin at 0. If the answer is a
-    place among the records, as a median is, it is a dashed line in its row, too. Stacks too high
-    for their row become one mark with a number, and too many distinct records a histogram.
+    records they share, triangles for those only in x, diamonds for those only in y. To their right,
+    on a separate axis that need not begin at 0, an arrow leads from f(x) to f(y). An answer that
+    lies among the records, such as a median, is also a dashed line in its row. A stack too high for
+    its row becomes one mark with a number, and too many distinct records become a histogram.
 
     Parameters
     ----------
@@ -56,20 +51,19 @@ def plot_witness(
     neighbors : str
         The neighbor relation in words, for the title.
     gap : str
-        How far the answers are apart, as the label shows it; by default the difference of the two
-        floats. `Witness.plot` rounds it up.
+        The difference of the answers, as the label shows it; by default that of the two floats,
+        rounded up.
     unit : str
         The unit of the records.
     ax : Axes, optional
         Where to draw, an Axes of about 6 by 3 inches or more; the default is one of a new figure.
-        Without a layout engine it shrinks to make room for the axis of f at its right.
+        Without a layout engine it shrinks to make room for the axis of f at the right.
 
     Returns
     -------
     Axes
-        The Axes of the records, `ax` if it was given; that of f is its only child Axes. A new one
-        displays itself as the result of a notebook cell. Save it with ``.figure.savefig(path)``:
-        pyplot knows it only if `ax` is one of pyplot's.
+        The Axes of the records, `ax` if it was given; the axis of f is its only child Axes. A new
+        figure belongs to pyplot, as in `plot_curves`. Save it with ``.figure.savefig(path)``.
 
     Raises
     ------
@@ -85,46 +79,39 @@ def plot_witness(
     >>> plot_witness(witness, query="mean", neighbors="unbounded, at most 1").get_title()
     'f = mean, unbounded, at most 1'
     """
-    if ax is None:
-        figure = new_figure((8, 3.8))
-        ax = figure.add_subplot(axes_class=ShownAxes)
-    [ax] = given_axes(ax, 1)
-    make_room(ax)
-    colors = theme(ax)
+    picture = Picture.on(ax, (8, 3.8))
+    make_room(picture)
+    ax = picture.ax
     records = np.array([float(record) for record in (*witness.x, *witness.y)])
     low, high = records.min(), records.max()
     span = (high - low) or abs(low) or 1.0
     ax.set_xlim(low - 0.06 * span, high + 0.06 * span)
     if (records == np.rint(records)).all():
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        set_ticks(ax.xaxis, 10)
     ax.set_ylim(0, 2)  # a row for x above a row for y
     only = {"only in x": witness.only_x, "only in y": witness.only_y}
-    _draw_rows(ax, witness.shared, only, kinds_of(colors))
+    _draw_rows(picture, witness.shared, only, looks_of_records(picture.colors))
     values = float(witness.query_x), float(witness.query_y)
     if query.startswith(_PLACES) and low <= min(values) <= max(values) <= high:
-        _mark_answers(ax, values)
-    apart = gap or f"{abs(values[0] - values[1]):.6g}"
-    label = f"|f(x) − f(y)|\n= {apart} {query_unit(query, unit)}".rstrip()
-    draw_answers(ax, values, label, colors)
+        _mark_answers(picture, values)
+    draw_answers(picture, values, gap, query_unit(query, unit))
     _name_rows(ax, witness)
-    ax.set_xlabel(f"record ({unit})" if unit else "record", **PLAIN)
-    name = "f" if query == "f" else f"f = {named(query)}"
-    title = f"{name}, {neighbors}" if neighbors else name
-    ax.set_title(textwrap.fill(title, 60), **PLAIN, fontsize="medium", pad=24)
-    _add_legend(ax)
+    picture.name_axes(with_unit("record", unit))
+    picture.title(f"{f_is(query)}, {neighbors}" if neighbors else f_is(query), 60, pad=24)
+    explain(ax, "lower center", 1, borderaxespad=0.2)
     return ax
 
 
-def _mark_answers(ax: Axes, values: tuple[float, float]) -> None:
+def _mark_answers(picture: Picture, values: tuple[float, float]) -> None:
     """Draw f(x) in the row of x, and f(y) in that of y, as dashed lines behind the records."""
-    ink = theme(ax).ink
+    look: dict[str, Any] = {"color": picture.colors.ink, "linewidth": 1, "linestyle": "--"}
     for name, value, base in zip("xy", values, (1, 0), strict=True):
-        ax.vlines(value, base, base + 0.84, color=ink, linewidth=1, linestyle="--", zorder=0.9)
-        ax.text(value, base + 0.86, f"f({name})", ha="center", fontsize="small", color=ink)
+        picture.ax.vlines(value, base, base + 0.84, zorder=0.9, **look)
+        picture.write(value, base + 0.86, f"f({name})", ha="center", fontsize="small")
 
 
 def _name_rows(ax: Axes, witness: Any) -> None:
-    """Name the rows of x and of y at the left."""
+    """Label the rows of x and y at the left."""
     rows = [
         f"{name}: {len(z):,}\nrecord{'s' * (len(z) != 1)}"
         for name, z in (("x", witness.x), ("y", witness.y))
@@ -134,53 +121,35 @@ def _name_rows(ax: Axes, witness: Any) -> None:
     ax.spines[["left", "right", "top"]].set_visible(False)
 
 
-def _add_legend(ax: Axes) -> None:
-    """Explain the markers that were drawn, above the Axes."""
-    handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    labels = [kind for kind in KINDS if kind in handles]
-    ax.legend(
-        [handles[kind] for kind in labels],
-        labels,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1),
-        ncols=3,
-        frameon=False,
-        borderaxespad=0.2,
-    )
-
-
 def _draw_rows(
-    ax: Axes, shared: Sequence[Any], only: Mapping[str, Sequence[Any]], kinds: Kinds
+    picture: Picture, shared: Sequence[Any], only: Mapping[str, Sequence[Any]], looks: Looks
 ) -> None:
     """Dots in both rows, of the largest size that fits; if none does, histograms and thin ticks."""
+    ax, gray = picture.ax, picture.colors.gray
     rows = dict(zip((1.06, 0.06), only, strict=True))
     for base in rows:
-        ax.axhline(base - 0.06, color=theme(ax).gray(0.8), linewidth=0.8)
+        ax.axhline(base - 0.06, color=gray(0.8), linewidth=0.8)
     everything = {base: {"in both": shared, kind: only[kind]} for base, kind in rows.items()}
-    if _draw_dots(ax, everything, kinds):
+    if _draw_dots(picture, everything, looks):
         return
     counts, edges = np.histogram([float(record) for record in shared], bins=60)
     heights = 0.75 * counts / max(counts.max(), 1)
     for base in rows:
-        ax.bar(
-            edges[:-1],
-            heights,
-            np.diff(edges),
-            base,
-            align="edge",
-            label="in both",
-            color=theme(ax).gray(0.75),
-        )
-    if not _draw_dots(ax, {base: {kind: only[kind]} for base, kind in rows.items()}, kinds):
+        bars = (edges[:-1], heights, np.diff(edges), base)
+        ax.bar(*bars, align="edge", label="in both", color=gray(0.75))
+    if not _draw_dots(picture, {base: {kind: only[kind]} for base, kind in rows.items()}, looks):
         for base, kind in rows.items():
-            at, color = [float(record) for record in only[kind]], kinds[kind]["color"]
+            at, color = [float(record) for record in only[kind]], looks[kind]["color"]
             ax.vlines(at, base, base + 0.25, color=color, linewidth=0.6, label=kind)
 
 
-def _draw_dots(ax: Axes, rows: Mapping[float, Mapping[str, Sequence[Any]]], kinds: Kinds) -> bool:
+def _draw_dots(
+    picture: Picture, rows: Mapping[float, Mapping[str, Sequence[Any]]], looks: Looks
+) -> bool:
     """Draw every record as a dot, stacked where they would overlap; False if there is no room."""
+    ax = picture.ax
     figure, box = ax.figure, ax.get_position()
-    share = 1 if figure.get_layout_engine() is None else _LEFT
+    share = _LEFT if is_arranged(ax) else 1
     wide = share * 72 * figure.bbox.width / figure.dpi * box.width  # points
     high = share * 72 * figure.bbox.height / figure.dpi * box.height / 2
     left, right = ax.get_xlim()
@@ -196,11 +165,11 @@ def _draw_dots(ax: Axes, rows: Mapping[float, Mapping[str, Sequence[Any]]], kind
     for base, row, heights in zip(rows, marks, levels, strict=True):
         for (at, n, kind), level in zip(row, heights, strict=True):
             y = base + (level - 0.5) * (size + 1) / high
-            ax.plot(at, y, linestyle="", markersize=size, label=kind, **kinds[kind])
+            ax.plot(at, y, linestyle="", markersize=size, **looks[kind])
             if n > 1:
-                offset: Any = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
-                clear = {"facecolor": theme(ax).paper, "edgecolor": "none", "pad": 0.2}
-                ax.annotate(f"×{n}", (at, y), (0, size / 2 + 1), bbox=clear, zorder=1, **offset)
+                clear = {"facecolor": picture.colors.paper, "edgecolor": "none", "pad": 0.2}
+                above = (0, size / 2 + 1)
+                picture.note(f"×{n}", (at, y), above, ha="center", bbox=clear, zorder=1)
     return True
 
 

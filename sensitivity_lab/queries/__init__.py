@@ -1,25 +1,23 @@
-"""Queries: functions of a dataset whose sensitivity is asked for.
+"""Queries: functions of a dataset, whose sensitivity the package computes.
 
-A query declares its structure, and engines read the declaration: `weights` by rank,
-the `moment` it is made of, what it is `of_multiplicities`, the `sums` over the rows of a table, the
-one column of a table that it reads (`projection`), or none of these. To add a query on numbers,
-write one frozen dataclass in the file where it belongs, and put it into that file's `QUERIES`. A
-query on tables is a `RecordQuery` with `sums_on`.
+A query declares its structure, and engines read the declaration: its `weights` by rank, the
+`moment` that it computes, how it counts groups of equal records (`of_multiplicities`), the `sums`
+over the rows of a table, the one column of a table that it reads (`projection`), or none of these.
+A query on tables is a `RecordQuery` with `sums_on`. CONTRIBUTING.md says how to add a query.
 """
 
 from __future__ import annotations
 
 import re
 from copy import copy
-from decimal import Decimal
 from typing import Any
 
 from sensitivity_lab.checks import did_you_mean, shown
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.universes.interval import IntervalUniverse
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.records import is_column
 
-from . import l_statistics, multiplicities
-from . import order_statistics as quantiles
-from . import power_sums as moments
 from .base import Answer, Answered, ExactQuery, Query, Weights
 from .functions import Function, as_answered, from_function
 from .l_statistics import (
@@ -32,6 +30,7 @@ from .l_statistics import (
     WinsorizedMean,
 )
 from .multiplicities import CountDistinct, ModeCount
+from .named import NAMED, by_name
 from .order_statistics import PERCENTILE_METHODS, Max, Median, Min, Percentile
 from .power_sums import Count, Mean, Std, Sum, Var
 from .rows.columns import Covariance, MeanOf, SumOf, VectorSum
@@ -82,16 +81,6 @@ __all__ = [
     "from_function",
 ]
 
-NAMED = {
-    query.name: query
-    for listed in (
-        *(moments.QUERIES, quantiles.QUERIES),
-        *(l_statistics.QUERIES, multiplicities.QUERIES),
-    )
-    for query in listed
-}
-"""The queries that can be asked for by name, besides percentile_0 to percentile_100."""
-
 _ELSEWHERE = {
     **dict.fromkeys(("avg", "average"), "mean"),
     **dict.fromkeys(("sd", "stdev", "stddev", "standard_deviation"), "std"),
@@ -103,7 +92,7 @@ _ELSEWHERE = {
     "nunique": "count_distinct",
     "gini": "gini_mean_difference",
 }
-"""What queries are called elsewhere, and here."""
+"""Names of queries elsewhere, and here."""
 
 DEFAULT_QUERIES = (
     *("mean", "median", "count", "sum", "std", "var"),
@@ -113,23 +102,15 @@ DEFAULT_QUERIES = (
 
 
 def as_query(query: Any) -> Query:
-    """Return a query given itself, its name or a function; raise InputError with the choices."""
+    """Return a query, given itself, its name or a function; else InputError with the choices."""
     if isinstance(query, RecordQuery):
         return copy(query)  # it evaluates predicates again
     if isinstance(query, Query):
         return query
     if isinstance(query, str):
-        if query in NAMED:
-            return NAMED[query]
-        prefix, _, number = query.partition("_")
-        if prefix == "percentile" and number:
-            try:
-                return Percentile(int(number) if number.isdecimal() else Decimal(number))
-            except (ValueError, ArithmeticError) as error:
-                raise InputError(
-                    f"a percentile must be a number from 0 to 100, got {shown(query)}; "
-                    "write for example 'percentile_25'"
-                ) from error
+        known = by_name(query)
+        if known is not None:
+            return known
     elif callable(query) and not isinstance(query, type):
         return from_function(query)
     raise InputError(
@@ -144,6 +125,10 @@ def _meant(query: Any) -> str:
     """Return the end of the message about an unknown query: what may be meant."""
     if isinstance(query, type) and issubclass(query, Query):
         return f"; this is a class: make a query of it, as {query.__name__}()"
+    if isinstance(query, list | tuple) and query and all(isinstance(one, str) for one in query):
+        return "; one query is answered here, sensitivity_curves takes several"
+    if isinstance(query, FiniteUniverse | IntervalUniverse) or is_column(query):
+        return "; the universe is the first argument, the query the second"
     if not isinstance(query, str) or len(query) > 40:
         return ""
     known = query.lower()

@@ -1,4 +1,4 @@
-"""What a query is, and what it declares to the engines."""
+"""The base class of queries, and what a query declares to the engines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ from sensitivity_lab.universes.universe import of_numbers
 from .row_sums import Sums
 
 Answer = float | tuple[float, ...]
-"""What a query returns: a number, or several that are released together."""
+"""The answer of a query: a number, or several that are released together."""
 
 Answered = float | Fraction | tuple[float | Fraction, ...]
 """An answer as it is: floats where a function returned floats, Fractions where it did not."""
@@ -41,7 +42,7 @@ Weights = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """What the records count by rank, for datasets of many sizes: *runs* of ranks with one weight.
+    """The weights of records by rank, for datasets of many sizes: *runs* of ranks with one weight.
 
     The answer on a dataset, with its records in ascending order, is ``constant + total / unit``,
     where the total is ``weight * records[start:stop].sum()`` over the runs. A rank in several runs
@@ -53,7 +54,7 @@ class Runs:
         The first rank of every run, from 0, and the one after its last, for every size. Empty runs
         may be among them.
     weights : ndarray of int64 or of Python ints, shape (r, s)
-        What a record of the run counts, times the unit.
+        The weight of each record of the run, times the unit.
     units : ndarray of int64 or of Python ints, shape (s,)
     constants : ndarray of int64, shape (s,)
     """
@@ -67,8 +68,8 @@ class Runs:
     @classmethod
     def of_all(cls, sizes: NDArray[np.int64], units: NDArray[np.int64]) -> Runs:
         """Return one run of all records."""
-        one = sizes[None]
-        return cls(np.zeros_like(one), one, np.ones_like(one), units, np.zeros_like(sizes))
+        nothing = np.zeros((1, len(sizes)), dtype=np.int64)
+        return cls(nothing, sizes[None], nothing + 1, units, nothing[0])
 
     @classmethod
     def listed(cls, of_sizes: Sequence[Weights]) -> Runs:
@@ -116,30 +117,30 @@ class Query(ABC):
     Attributes
     ----------
     name : str
-        What tables and legends call it.
+        The name in tables and legends.
     arithmetic : {"exact", "float"}
         "exact": the answer is a rational number, or the root of one, and `rational` computes it.
-        "float": the answer is whatever the caller's function returns, often floats.
+        "float": the answer is what the caller's function returns, often floats.
     root : bool
         Whether the answer is the square root of what `rational` returns.
     moment : {"count", "sum", "mean", "variance"} or None
-        The power sums that the answer is made of; None if it is not made of power sums.
+        Which of these the answer is, before any root; None if power sums do not give it.
     ddof : int, float or Fraction
         The delta degrees of freedom of a variance; 0 for other queries.
     centred : bool
-        Whether adding a constant to all records changes the answers for all sizes by one constant.
+        Whether adding a constant to all records changes the answer equally at every size.
     vectorized : bool
-        Whether `evaluate` is quick on many rows at once.
+        Whether `evaluate` is fast on many rows at once.
     on_numbers, on_records : bool
         Whether the query takes datasets of numbers, and of rows of a table.
     vector : bool
         Whether the answer is several numbers that are released together.
     crosses_once : bool
-        Whether the weights of `runs` are not negative, and net weights cross once for every change;
-        `search/crossing.py` rests on it.
+        Whether the weights of `runs` are nonnegative, and net weights cross once for every change;
+        `search/crossing.py` relies on it.
     of_multiplicities : {"distinct", "largest"} or None
-        Whether the answer is the number of groups that have a record, or how many records the
-        largest one has, with the groups that `grouped` returns; None if it is neither.
+        Whether the answer is the number of groups that have a record ("distinct"), or the number of
+        records in the largest group ("largest"). `grouped` returns the groups. None if neither.
     """
 
     arithmetic: ClassVar[Literal["exact", "float"]] = "exact"
@@ -157,7 +158,7 @@ class Query(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
 
     @property
     def least_size(self) -> int:
@@ -166,7 +167,7 @@ class Query(ABC):
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """What the answers are called, one by one; None where that is not known."""
+        """The names of the answers, one by one; None if unknown."""
         return None if self.arithmetic == "float" else (self.name,)
 
     def weights(self, size: int) -> Weights | None:
@@ -174,7 +175,7 @@ class Query(ABC):
         return None
 
     def runs(self, sizes: NDArray[np.int64]) -> Runs | None:
-        """Return what the records count by rank for datasets of many sizes; None if by no rank."""
+        """Return the weights by rank for datasets of many sizes; None if the query has none."""
         return None
 
     def runs_of(self, size: int) -> OneSize:
@@ -198,7 +199,7 @@ class Query(ABC):
         return None
 
     def adds_up(self, universe: Any) -> bool:
-        """Tell whether the answer is a sum, or several, of what each record adds by itself.
+        """Tell whether the answer is a sum, or several, to which each record contributes by itself.
 
         How much it changes when records are added or removed then depends on these records alone,
         and not on the size of the dataset.
@@ -254,7 +255,7 @@ class Query(ABC):
     def check_answer(  # noqa: B027 - for all but functions of many rows there is nothing to check
         self, universe: FiniteUniverse, data: NDArray[np.int64], answer: Answered
     ) -> None:
-        """Raise QueryError if a dataset alone gets another answer than among others."""
+        """Raise QueryError if a dataset gets one answer alone and another among others."""
 
     def on_rows(self, universe: FiniteUniverse, rows: NDArray[np.intp]) -> NDArray[Any]:
         """Return the answers on datasets given as rows of positions, shape (datasets, n).
@@ -262,7 +263,7 @@ class Query(ABC):
         Returns
         -------
         ndarray of float, shape (datasets,) or (datasets, d)
-            On universes of records at most three units in the last place off.
+            On universes of records, off by at most three units in the last place.
         """
         sums = self.sums(universe)
         if sums is None:
@@ -299,8 +300,8 @@ class Query(ABC):
 class ExactQuery(Query):
     """A homogeneous polynomial of the records over a number that depends on n.
 
-    It sees the records as whole numbers, in a unit that is not its own: ``evaluate(c * rows)`` must
-    be ``c**degree * evaluate(rows)``, so it cannot compare records with constants.
+    It gets the records as whole numbers in any unit: ``evaluate(c * rows)`` must be
+    ``c**degree * evaluate(rows)``, so it cannot compare records with constants.
 
     Attributes
     ----------
@@ -332,7 +333,7 @@ class ExactQuery(Query):
     def magnitude(self, size: int, largest: int) -> int:
         """Bound `evaluate` and its intermediate results when no record exceeds `largest`.
 
-        Exactness rests on it: override it where more than n records are added up.
+        Exactness depends on it: override it where more than n records are added up.
         """
         return size * largest
 
@@ -350,9 +351,57 @@ class ExactQuery(Query):
             raise InputError(
                 f"{self.name} needs at least {self.least_size} records, got {len(integers)}"
             )
-        numerator = int(self.evaluate(integers[None, :])[0])
-        below = self.denominator(len(integers))
+        numerator = self.evaluate(integers[None, :])[0]
+        if not isinstance(numerator, Integral):
+            raise self._no_polynomial(f"{shown(numerator)} for whole numbers")
+        numerator, below = int(numerator), self.denominator(len(integers))
         return Fraction(numerator * below.denominator, unit**self.degree * below.numerator)
+
+    def check_on(self, universe: Any) -> None:
+        """Raise QueryError where a caller's class is seen not to keep its promises."""
+        if type(self).__module__.partition(".")[0] != __name__.partition(".")[0]:
+            self.check_promises()
+
+    def check_promises(self) -> None:
+        """Try on a few datasets what exactness rests on: whole, homogeneous, within `magnitude`.
+
+        Raises
+        ------
+        QueryError
+            If `evaluate` breaks a promise; the message shows how.
+        """
+        random = np.random.default_rng(0)
+        for size in range(self.least_size, self.least_size + 4):
+            rows = np.sort(random.integers(-1000, 1000, (8, size)), axis=1).astype(object)
+            answers, scaled = (list(self.evaluate(some)) for some in (rows, 3 * rows))
+            bound = self.magnitude(size, 1000)
+            for row, answer, other in zip(rows.tolist(), answers, scaled, strict=True):
+                if not isinstance(answer, Integral):
+                    raise self._no_polynomial(f"{shown(answer)} for the whole numbers {row}")
+                if other != 3**self.degree * answer:
+                    raise self._no_polynomial(
+                        f"{shown(answer)} for {row} and {shown(other)} for three times these "
+                        f"records, not 3**{self.degree} times as much"
+                    )
+                weights = self.weights(size)
+                exactly = Fraction(int(answer)) / self.denominator(size)
+                if weights is not None and exactly != sum(w * row[rank] for rank, w in weights):
+                    raise QueryError(
+                        f"query {shown(self.name)} is {shown(exactly)} on {row}, which is not what "
+                        "its `weights` give; mend them, or declare none"
+                    )
+                if abs(int(answer)) > bound:
+                    raise QueryError(
+                        f"query {shown(self.name)} returned {shown(answer)} for {row}, more than "
+                        f"its magnitude({size}, 1000) of {shown(bound)}; override `magnitude`"
+                    )
+
+    def _no_polynomial(self, told: str) -> QueryError:
+        return QueryError(
+            f"query {shown(self.name)} is not a homogeneous polynomial of degree {self.degree}: "
+            f"`evaluate` returned {told}; declare another `degree`, or pass a function instead of "
+            "an ExactQuery (sl.from_function)"
+        )
 
     def __call__(self, x: Sequence[Number]) -> float:
         """Return the float nearest to the exact answer on one dataset, shape (n,)."""

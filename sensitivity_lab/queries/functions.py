@@ -11,20 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_flag, check_text, named, shown
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.checks import check_callable, check_flag, check_text, named, shown
+from sensitivity_lab.errors import QueryError
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.universe import of_numbers
 
 from .base import Answer, Answered, Query
+from .named import NAMED
 from .returned import Answers, NoNumbersError, alike, are_exact, numbers_of, shape_of
-
-NAMES = (
-    *("mean", "count", "sum", "std", "var", "median", "min", "max", "range", "midrange", "iqr"),
-    *("gini_mean_difference", "trimmed_mean_10", "winsorized_mean_10", "count_distinct"),
-    "mode_count",
-)
-"""The names of queries that declare a structure; functions get other names."""
 
 _CLOSE = 1e-6
 """How far a vectorized function's floats may differ, among others and alone, relative to them."""
@@ -50,11 +44,11 @@ class Function(Query):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return named(self.label)
 
     def fingerprinted(self) -> tuple[Any, ...]:
-        """Return what tells the query from others: what it does, else the name it was given."""
+        """Return what distinguishes the query from others: its code, else its given name."""
         from sensitivity_lab.running.fingerprint import NoFingerprintError, fingerprint
 
         try:
@@ -90,7 +84,7 @@ class Function(Query):
     def check_answer(
         self, universe: FiniteUniverse, data: NDArray[np.int64], answer: Answered
     ) -> None:
-        """Raise QueryError if a dataset alone gets another answer than among others."""
+        """Raise QueryError if a dataset gets one answer alone and another among others."""
         if self.vectorized:
             among = np.asarray(answer)
             self._check_alone(
@@ -150,7 +144,7 @@ class Function(Query):
         if not np.array_equal(alone, twice):
             raise QueryError(
                 f"{self._on(row)} returned {alone.tolist()}, and {twice.tolist()} when it was "
-                f"asked again: {TWO_ANSWERS}"
+                f"called again: {TWO_ANSWERS}"
             )
         raise QueryError(
             f"{self._on(row)} returned {among.tolist()} among other datasets and {alone.tolist()} "
@@ -282,15 +276,16 @@ def from_function(
     function : callable
         Takes the records of one dataset, ascending, as a 1-D array (int64 or float64; of Python
         objects for Fraction, Decimal and large ints, which are not rounded), or on a universe of
-        records as a DataFrame, and returns a finite number, or a 1-D array of them, always of the
-        same length. It must give the same answer each time: searches ask again for at most 64
-        answers, and raise a QueryError if one differs. It may write into what it gets, a copy.
+        rows as a DataFrame. It returns a finite number, or a 1-D array of them, always of the same
+        length. It must give the same answer each time: a search repeats at most 64 calls, and
+        raises a QueryError if an answer differs. It gets a copy, so it may write into its argument.
     vectorized : bool, default False
         Whether `function` takes a 2-D array, one dataset per row, and returns one answer per row.
-        Much faster where numpy does the work; not for tables. Each answer must come from its own
-        row: some of them, and those of the witness, are compared with answers on single rows.
+        This is much faster where numpy does the work; tables cannot use it. Each answer must come
+        from its own row: some answers, and those on the witness, are compared with answers on
+        single rows.
     name : str, optional
-        What tables and legends call it; by default the function's own name, with "(function)"
+        The name in tables and legends; by default the function's own name, with "(function)"
         after it where a query of the lab has that name.
 
     Returns
@@ -315,14 +310,13 @@ def from_function(
     >>> spread([1, 4, 9])
     8.0
     """
-    if not callable(function):
-        raise InputError(f"a query function must be callable, got {shown(function)}")
+    check_callable("function", function, "a function of a dataset")
     if name is not None:
         check_text("name", name, "a text")
     vectorized = check_flag("vectorized", vectorized)
     label = str(name or getattr(function, "__name__", type(function).__name__))
     if label == "<lambda>":
         label = "function"
-    elif label in NAMES and not name:
+    elif label in NAMED and not name:
         label += " (function)"
     return Function(function, vectorized, label, name is not None)

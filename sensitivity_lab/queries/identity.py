@@ -1,4 +1,4 @@
-"""What tells universes and queries from others, in any process: their fingerprints."""
+"""Fingerprints, which distinguish universes and queries in any process."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def query_identity(query: Query) -> str:
         return fingerprint(query)
     except NoFingerprintError as error:
         raise InputError(
-            f"query {shown(query.name)} cannot be told from others, because it uses {error}; name "
-            "it, "
+            f"query {shown(query.name)} cannot be distinguished from others, because it uses "
+            f"{error}; name it, "
             "and change the name whenever the query changes: "
             "from_function(function, name='my query 1')"
         ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import (
+    as_python,
     check_callable,
     check_text,
     finite_number,
     is_hashable,
     named,
+    number_kind,
     shown,
 )
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
@@ -29,12 +31,17 @@ from .base import ExactQuery, OneSize, Query, Runs, Weights
 from .order_statistics import Percentile
 
 _MOST_WEIGHTS = 10_000_000
+
+_check_fraction = replace(
+    number_kind("a number from 0 to below 1/2", lambda given: 0 <= given < Fraction(1, 2)),
+    advice=lambda _: "; for ten percent at each end write Fraction(1, 10)",
+)
 """The most records that can have a weight each."""
 
 
 @dataclass(frozen=True)
 class ByRank(ExactQuery):
-    """A weighted sum of the records by rank; a subclass says with which weights.
+    """A weighted sum of the records by rank; a subclass gives the weights.
 
     Attributes
     ----------
@@ -99,17 +106,17 @@ class LStatistic(ByRank):
     ----------
     weight_function : callable
         Takes the number n of records and returns their n weights in ascending order of the records:
-        ints, Fractions, Decimals or floats, each taken exactly. It must always return the same.
-        (A float such as 1 / n is rounded: write Fraction(1, n).)
+        ints, Fractions, Decimals or floats, each used exactly. It must always return the same
+        weights. (A float such as 1 / n is rounded: write Fraction(1, n).)
     name : str, default "l_statistic"
-        What tables and legends call the query.
+        The name of the query in tables and legends.
 
     Raises
     ------
     InputError
         If `weight_function` cannot be called or has no hash, or `name` is not a text.
     QueryError
-        At a search, if `weight_function` raises, or returns anything but n finite numbers.
+        During a search, if `weight_function` raises, or returns anything but n finite numbers.
 
     Examples
     --------
@@ -187,7 +194,7 @@ class Midrange(ByRank):
 
 @dataclass(frozen=True)
 class InterquartileRange(ByRank):
-    """The 75th percentile minus the 25th, as `scipy.stats.iqr`.
+    """The 75th percentile minus the 25th, as in `scipy.stats.iqr`.
 
     Parameters
     ----------
@@ -211,7 +218,7 @@ class InterquartileRange(ByRank):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return "iqr" if self.method == "linear" else f"iqr_{self.method}"
 
     def weight_list(self, size: int) -> dict[int, Fraction]:
@@ -238,17 +245,12 @@ class _Cut(ByRank):
 
     def __post_init__(self) -> None:
         """Check the fraction."""
-        number = finite_number(self.fraction)
-        if number is None or not 0 <= number < Fraction(1, 2):
-            raise InputError(
-                f"fraction must be a number from 0 to below 1/2, got {shown(self.fraction)}; for "
-                "ten percent at each end write Fraction(1, 10)"
-            )
-        object.__setattr__(self, "fraction", number)
+        _check_fraction("fraction", self.fraction)
+        object.__setattr__(self, "fraction", as_python(self.fraction))
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query: the percentage at each end."""
+        """The name in tables and legends: it has the percentage at each end."""
         exact = Fraction(self.fraction)
         short = Fraction(str(self.fraction)) if isinstance(self.fraction, float) else exact
         percent = 100 * short
@@ -276,7 +278,7 @@ class _Cut(ByRank):
 
 @dataclass(frozen=True)
 class TrimmedMean(_Cut):
-    """The mean without a fraction of the records at each end, as `scipy.stats.trim_mean`.
+    """The mean without a fraction of the records at each end, as in `scipy.stats.trim_mean`.
 
     Parameters
     ----------
@@ -306,9 +308,9 @@ class TrimmedMean(_Cut):
 
 @dataclass(frozen=True)
 class WinsorizedMean(_Cut):
-    """The mean with a fraction of the records at each end moved to the nearest one that is kept.
+    """The mean after moving a fraction of the records at each end to the nearest one kept.
 
-    As the mean of `scipy.stats.mstats.winsorize`.
+    This is the mean of `scipy.stats.mstats.winsorize`.
 
     Parameters
     ----------
@@ -370,4 +372,4 @@ QUERIES: tuple[Query, ...] = (
     *(Range(), Midrange(), InterquartileRange(), GiniMeanDifference()),
     *(TrimmedMean(Fraction(1, 10)), WinsorizedMean(Fraction(1, 10))),
 )
-"""What can be asked for by name."""
+"""The queries that have a name."""

@@ -1,4 +1,4 @@
-"""Queries of multiplicities: how many distinct values there are, and how often the commonest is."""
+"""Queries of multiplicities: the number of distinct values, and that of the most common one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FLOATS = 2**53
 
 @dataclass(frozen=True)
 class _OfMultiplicities(ExactQuery):
-    """A function of how often each value occurs, whatever the values are."""
+    """A function of how often each value occurs, not of the values."""
 
     column: Any = None
 
@@ -44,7 +44,7 @@ class _OfMultiplicities(ExactQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return self._word if self.column is None else f"{self._word} of {named(self.column)}"
 
     @abstractmethod
@@ -115,8 +115,8 @@ class CountDistinct(_OfMultiplicities):
     Parameters
     ----------
     column : hashable, optional
-        The column whose distinct cells are counted; by default, numbers or whole rows. A missing
-        value is a value like others, as in ``Series.nunique(dropna=False)``.
+        The column whose distinct cells are counted; by default, numbers or whole rows. Missing
+        counts as a value, as in ``Series.nunique(dropna=False)``.
 
     Raises
     ------
@@ -149,13 +149,13 @@ class CountDistinct(_OfMultiplicities):
 
 @dataclass(frozen=True)
 class ModeCount(_OfMultiplicities):
-    """The largest multiplicity: how often the commonest value occurs.
+    """The largest multiplicity: how often the most common value occurs.
 
     Parameters
     ----------
     column : hashable, optional
-        The column whose cells are compared; by default, numbers or whole rows. A missing value is a
-        value like others.
+        The column whose cells are compared; by default, numbers or whole rows. Missing counts as a
+        value.
 
     Raises
     ------
@@ -191,4 +191,4 @@ class ModeCount(_OfMultiplicities):
 
 
 QUERIES: tuple[Query, ...] = (CountDistinct(), ModeCount())
-"""What can be asked for by name."""
+"""The queries that have a name."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import finite_number, shown
+from sensitivity_lab.checks import as_python, check_choice, number_kind, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
@@ -38,12 +38,12 @@ def at_ranks(weights: Weights, record: Callable[[int], int], unit: int) -> Fract
 
 @dataclass(frozen=True)
 class Percentile(ExactQuery):
-    """A percentile, as `numpy.percentile`.
+    """A percentile, as in `numpy.percentile`.
 
     Parameters
     ----------
     q : int, float, Fraction or Decimal
-        The percentage, from 0 to 100. ``q / 100`` is taken exactly.
+        The percentage, from 0 to 100. ``q / 100`` is exact.
     method : str, default "linear"
         One of the 13 interpolation methods of `numpy.percentile`.
 
@@ -71,23 +71,17 @@ class Percentile(ExactQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        number = finite_number(self.q)
-        if number is None or not 0 <= number <= 100:
-            raise InputError(f"a percentile must be a number from 0 to 100, got {shown(self.q)}")
-        object.__setattr__(self, "q", number)
-        if Fraction(number).denominator > _FINEST:
+        exact = _check_percentile("a percentile", self.q)
+        if exact.denominator > _FINEST:
             raise InputError(
-                f"a percentile must be a multiple of 2**-128 or coarser, got {shown(number)}"
+                f"a percentile must be a multiple of 2**-128 or coarser, got {shown(self.q)}"
             )
-        if not isinstance(self.method, str) or self.method not in PERCENTILE_METHODS:
-            raise InputError(
-                f"unknown percentile method {shown(self.method)}; "
-                f"choose one of {', '.join(PERCENTILE_METHODS)}"
-            )
+        object.__setattr__(self, "q", as_python(self.q))
+        check_choice("method", self.method, PERCENTILE_METHODS)
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         plain = f"percentile_{self.q}"
         return plain if self.method == "linear" else f"{plain}_{self.method}"
 
@@ -153,7 +147,7 @@ class _NamedPercentile(Percentile):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return self._word
 
 
@@ -198,6 +192,8 @@ class Max(_NamedPercentile):
 
 _FINEST = 2**128
 """The largest denominator of a percentage: beyond, floats could not hold the weights."""
+
+_check_percentile = number_kind("a number from 0 to 100", lambda given: 0 <= given <= 100)
 
 
 def _round_half_even(value: Fraction) -> Fraction:
@@ -253,4 +249,4 @@ _AFFINE = frozenset(
 """The methods whose rank is a n + b, before it is cut off."""
 
 QUERIES: tuple[Query, ...] = (Median(), Min(), Max())
-"""What can be asked for by name, besides percentile_0 to percentile_100."""
+"""The queries that have a name, except percentile_0 to percentile_100."""

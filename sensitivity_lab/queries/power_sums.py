@@ -1,4 +1,4 @@
-"""Queries made of power sums: count, sum, mean, variance and standard deviation."""
+"""Queries computed from power sums: count, sum, mean, variance and standard deviation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, finite_number, listed, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import as_pandas, as_python, listed, number_kind
 from sensitivity_lab.universes.multiset import FiniteUniverse
 
 from .base import ExactQuery, Query, Runs
 from .row_sums import Sums, as_terms
+
+_check_ddof = number_kind(
+    "a number of at least 0 and below 2**62", lambda given: 0 <= given < 2**62
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Count(ExactQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return "count"
 
     def evaluate(self, rows: NDArray[Any]) -> NDArray[Any]:
@@ -85,7 +88,7 @@ class Sum(ExactQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return "sum"
 
     def runs(self, sizes: NDArray[np.int64]) -> Runs:
@@ -118,7 +121,7 @@ class Mean(ExactQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return "mean"
 
     def runs(self, sizes: NDArray[np.int64]) -> Runs:
@@ -137,7 +140,7 @@ class Mean(ExactQuery):
 
 @dataclass(frozen=True)
 class Var(ExactQuery):
-    """The variance, as `numpy.var`: the sum of squared deviations over n - ddof.
+    """The variance, as in `numpy.var`: the sum of squared deviations over n - ddof.
 
     Parameters
     ----------
@@ -164,17 +167,13 @@ class Var(ExactQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        number = finite_number(self.ddof)
-        if number is None or number < 0:
-            raise InputError(f"ddof must be a number of at least 0, got {shown(self.ddof)}")
-        if number >= 2**62:
-            raise InputError(f"ddof must be below 2**62, got {shown(self.ddof)}")
-        exact = Fraction(number) if isinstance(number, Decimal) else number
-        object.__setattr__(self, "ddof", exact)
+        exact = _check_ddof("ddof", self.ddof)
+        given = as_python(self.ddof)
+        object.__setattr__(self, "ddof", exact if isinstance(given, Decimal) else given)
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return self._word if self.ddof == 0 else f"{self._word}_ddof_{self.ddof}"
 
     @property
@@ -200,7 +199,7 @@ class Var(ExactQuery):
 
 @dataclass(frozen=True)
 class Std(Var):
-    """The standard deviation, as `numpy.std`: the square root of the variance.
+    """The standard deviation, as in `numpy.std`: the square root of the variance.
 
     Parameters
     ----------
@@ -218,11 +217,11 @@ class Std(Var):
 
 
 QUERIES: tuple[Query, ...] = (Mean(), Count(), Sum(), Std(), Var())
-"""What can be asked for by name."""
+"""The queries that have a name."""
 
 
 def of_power_sums(query: Query, size: int, total: int, squares: int, unit: int) -> Fraction:
-    """Return the exact answer (its square, if a root) of a query made of power sums.
+    """Return the exact answer (its square, if a root) of a query computed from power sums.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a caller's function returned, as numbers and without rounding any of them.
+"""Read the answers of a caller's function as numbers, without rounding.
 
 The type of an array of answers says what they are: int64 and Python objects, all of them ints or
 Fractions, are exact; an array that holds any float is of floats.
@@ -32,7 +32,7 @@ _DEPTH = 4
 
 
 class NoNumbersError(ValueError):
-    """What was returned is neither a number nor an array of them; the text may give the reason."""
+    """A function returned neither a number nor an array of them; the text may give the reason."""
 
 
 def numbers_of(returned: Any, inside: tuple[Any, ...] = ()) -> Answers:

@@ -1,4 +1,4 @@
-"""What a search returns, how it is measured from its witness, and how it tells itself."""
+"""The results of searches: measured from their witnesses, shown as text, HTML and tables."""
 
 from .curves import SensitivityCurves
 from .neighbor_table import NeighborRow, NeighborTable

@@ -11,8 +11,8 @@ import pandas as pd
 
 from sensitivity_lab.checks import (
     check_column,
+    check_distance,
     check_text,
-    check_whole,
     named,
     names_of,
     number_text,
@@ -39,8 +39,9 @@ class SensitivityCurves(Tabled):
     Attributes
     ----------
     points : sequence of (str, Sensitivity)
-        The column and the result of every point, by column, relation, query and distance. Results
-        of engines that only say where records lie are made when they are looked at.
+        The column and the result of every point, by column, relation, query and distance. Some
+        engines locate the records of a witness without listing them; these results are made when
+        first used.
 
     Examples
     --------
@@ -115,10 +116,10 @@ class SensitivityCurves(Tabled):
         distance : int
             The Hamming distance k.
         column : str, optional
-            The column; may be left out if there is only one.
+            The column. It may be left out if there is only one.
         neighbors : str or Relation, optional
-            The relation, such as "unbounded" or ``Unbounded(exactly=True)``, of which k is
-            ignored; may be left out if there is only one.
+            The relation, such as "unbounded" or ``Unbounded(exactly=True)``; its k is ignored.
+            It may be left out if there is only one.
 
         Raises
         ------
@@ -126,7 +127,7 @@ class SensitivityCurves(Tabled):
             If there is no such point, or more than one.
         """
         name = _name_of(query)
-        distance = check_whole("distance", distance, "a Hamming distance, at least 1")
+        distance = check_distance("distance", distance)
         if column is not None:
             check_column("column", column)
         if neighbors is not None and not isinstance(neighbors, Relation):
@@ -147,7 +148,7 @@ class SensitivityCurves(Tabled):
             )
             raise InputError(
                 f"{len(found) or 'no'} points have query {shown(asked)} and distance "
-                f"{shown(distance)}, one is wanted; choose among {choices}"
+                f"{shown(distance)}, exactly one is needed; choose among {choices}"
             )
         return found[0]
 
@@ -157,8 +158,8 @@ class SensitivityCurves(Tabled):
         Parameters
         ----------
         witness : {"short", "full"}, default "short"
-            Datasets and answers of more than 16 entries as text, the middle left out, or all of
-            them as tuples.
+            "short" shortens datasets and answers of more than 16 entries to a text; "full" keeps
+            all of them as tuples.
 
         Returns
         -------
@@ -166,15 +167,15 @@ class SensitivityCurves(Tabled):
             Columns: column, query, neighbors, distance, size, sensitivity (in its unit), status,
             method, x, y (the witness), meaning ("at most" or "exactly" the distance), exact
             (the sensitivity as a fraction, or an empty string), upper (the smallest float that is
-            not below it, to scale noise by), kind ("global" or "local"), norm (of answers that are
-            vectors, or an empty string), linear_bound (see Notes).
+            not below it, to scale noise by), kind ("global" or "local"), norm (for vector answers,
+            else an empty string), linear_bound (see Notes).
 
         Notes
         -----
-        `linear_bound` is what group privacy takes for the sensitivity at distance k: k times that
-        at distance 1, or NaN where the curve has no point at distance 1. It bounds the curve where
-        records are replaced. Where they are added or removed, the datasets on the way from x to y
-        have other sizes than x, and the sensitivity at distance 1 may be larger there.
+        `linear_bound` is the group-privacy bound at distance k: k times the sensitivity at distance
+        1, or NaN if the curve has no point at distance 1. It bounds the curve if records are
+        replaced. If they are added or removed, the datasets between x and y have other sizes than
+        x, and the sensitivity at distance 1 may be larger there.
         """
         shown = short_pair if is_short(witness) else _full_pair
         table = self._frame()
@@ -214,13 +215,13 @@ class SensitivityCurves(Tabled):
         return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return a dictionary per point: its column and what `Sensitivity.to_dict` tells."""
+        """Return a dictionary per point: its column and the facts of `Sensitivity.to_dict`."""
         return [{"column": column, **point.to_dict()} for column, point in self.points]
 
     def to_csv(self, path: str | Path, *, witness: Literal["short", "full"] = "short") -> None:
         """Write `to_frame` to a CSV file; raise InputError if that is not possible.
 
-        A name that a spreadsheet would take for a formula gets an apostrophe before it.
+        A name that a spreadsheet would treat as a formula gets a leading apostrophe.
         """
         write_csv(self.to_frame(witness=witness), path)
 
@@ -230,18 +231,17 @@ class SensitivityCurves(Tabled):
         Parameters
         ----------
         compare : SensitivityCurves, optional
-            Curves to lay over these: those of an interval (theory) over those of a dataset
+            Curves to draw over these, such as those of an interval (theory) over those of a dataset
             (empirical), for the same columns, relations and size.
         **options
-            `ax`, `units`, `title`, `yscale`, `figsize`, `linear_bound`, `legend`, `queries`,
-            `columns`, `sharey` of `plot_curves`.
+            `ax`, `units`, `title`, `logx`, `logy`, `figsize`, `linear_bound`, `legend`, `queries`,
+            `columns`, `sharey`, `subplots` of `plot_curves`.
 
         Returns
         -------
         matplotlib.figure.Figure, or the Axes given as `ax`
-            Save it with ``.savefig(path)``. pyplot, and so ``plt.savefig``, knows it only if `ax`
-            is one of pyplot's.
-            Never shown; in a notebook the cell's value is displayed.
+            Save it with ``.savefig(path)``. A new figure is pyplot's, as those of pandas are: a
+            notebook shows it, and elsewhere ``plt.show()``.
         """
         from sensitivity_lab.plotting import plot_curves
 
@@ -291,7 +291,7 @@ _COLUMNS = (
 
 
 def _name_of(query: Any) -> str | None:
-    """Return the name of a query that is asked for; None for what is no query and no name."""
+    """Return the name of a query, given itself or its name; None for anything else."""
     name = query.name if isinstance(query, Query) else query
     return named(name) if isinstance(name, str) else None
 

@@ -1,4 +1,4 @@
-"""Datasets and answers as text: whole, for Python to read back, or short, for people."""
+"""Datasets and answers as text: in full, for Python to read back, or short, for people."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import number_text, shown, unboxed
-from sensitivity_lab.errors import InputError, printable
+from sensitivity_lab.checks import check_choice, number_text, shown, unboxed
+from sensitivity_lab.errors import printable
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of, multiset
 
@@ -84,7 +84,7 @@ def _collected(table: Any) -> Any:
 
 
 def decimals(number: Fraction) -> str:
-    """Return the ten first digits of a fraction.
+    """Return the first ten digits of a fraction.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def decimals(number: Fraction) -> str:
 
 
 def with_decimals(value: Any, between: str = " = ") -> str:
-    """Return a value as a literal; one that is written as a fraction, with its decimals.
+    """Return a value as a literal; a fraction also gets its decimals.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def one_line(text: str) -> str:
 
 
 def brief(value: Any) -> str:
-    """Return a dataset or an answer as text, the middle of a long one left out.
+    """Return a dataset or an answer as text, without the middle of a long one.
 
     Examples
     --------
@@ -234,8 +234,8 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
     columns : sequence of str
         Of tuples, among others.
     witness : {"short", "full"}
-        "full" leaves the tuples; "short" writes those of more than 16 entries as text, the middle
-        left out, so that a table of large datasets stays small.
+        "full" keeps the tuples; "short" shortens those of more than 16 entries to a text, so a
+        table of large datasets stays small.
     """
     if not is_short(witness):
         return table
@@ -249,9 +249,7 @@ def shortened(table: pd.DataFrame, columns: Sequence[str], witness: Any) -> pd.D
 
 def is_short(witness: Any) -> bool:
     """Tell whether datasets are to be short, or full; raise InputError for anything else."""
-    if not isinstance(witness, str) or witness not in ("short", "full"):
-        raise InputError(f"witness must be 'short' or 'full', got {shown(witness)}")
-    return witness == "short"
+    return check_choice("witness", witness, ("short", "full")) == "short"
 
 
 def short(value: Any) -> Any:
@@ -260,7 +258,7 @@ def short(value: Any) -> Any:
 
 
 def short_ends(ends: Sequence[Any], size: int) -> Any:
-    """Do the work of `short` for a tuple of which only the first and last entries are known.
+    """Do the work of `short` for a tuple with known first and last entries only.
 
     Examples
     --------
@@ -271,7 +269,7 @@ def short_ends(ends: Sequence[Any], size: int) -> Any:
 
 
 def plain(value: Number) -> str:
-    """Return a number as text: whole ones without a fraction, others by their ten first digits.
+    """Return a number as text: whole ones without a fraction, others with ten digits.
 
     Examples
     --------
@@ -298,7 +296,7 @@ def json_ready(value: Any) -> Any:
     """Return a value in the types of JSON.
 
     Numbers and texts are themselves; fractions, decimals and floats that are not finite are texts,
-    as are dates and whatever else JSON has no type for; datasets and vectors are lists.
+    as are dates and other values without a type in JSON; datasets and vectors are lists.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far a query's answers on two datasets are apart: where every reported value comes from."""
+"""Measure how far apart a query's answers on two datasets are: the source of every value."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def measure(
     query : Query
         The query.
     universe : FiniteUniverse
-        What x and y are drawn from.
+        The records that x and y are drawn from.
     x : ndarray of int64, shape (m,)
         A dataset, by multiplicities.
     y : ndarray of int64, shape (m,)
@@ -54,7 +54,7 @@ def measure(
     norm : {"L1", "L2", "Linf"}, default "L1"
         For answers that are vectors.
     answers : tuple of two answers, optional
-        The answers of a caller's function, where they are known, to spare it the calls.
+        The answers of a caller's function if they are known, to save the calls.
     """
     first, second = query.exactly(universe, x), query.exactly(universe, y)
     if first is None or second is None:

@@ -1,8 +1,8 @@
-"""What a table of neighbors is: rows, a data frame, text and HTML."""
+"""A table of neighbors: its rows, a data frame, and how it is written as text and as HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, groupby
@@ -10,16 +10,16 @@ from typing import Literal
 
 import pandas as pd
 
-from sensitivity_lab.checks import number_text
+from sensitivity_lab.checks import html_text, number_text, rounded_up
+from sensitivity_lab.errors import printable
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Answer, Query
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, Relation, show
 
 from .literals import shortened
-from .neighbor_text import Cells, as_html, as_text
 from .pairs import show_answer
-from .reprs import rounded_up, show_sizes
+from .reprs import show_sizes
 
 CHANGES = ("removed", "added", "replaced")
 """The kinds of change, in the order in which the neighbors of a dataset are listed."""
@@ -27,10 +27,17 @@ CHANGES = ("removed", "added", "replaced")
 _SHOWN = 200
 """About how many rows a repr shows."""
 
+_SYMBOLS = {"removed": "-", "added": "+", "replaced": "~"}
+# Of clearly different lightness, so that they can be told apart in grey.
+_COLORS = {"removed": "#f4b183", "added": "#cfe8f7", "replaced": "#f7f3da"}
+_LEFT = "text-align:left;padding:2px 8px"
+_EDGE = "border-top:2px solid"
+_HEADS = ("x", "f(x)", "change", "records", "y", "f(y)", "|f(x) - f(y)|", "marks")
+
 
 @dataclass(frozen=True)
 class NeighborRow:
-    """A dataset x, one neighbor y of it, and what the query makes of the two.
+    """A dataset x, one of its neighbors y, and the query's answers on both.
 
     Attributes
     ----------
@@ -39,14 +46,14 @@ class NeighborRow:
     query_x, query_y : float or tuple of float
         The query's answers on them.
     change : {"removed", "added", "replaced"}
-        What leads from x to y: records are only removed, only added, or both ("replaced").
+        How y differs from x: records are only removed, only added, or both ("replaced").
     removed, added : tuple of records
         The records that only x has, and those that only y has. Both are empty where records were
         replaced by equal ones.
     difference : float
         The norm of the difference of the two answers.
     exact : Fraction or None
-        The same as a rational; None where it is a root, and for callers' functions.
+        The difference as a rational; None if it is a root, and for callers' functions.
     local : bool
         Whether no other neighbor of x has a larger difference: it is the local sensitivity of x.
     attains_global : bool
@@ -78,25 +85,25 @@ class NeighborRow:
 
     @property
     def text(self) -> str:
-        """The difference as both reprs tell it, rounded up."""
+        """The difference as both reprs show it, rounded up."""
         return rounded_up(self.difference if self.upper is None else self.upper, self.exact)
 
 
 @dataclass(frozen=True)
 class NeighborTable:
-    """All datasets x of a size with all their neighbors y, and how far their answers are apart.
+    """All datasets x of a size with all their neighbors y, and how far apart their answers are.
 
     Attributes
     ----------
     rows : tuple of NeighborRow
-        By x; the neighbors of one x by change: removed, added, replaced.
+        Sorted by x, and the neighbors of one x by change: removed, added, replaced.
     query : Query
     neighbors : Relation
     size : int or tuple of int
         The size n of x, or the sizes.
     universe : FiniteUniverse
     norm : {"L1", "L2", "Linf"}
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
 
     Examples
     --------
@@ -142,8 +149,8 @@ class NeighborTable:
         Parameters
         ----------
         witness : {"short", "full"}, default "short"
-            Datasets and answers of more than 16 entries as text, the middle left out, or all of
-            them as tuples.
+            "short" shortens datasets and answers of more than 16 entries to a text; "full" keeps
+            all of them as tuples.
 
         Returns
         -------
@@ -192,19 +199,19 @@ class NeighborTable:
 
     def to_text(self) -> str:
         """Return all rows as text, a block per x."""
-        return as_text(self._headings(), _cells(self._blocks))
+        return _in_columns(self._headings(), self._blocks)
 
     def to_html(self) -> str:
         """Return all rows as an HTML table, colored by change."""
-        return as_html(self._headings(), _cells(self._blocks))
+        return _in_color(self._headings(), self._blocks)
 
     def __repr__(self) -> str:
         shown, left_out = self._shown
-        return as_text(self._headings(), _cells(shown), left_out)
+        return _in_columns(self._headings(), shown, left_out)
 
     def _repr_html_(self) -> str:
         shown, left_out = self._shown
-        return as_html(self._headings(), _cells(shown), left_out)
+        return _in_color(self._headings(), shown, left_out)
 
     @property
     def _blocks(self) -> list[list[NeighborRow]]:
@@ -240,25 +247,67 @@ class NeighborTable:
         ]
 
 
-def _cells(blocks: list[list[NeighborRow]]) -> list[list[Cells]]:
-    """Return the texts that both reprs write."""
-    return [
-        [
-            Cells(
-                x=show(row.x),
-                query_x=show_answer(row.query_x),
-                change=row.change,
-                records=_records(row),
-                y=show(row.y),
-                query_y=show_answer(row.query_y),
-                difference=row.text,
-                local=row.local,
-                attains_global=row.attains_global,
-            )
-            for row in block
-        ]
-        for block in blocks
-    ]
+def _in_columns(
+    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str = ""
+) -> str:
+    """Return aligned columns, a block per x; last, what is left out."""
+    table = [[_written(row) for row in block] for block in blocks]
+    columns = zip(*(cells for block in table for cells in block), strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    lines = [printable(headings[0]), *(f"  {line}" for line in headings[1:])]
+    for block, written in zip(blocks, table, strict=True):
+        x = block[0]
+        lines += ["", f"x = {show(x.x)}, f(x) = {show_answer(x.query_x)}"]
+        for cells in written:
+            padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+            lines.append("  " + "  ".join(padded).rstrip())
+    return "\n".join([*lines, *(["", f"({left_out})"] if left_out else [])])
+
+
+def _written(row: NeighborRow) -> tuple[str, ...]:
+    return (
+        f"{_SYMBOLS[row.change]} {row.change}",
+        _records(row),
+        f"y = {show(row.y)}",
+        f"f(y) = {show_answer(row.query_y)}",
+        f"|f(x) - f(y)| = {row.text}",
+        _marks(row),
+    )
+
+
+def _in_color(
+    headings: Sequence[str], blocks: Sequence[Sequence[NeighborRow]], left_out: str = ""
+) -> str:
+    """Return a table whose background shows the change, as do a symbol and a word."""
+    caption = "<br>".join([f"<b>{html_text(headings[0])}</b>", *map(html_text, headings[1:])])
+    heads = "".join(f"<th style='{_LEFT}'>{html_text(head)}</th>" for head in _HEADS)
+    rows = "".join(map(_html_rows, blocks))
+    note = f"<p>({html_text(left_out)})</p>" if left_out else ""
+    return (
+        f"<table style='border-collapse:collapse'><caption style='{_LEFT}'>{caption}</caption>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
+    )
+
+
+def _html_rows(block: Sequence[NeighborRow]) -> str:
+    """Return the rows of one x, which stands beside all of them."""
+    span = f"rowspan='{len(block)}' style='{_LEFT};vertical-align:top;{_EDGE}'"
+    x = (show(block[0].x), show_answer(block[0].query_x))
+    beside = "".join(f"<td {span}>{html_text(text)}</td>" for text in x)
+    lines = []
+    for place, row in enumerate(block):
+        edge = "" if place else f";{_EDGE}"
+        style = f"{_LEFT};background:{_COLORS[row.change]};color:#000{edge}"
+        strong = "<b>{}</b>" if row.local else "{}"
+        change = f"{_SYMBOLS[row.change]} {row.change}"
+        plain = (change, _records(row), show(row.y), show_answer(row.query_y))
+        texts = (
+            *map(html_text, plain),
+            *(strong.format(html_text(text)) for text in (row.text, _marks(row))),
+        )
+        cells = "".join(f"<td style='{style}'>{text}</td>" for text in texts)
+        lines.append(f"<tr>{beside if place == 0 else ''}{cells}</tr>")
+    return "".join(lines)
 
 
 def _records(row: NeighborRow) -> str:
@@ -267,3 +316,9 @@ def _records(row: NeighborRow) -> str:
         return "a record by an equal one"
     sides = [show(side)[1:-1].rstrip(",") for side in (row.removed, row.added) if side]
     return " by ".join(sides)
+
+
+def _marks(row: NeighborRow) -> str:
+    """Return what the row attains, in words."""
+    holds = {"local": row.local, "global *": row.attains_global}
+    return ", ".join(mark for mark, held in holds.items() if held)

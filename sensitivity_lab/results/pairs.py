@@ -52,7 +52,7 @@ def show_answer(answer: Answer) -> str:
 
 
 def pair_facts(witness: Any) -> list[tuple[str, str]]:
-    """Return what a repr tells of a witness: what only x has, what only y has, what both share.
+    """Return the facts that a repr shows of a witness: records only in x, only in y, in both.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ def pair_facts(witness: Any) -> list[tuple[str, str]]:
 
 
 def changes(first: Iterable[Any], second: Iterable[Any], name: str) -> str:
-    """Return a dataset as what has to be done to another one.
+    """Return a dataset as the changes that lead to it from another one.
 
     Parameters
     ----------
     first, second : iterable of records
-        What is changed, and what becomes of it; ascending.
+        The dataset before and after the changes; ascending.
     name : str
-        What the first is called.
+        The name of the first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The points of sensitivity curves, made when they are looked at."""
+"""The points of sensitivity curves, made when first used."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Curve:
     neighbors : sequence of Relation
         One for each point.
     results : sequence of Sensitivity
-        They may be made when they are looked at.
+        They may be made when first used.
     values : ndarray of float, shape (points,)
         The sensitivities.
     """

@@ -1,4 +1,4 @@
-"""What noise has to know of a result, whatever kind of result it is."""
+"""The facts about a result that decide how noise can be scaled to it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .reprs import show_sizes
 
 @dataclass(frozen=True)
 class Things:
-    """What data are called, and what a warning about them advises.
+    """The words for the data, and the advice of warnings about them.
 
     Attributes
     ----------
     data, parts : str
-        The whole, such as a dataset, and what a size counts, in the plural.
+        The whole, such as a dataset, and the things that a size counts, in the plural.
     room : str
         Where its `global_sensitivity` is.
     listed, domain, public : str
-        Of a universe that can be private data: what it is; what to use in its place; and what would
-        have to be public.
+        Of a universe that can be private data: what it is, what to use instead, and what would have
+        to be public.
     every_size : str
-        How to ask for the sensitivity over every size.
+        How to compute the sensitivity over every size.
     """
 
     data: str
@@ -51,8 +51,7 @@ ROWS = Things(
     "sensitivity holds only among datasets drawn from these records",
     domain="a record can be, TableUniverse.from_domain(values)",
     public="records",
-    every_size="Ask for the sensitivity over every size that the data can have, such as "
-    "size=range(2, 1001)",
+    every_size="Pass every size that the data can have, such as size=range(2, 1001)",
 )
 
 NUMBERS = replace(
@@ -63,7 +62,7 @@ NUMBERS = replace(
 
 @dataclass(frozen=True)
 class Release:
-    """What noise has to know of a result.
+    """The facts about a result that decide how noise can be scaled to it.
 
     Attributes
     ----------
@@ -73,21 +72,21 @@ class Release:
         Whether it bounds the answers of all neighbors, of the neighbors of one dataset, or of all
         of them damped; "orders": of one dataset in several orders.
     norm : {"L1", "L2", "Linf"} or None
-        Of the difference of two answers; None for numbers, for which all norms are one.
+        The norm of the difference of two answers; None for numbers, for which all norms agree.
     neighbors : relation or None
-        With its `k`; None for "orders". "At most", but for `exactly`.
+        The relation with its `k`; None for "orders". At most k, unless `exactly`.
     exactly : bool
-        Whether neighbors at smaller distances than k are left out, and are others than these.
+        Whether neighbors at distances below k are left out, and differ from these.
     sizes : tuple of int
         The sizes of x that the result is about.
     size : str
         The same in words.
     upper : float or None
-        The bound; None where none is known.
+        The bound; None if unknown.
     things : Things
-        What the data are called.
+        The words for the data.
     has_lower_bound_only : bool
-        Whether an infinite `upper` says that nothing is known from above.
+        Whether an infinite `upper` means that no upper bound is known.
     listed : bool
         Whether the universe may be private data.
     copies : int or None
@@ -96,12 +95,12 @@ class Release:
     largest : int
         The most records of a dataset among x and y.
     private_size : bool
-        Whether neighbors differ in size, and the result is for one size only though it would be
-        another one for others.
+        Whether neighbors differ in size, and the result is for one size only, though other sizes
+        have other results.
     beta : Fraction
         The damping of a smooth sensitivity; else 0.
     left_out : tuple of (int, int or None), or None
-        The smallest and the largest size of the datasets that a smooth sensitivity is about, if it
+        The smallest and the largest size of the datasets that a smooth sensitivity covers, if it
         leaves out neighbors of other sizes.
     """
 
@@ -129,7 +128,7 @@ def of_datasets(
     norm: Norm | None,
     sizes: int | Iterable[int],
 ) -> Release:
-    """Return what noise has to know of a result about datasets of records."""
+    """Return the facts for noise about a result on datasets of records."""
     relation: Relation | None = result.neighbors
     universe: AnyUniverse = result.universe
     several = (sizes,) if isinstance(sizes, int) else tuple(sizes)

@@ -1,4 +1,4 @@
-"""How a result tells its facts: the same ones as text and as HTML; and tables in files."""
+"""Show the facts of a result, the same as text and as HTML; write tables to files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from sensitivity_lab.checks import check_path, html_text, named, shown
+from sensitivity_lab.checks import check_path, html_text, named, rounded_up, shown
 from sensitivity_lab.errors import InputError, printable
 from sensitivity_lab.files import written_whole
 from sensitivity_lab.universes.relations import show
@@ -31,39 +31,6 @@ _LEAST, _COLUMNS, _ROWS = 4, 20, 60
 """The fewest columns and the most columns and rows that a repr shows of a table."""
 
 _FLOAT = "{:.6g}".format
-
-
-def rounded_up(upper: float, exact: Fraction | None = None, digits: int = 10) -> str:
-    """Return a sensitivity as text of so many digits, rounded up.
-
-    Parameters
-    ----------
-    upper : float
-        Its upper bound, or a float answer. The text, read as a float, is not below it.
-    exact : Fraction, optional
-        The sensitivity where it is rational: then it is enough that the text is not below it.
-    digits : int, default 10
-        How many significant digits, at most 15.
-
-    Examples
-    --------
-    >>> rounded_up(1.0888355431377), rounded_up(0.1), rounded_up(3.0), rounded_up(2 / 3, digits=3)
-    ('1.088835544', '0.1', '3', '0.667')
-
-    No float is 7.1, and the nearest one is below it:
-
-    >>> rounded_up(7.100000000000001, Fraction(71, 10))
-    '7.1'
-    """
-    number = float(upper)
-    text = f"{number:.{digits}g}"
-    if not math.isfinite(number) or float(text) >= number:
-        return text
-    if exact is not None and Fraction(text) >= exact:
-        return text
-    above = Context(digits, ROUND_CEILING).create_decimal(repr(number))
-    # Close to the largest float, what is rounded up is none.
-    return f"{float(above):.{digits}g}" if math.isfinite(float(above)) else f"{above:e}"
 
 
 def format_up(upper: float, exact: Fraction | None, spec: str) -> str:
@@ -105,7 +72,7 @@ def format_up(upper: float, exact: Fraction | None, spec: str) -> str:
 
 
 def certainty(text: str, arithmetic: str, exact: Fraction | None) -> str:
-    """Return what a title says of its number: how it was found, and whether it is rounded up.
+    """Return what a title says about its number: how it was found, and whether it is rounded up.
 
     Examples
     --------
@@ -121,7 +88,7 @@ def certainty(text: str, arithmetic: str, exact: Fraction | None) -> str:
 
 
 def rounded_down(lower: float, digits: int = 10) -> str:
-    """Return a lower bound as text of so many digits, rounded down.
+    """Return a lower bound as text with a number of digits, rounded down.
 
     Examples
     --------
@@ -156,7 +123,7 @@ def in_table(value: float, upper: float | None, exact: Fraction | None) -> float
 
 
 class Facts(ABC):
-    """A result with a title and facts; what is printed of it and what a notebook shows."""
+    """A result with a title and facts, as it is printed and as a notebook shows it."""
 
     @property
     @abstractmethod
@@ -165,7 +132,7 @@ class Facts(ABC):
 
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order: names and texts."""
+        """Return the facts of both reprs, in order: names and texts."""
 
     def __repr__(self) -> str:
         lines = [f"  {fact:<9}  {text}" for fact, text in self.facts()]
@@ -181,7 +148,7 @@ class Facts(ABC):
 
 
 class Tabled(ABC):
-    """A result with a title and a table; what is printed of it and what a notebook shows."""
+    """A result with a title and a table, as it is printed and as a notebook shows it."""
 
     @property
     @abstractmethod
@@ -263,8 +230,8 @@ def _width(text: str) -> int:
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table to a CSV file, whole or not at all; raise InputError if that is not possible.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe before it; control
-    characters are written as in Python, a new line as backslash and n.
+    A text that a spreadsheet would run as a formula gets a leading apostrophe. Control characters
+    are escaped as in Python, so a new line becomes a backslash and n.
     """
     check_path("path", path)
     safe = table.map(_safe_cell)
@@ -286,7 +253,7 @@ def _safe_cell(cell: Any) -> Any:
 
 
 def told(result: Any) -> dict[str, Any]:
-    """Return what a result on a pair of datasets is about, in plain Python objects."""
+    """Return the setting of a result on a pair of datasets, in plain Python objects."""
     return {
         "query": result.query.name,
         "neighbors": result.neighbors.family,

@@ -1,4 +1,4 @@
-"""What every answer of the lab has in common: what noise has to know, its proof, and its facts."""
+"""The base of all results: the facts for noise, the proof, and what is shown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.universes.multiplicities import Multiplicities
@@ -15,7 +16,7 @@ from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import Dataset, check_related, multiplicities_of, show
 
 from .release import Release
-from .reprs import Facts, certainty, format_up, rounded_up
+from .reprs import Facts, certainty, format_up
 from .witness import has_vectors
 
 Stated = tuple[str, Any, Any]
@@ -25,9 +26,9 @@ Stated = tuple[str, Any, Any]
 class Result(Facts):
     """A statement about a sensitivity, with a pair of neighbors that proves it as its `witness`.
 
-    A class of results says three things, and everything else follows: `release`, what noise has to
-    know; `again`, what the witness gives if it is measured again, from which `verify` follows; and
-    `facts`, from which text and HTML follow.
+    A class of results defines three things, and everything else follows: `release`, the facts that
+    noise needs; `again`, which measures the witness again, for `verify`; and `facts`, for text and
+    HTML.
     """
 
     if TYPE_CHECKING:  # fields of the one class, properties of the other
@@ -42,29 +43,29 @@ class Result(Facts):
 
         @property
         def upper(self) -> float | None:
-            """What the sensitivity does not exceed; None where that is not known."""
+            """An upper bound of the sensitivity; None if unknown."""
 
         @property
         def norm(self) -> Norm:
-            """Of the difference of two answers that are vectors."""
+            """The norm of the difference of two vector answers."""
 
         @property
         def kind(self) -> str:
-            """Whether it is about all datasets or about one."""
+            """Whether it is for all datasets or for one."""
 
     @abstractmethod
     def release(self) -> Release:
-        """Return what noise has to know of it."""
+        """Return the facts that noise needs."""
 
     @abstractmethod
     def again(self) -> Iterable[Stated]:
-        """Measure the witness again: the name, the stated and the measured form of each number.
+        """Measure the witness again: return each number's name, stated value and measured value.
 
         Raises
         ------
         InputError, VerificationError
-            If x or y is not of the universe, has a size that was not asked for, or they are not
-            neighbors.
+            If x or y is not a dataset of the universe, has another size than stated, or they are
+            not neighbors.
         """
 
     def verify(self) -> None:
@@ -73,13 +74,13 @@ class Result(Facts):
         Raises
         ------
         VerificationError
-            If x or y is not of the universe, has a size that was not asked for, they are not
+            If x or y is not a dataset of the universe, has another size than stated, they are not
             neighbors, or the answers and the numbers are not those of x and y.
 
         Notes
         -----
-        Evaluates the query on the witness only. That no other pair differs more is the search's
-        claim, not something that the witness can show.
+        This evaluates the query on the witness only. The witness cannot show that no other pair
+        differs more; that is the search's claim.
         """
         with _verifying():
             for name, stated, computed in self.again():
@@ -112,14 +113,14 @@ class Result(Facts):
 
     @property
     def _in_norm(self) -> str:
-        """What a title says of the norm."""
+        """The norm in a title."""
         return "" if self._norm is None else f", {self._norm} norm"
 
 
 class Found(Result):
-    """A sensitivity that is known. It is formatted as a number, rounded up.
+    """A known sensitivity. It is formatted as a number, rounded up.
 
-    A sensitivity is a bound, to scale noise by: no digits of it are below it.
+    Noise is scaled to a sensitivity, so the digits shown are never below it.
     """
 
     if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Found(Result):
 
         @property
         def exact(self) -> Fraction | None:
-            """The sensitivity as a rational; None where it is none, or not known."""
+            """The sensitivity as a rational; None if it is irrational or unknown."""
 
         @property
         def arithmetic(self) -> str:
@@ -176,10 +177,10 @@ def _verifying() -> Iterator[None]:
 
 
 def check_size(size: int | tuple[int, ...], records: int) -> None:
-    """Raise VerificationError unless x has one of the sizes that were asked for."""
+    """Raise VerificationError unless x has one of the stated sizes."""
     sizes = (size,) if isinstance(size, int) else size
     if records not in sizes:
-        raise VerificationError(f"x has {records} records, the sizes asked for are {sizes}")
+        raise VerificationError(f"x has {records} records, the stated sizes are {sizes}")
 
 
 def neighbors_of(result: Any, universe: FiniteUniverse) -> tuple[Multiplicities, Multiplicities]:

@@ -1,4 +1,4 @@
-"""What a search returns: the sensitivity and the pair of datasets that proves it."""
+"""The result of a search: the sensitivity and the pair of datasets that proves it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from sensitivity_lab.checks import number_text, shown
+from sensitivity_lab.checks import choice_kind, number_text, shown
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.queries import Query
@@ -38,13 +38,13 @@ class Sensitivity(Found):
     ----------
     value : float
         The sensitivity, in the query's unit (variance: units squared): the float nearest to the
-        exact one; for a caller's own function, the difference of its two answers.
+        exact one; for a caller's own function, the difference between its two answers.
     exact : Fraction or None
-        The sensitivity as a rational; None where it is a root (standard deviation, L2 norm of
-        vectors) and for callers' functions that return floats.
+        The sensitivity as a rational; None if it is a root (standard deviation, L2 norm of vectors)
+        or a caller's function returned floats.
     upper : float or None
-        The smallest float that is not below the exact sensitivity: noise scaled to it is never too
-        small. None for callers' functions that return floats.
+        The smallest float that is not below the exact sensitivity, so noise scaled to it is never
+        too small. None if a caller's function returned floats.
     status : {"exact"}
         "exact": no pair of neighbors differs more; the search left nothing out.
     method : str
@@ -53,24 +53,24 @@ class Sensitivity(Found):
         "float" where a caller's function returned floats, which it may have rounded itself; "exact"
         for all other queries, and for functions that return whole numbers, Fractions or Decimals.
     datasets_evaluated : int
-        On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
+        The number of datasets that the query was evaluated on; 0 if the engine needs none.
     witness : Witness
-        A pair that attains the sensitivity; where the engine only says where its records lie, it
-        is listed, checked and measured when it is asked for.
+        A pair that attains the sensitivity. Some engines only locate its records; then it is
+        listed, checked and measured when first used.
     query : Query
     neighbors : Relation
     size : int or tuple of int
-        The size n of x; if several were asked for, the maximum is over all of them.
+        The size n of x; if there are several, the maximum is over all of them.
     universe : FiniteUniverse
     norm : {"L1", "L2", "Linf"}
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     kind : {"global", "local"}
         Whether the maximum is over all x and y, or over the neighbors y of one x.
 
     Notes
     -----
-    Printed digits are rounded up, and so are those of a format: ``f"{result:.2f}"`` is no smaller
-    than the sensitivity. `float(result)` is the nearest float.
+    Printed digits are rounded up, also by a format: ``f"{result:.2f}"`` is never below the
+    sensitivity. `float(result)` is the nearest float.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Sensitivity(Found):
       only in x  10  f(x) = 3
       only in y  1   f(y) = 2
       in both    2, 3
-      method     monotone, exact arithmetic, no dataset needed evaluation
+      method     monotone, exact arithmetic, no evaluation needed
     >>> float(result)
     1.0
     >>> spread = sl.global_sensitivity(universe, "std", size=3, neighbors=sl.Bounded(1))
@@ -126,11 +126,11 @@ class Sensitivity(Found):
         ]
 
     def release(self) -> Release:
-        """Return what noise has to know of it."""
+        """Return the facts that noise needs."""
         return of_datasets(self, self.kind, self._norm, self.size)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain Python objects, ready for JSON but for exotic records."""
+        """Return the facts as plain Python objects, ready for JSON except for exotic records."""
         return {
             **told(self),
             "sensitivity": self.value,
@@ -147,8 +147,9 @@ class Sensitivity(Found):
     def blocks(self) -> list[Block]:
         """The sorted universe as blocks of records with one role in the witness.
 
-        A tuple each: "C" in both datasets, "A" only in x, "B" only in y, "O" in neither; the number
-        of records (math.inf: as many as a dataset can hold); the smallest and the largest one.
+        Each block is a tuple: the role ("C" in both datasets, "A" only in x, "B" only in y, "O" in
+        neither), the number of records (math.inf: as many as a dataset can hold), the smallest and
+        the largest record.
         """
         universe = self._finite()
         x, y = (multiplicities_of(data, universe) for data in (self.witness.x, self.witness.y))
@@ -162,31 +163,30 @@ class Sensitivity(Found):
         Parameters
         ----------
         kind : {"strip", "witness", "answers"}, optional
-            The sorted universe and the role of its records; x and y on a number line; or f(x) and
-            f(y) coordinate by coordinate. The first two need records that are numbers and an
-            answer that is one. By default the strip, and the answers where there is none.
+            "strip": the sorted universe and the roles of its records; "witness": x and y on a
+            number line; "answers": f(x) and f(y), coordinate by coordinate. The first two need
+            numeric records and a numeric answer. The default is the strip if possible, else the
+            answers.
         **options
-            Of `sensitivity_lab.plotting.plot_strip`, `plot_witness` or `plot_answers`, such as
-            `unit`, `ax`, and for the answers `labels`.
+            Options of `sensitivity_lab.plotting.plot_strip`, `plot_witness` or `plot_answers`, such
+            as `unit`, `ax`, and for the answers `labels`.
 
         Returns
         -------
         matplotlib.axes.Axes
-            Save it with ``.figure.savefig(path)``. pyplot, and so ``plt.savefig``, knows it only
-            if `ax` is one of pyplot's.
+            Save it with ``.figure.savefig(path)``. A new figure is pyplot's, as those of pandas
+            are: a notebook shows it, and elsewhere ``plt.show()``.
 
         Raises
         ------
         InputError
             If `kind` is unknown, or not possible for this result.
         """
-        known = isinstance(kind, str) and kind in ("strip", "witness", "answers")
-        if kind is not None and not known:
-            raise InputError(f"kind must be 'strip', 'witness' or 'answers', got {shown(kind)}")
+        choice_kind(("strip", "witness", "answers")).or_none("kind", kind)
         vector = has_vectors(self)
         numeric = self.universe.numeric
         if kind in ("strip", "witness") and (vector or not numeric):
-            what = "answers that are vectors" if vector else "records that are no numbers"
+            what = "answers that are vectors" if vector else "records that are not numbers"
             raise InputError(f"kind {shown(kind)} cannot show {what}; use plot('answers')")
         if kind == "witness":
             told = {
@@ -203,7 +203,7 @@ class Sensitivity(Found):
             f"({self.neighbors}, size {self.size})"
         )
         if kind == "answers" or vector or not numeric:
-            drawn = {"title": title, "labels": self.query.labels}
+            drawn = {"title": title, "labels": self.query.labels, "gap": self._text(6)}
             return plot_answers(self.witness, **{**drawn, **options})
         return plot_strip(self.blocks, **{"title": title, **options})
 
@@ -215,8 +215,8 @@ class Sensitivity(Found):
             raise VerificationError(str(error)) from error
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
-        evaluated = "no dataset needed evaluation"
+        """Return the facts of both reprs, in order."""
+        evaluated = "no evaluation needed"
         if self.datasets_evaluated:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         facts = [

@@ -1,4 +1,4 @@
-"""What a smooth search returns: the smooth sensitivity and the datasets that prove it."""
+"""The result of a smooth search: the smooth sensitivity and the datasets that prove it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_column, check_text, number_text
+from sensitivity_lab.checks import check_column, check_text, number_text, rounded_up
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.exact.damped import Damped
 from sensitivity_lab.metrics.norms import Norm
@@ -22,7 +22,6 @@ from sensitivity_lab.universes.relations import Dataset, Relation, multiplicitie
 from .measure import difference_of, exact_answer
 from .pairs import changes, in_short, show_answer
 from .release import Release, of_datasets
-from .reprs import rounded_up
 from .result import Found, Stated
 from .sensitivity import Sensitivity
 from .witness import Witness
@@ -42,18 +41,18 @@ class SmoothSensitivity(Found):
     upper : float or None
         The smallest float that is not below the exact one. None for callers' functions.
     beta : Fraction
-        The damping per unit of distance, exactly what was given.
+        The damping per unit of distance, exactly as given.
     distance : int
-        How far from x the dataset z is that attains the maximum.
+        The distance from x to the dataset z that attains the maximum.
     local_at_distance : tuple of Fraction or float
         Entry t is the largest local sensitivity of the datasets within distance t of x, for t =
-        0, ..., T; larger distances than T cannot matter. Rational where the answers are, else the
-        nearest float.
+        0, ..., T; distances above T cannot matter. Rational if the answers are, else the nearest
+        float.
     x : tuple of records
         The dataset, ascending.
     local : Sensitivity
-        The local sensitivity of z, with the neighbor y of z that attains it, among those of
-        `sizes`.
+        The local sensitivity of z, with the neighbor y of z that attains it, among neighbors with
+        one of the `sizes`.
     status : {"exact"}
         "exact": no dataset gives more; the search left nothing out.
     method : str
@@ -61,12 +60,12 @@ class SmoothSensitivity(Found):
     arithmetic : {"exact", "float"}
         Whether candidates were compared exactly, or as the floats a function returned.
     datasets_evaluated : int
-        On how many datasets the query was evaluated; 0 if the engine needs no evaluation.
+        The number of datasets that the query was evaluated on; 0 if the engine needs none.
     neighbors : Relation
-        At distance k, the most rows of one person. The sensitivity is that of single records,
-        whatever k is: k enters the noise.
+        The relation at distance k, the most rows that one person can have. The sensitivity is that
+        of single records for every k; k enters the noise.
     sizes : tuple of (int, int or None)
-        The smallest and the largest size of the datasets z and y; None: no largest one.
+        The smallest and the largest size of the datasets z and y; None if there is no largest.
 
     Examples
     --------
@@ -108,7 +107,7 @@ class SmoothSensitivity(Found):
 
     @property
     def exact(self) -> Fraction | None:
-        """The smooth sensitivity as a rational; None where it is damped, a root or a float."""
+        """The smooth sensitivity as a rational; None if it is damped, a root or a float."""
         return self.local.exact if self.distance == 0 else None
 
     @property
@@ -118,7 +117,7 @@ class SmoothSensitivity(Found):
 
     @property
     def norm(self) -> Norm:
-        """Of the difference of two answers that are vectors."""
+        """The norm of the difference of two vector answers."""
         return self.local.norm
 
     @property
@@ -127,7 +126,7 @@ class SmoothSensitivity(Found):
 
     @property
     def universe(self) -> FiniteUniverse:
-        """What the datasets are drawn from."""
+        """The records that datasets are drawn from."""
         return finite(self.local.universe)
 
     @property
@@ -144,7 +143,7 @@ class SmoothSensitivity(Found):
         if apart != self.distance:
             raise VerificationError(
                 f"z = {show(self.z)} is at distance {apart} from x = {show(self.x)}, "
-                f"stated is {self.distance}"
+                f"the stated distance is {self.distance}"
             )
         of_z, of_y = (exact_answer(self.query, self.universe, data) for data in (z, y))
         gap = difference_of(of_z, of_y, self.norm, self.query.root)
@@ -160,7 +159,7 @@ class SmoothSensitivity(Found):
         return {"z": self.z, "y": self.y}
 
     def release(self) -> Release:
-        """Return what noise has to know of it."""
+        """Return the facts that noise needs."""
         least, most = self.sizes
         whole = self.query.least_size, self.universe.size
         # Steps that keep the size stay at one. Others need all sizes, or it is not smooth.
@@ -174,14 +173,15 @@ class SmoothSensitivity(Found):
         Parameters
         ----------
         column : str, default "records"
-            What to call the data.
+            The name of the data.
 
         Returns
         -------
         pandas.DataFrame
-            Columns: column, query, kind, neighbors, meaning, distance (t), size, sensitivity. Of
-            kind "local within k" it is the largest local sensitivity within distance t of x, of
-            kind "smooth" that times exp(-beta t), whose maximum is the smooth sensitivity.
+            Columns: column, query, kind, neighbors, meaning, distance (t), size, sensitivity. In
+            rows of kind "local within k", the sensitivity is the largest local one within distance
+            t of x; in rows of kind "smooth", it is that times exp(-beta t). The maximum of these is
+            the smooth sensitivity.
         """
         check_text("column", column, "what to call the data")
         check_column("column", column)
@@ -233,9 +233,9 @@ class SmoothSensitivity(Found):
         Parameters
         ----------
         column : str, default "records"
-            What to call the data.
+            The name of the data.
         **options
-            Of `sensitivity_lab.plotting.plot_curves`, such as `units`, `title` and `ax`.
+            Options of `sensitivity_lab.plotting.plot_curves`, such as `units`, `title` and `ax`.
         """
         from sensitivity_lab.plotting import plot_curves
 
@@ -243,7 +243,7 @@ class SmoothSensitivity(Found):
         return figure
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts of both reprs, in order."""
         witness = self.witness
         gap = self.local_at_distance[self.distance]
         lowest, highest = self.sizes
@@ -251,14 +251,14 @@ class SmoothSensitivity(Found):
             sizes = f"; z and y of size {lowest} or more"
         else:
             sizes = f"; z and y of size {lowest} to {highest}" if lowest < highest else ""
-        evaluated = "no dataset needed evaluation"
+        evaluated = "no evaluation needed"
         if self.datasets_evaluated:
             evaluated = f"{self.datasets_evaluated:,} datasets evaluated"
         short = isinstance(gap, Fraction) and len(str(gap)) <= 24
         upper = float(gap) if self.local.upper is None else self.local.upper
         times = f"{gap if short else rounded_up(upper)} * exp(-{_short(self.beta)} * "
         k = self.neighbors.k
-        rows = [("rows", f"{k} of a person: noise takes epsilon / {k}")] if k > 1 else []
+        rows = [("rows", f"{k} per person: noise uses epsilon / {k}")] if k > 1 else []
         return [
             ("value", f"{times}{self.distance})"),
             ("neighbors", f"{self.neighbors}; size {self.size}{sizes}; {self.universe.extent}"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Result(Protocol):
-    """A `Sensitivity`, or whatever tells of itself as it does."""
+    """A `Sensitivity`, or a result with the same facts."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts; query, neighbors, meaning, distance, size, kind, norm, sensitivity."""
@@ -37,7 +37,7 @@ class Sweep(Tabled):
     argument : str
         The name of the argument.
     points : tuple of (value, str, Result)
-        The argument's value, the column ("records" where there is none) and the result: a
+        The argument's value, the column ("records" if there is none) and the result: a
         `Sensitivity` or a `SmoothSensitivity`.
 
     Examples
@@ -80,17 +80,17 @@ class Sweep(Tabled):
         Parameters
         ----------
         witness : {"short", "full"}, default "short"
-            Datasets and answers of more than 16 entries as text, the middle left out, or all of
-            them as tuples.
+            "short" shortens datasets and answers of more than 16 entries to a text; "full" keeps
+            all of them as tuples.
 
         Returns
         -------
         pandas.DataFrame
-            Columns: argument (its name), argument_value, column, and what `Sensitivity.to_dict`
-            tells: query, neighbors, meaning ("at most" or "exactly"), distance, size, kind, norm,
-            sensitivity (in its unit), exact (as a fraction, or an empty string), upper (the
-            smallest float that is not below it, to scale noise by), status, method, arithmetic,
-            datasets_evaluated, x, y, query_x, query_y (the witness).
+            Columns: argument (its name), argument_value, column, and the facts of
+            `Sensitivity.to_dict`: query, neighbors, meaning ("at most" or "exactly"), distance,
+            size, kind, norm, sensitivity (in its unit), exact (as a fraction, or an empty string),
+            upper (the smallest float that is not below it, to scale noise by), status, method,
+            arithmetic, datasets_evaluated, x, y, query_x, query_y (the witness).
         """
         rows = [
             {
@@ -110,14 +110,14 @@ class Sweep(Tabled):
         Parameters
         ----------
         **options
-            `xlabel`, `xscale`, `yscale`, `ax`, `units`, `title`, `figsize` of `plot_sweep`.
+            `xlabel`, `logx`, `logy`, `ax`, `units`, `title`, `figsize`, `legend`, `queries`,
+            `columns`, `sharey`, `subplots` of `plot_sweep`.
 
         Returns
         -------
         matplotlib.figure.Figure, or the Axes given as `ax`
-            Save it with ``.savefig(path)``. pyplot, and so ``plt.savefig``, knows it only if `ax`
-            is one of pyplot's.
-            Never shown; in a notebook the cell's value is displayed.
+            Save it with ``.savefig(path)``. A new figure is pyplot's, as those of pandas are: a
+            notebook shows it, and elsewhere ``plt.show()``.
         """
         from sensitivity_lab.plotting import plot_sweep
 
@@ -129,7 +129,7 @@ class Sweep(Tabled):
 
     @cached_property
     def _facts(self) -> list[dict[str, Any]]:
-        """What every result tells."""
+        """The facts that every result has."""
         return [result.to_dict() for result in self.results]
 
     def _relations(self) -> list[str]:
@@ -191,5 +191,5 @@ def _shown_value(fact: Mapping[str, Any]) -> float:
 
 
 def line_of(column: str, fact: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what the points of one line have in common, the distance apart."""
+    """Return what the points of one line share, except the distance."""
     return (column, *(fact[name] for name in ("query", "neighbors", "meaning", "kind", "norm")))

@@ -1,11 +1,15 @@
-"""The pair of datasets that proves a sensitivity: listed, or found and listed when asked for."""
+"""The pair of datasets that proves a sensitivity: listed at once, or when first used.
+
+Checked twice: `Unlisted.listed` checks a pair as it lists it, and `Result.verify` in `result.py`
+checks any result's pair again.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sensitivity_lab.errors import VerificationError
 from sensitivity_lab.queries import Answer, Query
@@ -16,7 +20,7 @@ from sensitivity_lab.universes.relations import Dataset, Relation, check_related
 from .literals import SHOWN, short, short_ends
 from .measure import measure
 from .pairs import pair_facts
-from .reprs import Facts, rounded_up
+from .reprs import Facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +71,7 @@ class Witness(Facts):
         return {"x": self.x, "y": self.y, "query_x": self.query_x, "query_y": self.query_y}
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts of both reprs, in order."""
         return pair_facts(self)
 
     @property
@@ -78,13 +82,11 @@ class Witness(Facts):
         """Draw the pair on a number line; see `sensitivity_lab.plotting.plot_witness`."""
         from sensitivity_lab.plotting import plot_witness
 
-        if "gap" not in options and not isinstance(self.query_x, tuple):
-            options["gap"] = rounded_up(abs(self.query_x - cast(float, self.query_y)), digits=6)
         return plot_witness(self, **options)
 
 
 class Pair(Protocol):
-    """A pair of datasets by multiplicities, made when asked for."""
+    """A pair of datasets by multiplicities, made when first used."""
 
     @property
     def x(self) -> Multiplicities:
@@ -95,7 +97,7 @@ class Pair(Protocol):
         """How often each distinct value of the universe occurs in y."""
 
     def ends(self, most: int) -> tuple[Ends, Ends]:
-        """Return so many records of x and of y, the first half of them and the last; or all."""
+        """Return some records of x and of y: half from the start, half from the end; or all."""
 
 
 Ends = tuple[list[int], int]
@@ -104,7 +106,7 @@ Ends = tuple[list[int], int]
 
 @dataclass(frozen=True, eq=False)
 class Unlisted:
-    """A witness that is not listed yet: the pair, and what was stated of it.
+    """A witness that is not listed yet: the pair, and the stated values.
 
     Attributes
     ----------
@@ -146,7 +148,7 @@ class Unlisted:
 
 
 class WhenAskedFor:
-    """The attribute `witness`: a `Witness`, or an `Unlisted` one that is listed at first sight."""
+    """The attribute `witness`: a `Witness`, or an `Unlisted` one that is listed when first used."""
 
     def __get__(self, result: Any, owner: type | None = None) -> Any:
         if result is None:
@@ -161,7 +163,7 @@ class WhenAskedFor:
 
 
 def has_vectors(result: Any) -> bool:
-    """Tell whether the answers of a result are vectors; nothing is listed for it."""
+    """Tell whether the answers of a result are vectors, without listing its witness."""
     held = vars(result)["witness"]
     return not isinstance(held, Unlisted) and isinstance(held.query_x, tuple)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import check_path, shown
-from sensitivity_lab.errors import CheckpointError, InputError
+from sensitivity_lab.errors import CheckpointError
 from sensitivity_lab.files import remove_abandoned, written_whole
 
 from .encoding import from_bytes, to_bytes
@@ -97,14 +97,14 @@ class Checkpoint:
         """Return the finished blocks of something, ascending; where two overlap, one of them."""
         found: list[Span] = []
         for file in sorted(Path(self.folder).glob(f"{_prefix(about)}-*{_SUFFIX}")):
-            span = _read(file, about)
+            span = _read_span(file, about)
             if span is not None:
                 found.append(span)
         return list(_disjoint(sorted(found, key=lambda span: span[:2])))
 
     def span(self, about: Mapping[str, Any], first: int, last: int) -> Span | None:
         """Return one finished block of something; None if it is not there."""
-        span = _read(self._file(about, first, last), about)
+        span = _read_span(self._file(about, first, last), about)
         return span if span is not None and span[:2] == (first, last) else None
 
     @property
@@ -149,17 +149,13 @@ class Checkpoint:
     @property
     def resume(self) -> str:
         """How to go on after an interruption, in words."""
-        return f"call again with the same arguments and checkpoint={shown(self.folder)} to go on"
+        folder = shown(self.folder)
+        return f"call again with the same arguments and run=Run(checkpoint={folder}) to go on"
 
 
 def as_folder(name: str, folder: Any) -> Path:
     """Return the absolute path of a folder, or raise InputError if that is none."""
-    try:
-        return check_path(name, folder).absolute()
-    except InputError:
-        raise InputError(
-            f"{name} must be None or the path of a folder, got {shown(folder)}"
-        ) from None
+    return replace(check_path, accepted="None or the path of a folder")(name, folder).absolute()
 
 
 def _prefix(about: Mapping[str, Any]) -> str:
@@ -167,7 +163,7 @@ def _prefix(about: Mapping[str, Any]) -> str:
     return "-".join(str(part)[:12] for part in about.values())
 
 
-def _read(file: Path, about: Mapping[str, Any]) -> Span | None:
+def _read_span(file: Path, about: Mapping[str, Any]) -> Span | None:
     """Return what a file says of something; None if it is cut off, changed, foreign or missing."""
     try:
         stated, answers = from_bytes(file.read_bytes())

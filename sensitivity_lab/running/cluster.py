@@ -14,19 +14,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from sensitivity_lab.errors import WorkerError
+from sensitivity_lab.errors import WorkerError, printable
 
 from .block import Block, Keeper, Produced
 
 _PATIENCE = 10.0
 """A scheduler that cannot be reached for so many seconds is gone."""
 
-_LOOKS = 1.0
+_CLUSTER_LOOKS = 1.0
 """Seconds between two looks whether the cluster is still there."""
 
 
 _RESTART = "scheduler-restart"
 """What Dask names as the reason after `client.restart()`; older versions name none."""
+
+_NOT_LOADED = "deserialization of the task graph"
+"""What Dask says where its scheduler cannot unpickle the tasks; the cause is the error's."""
 
 
 class Left(NamedTuple):
@@ -188,7 +191,7 @@ class _Watch:
         wait: Any = untyped
         cancelled: CancelledError | None = None
         try:
-            wait(list(futures), timeout=_LOOKS, return_when=until)
+            wait(list(futures), timeout=_CLUSTER_LOOKS, return_when=until)
         except TimeoutError:
             pass
         except CancelledError as error:
@@ -200,7 +203,7 @@ class _Watch:
         elif time.monotonic() - self._reached > _PATIENCE or self._client.status == "closed":
             raise _gone(self._keeper)
         if cancelled or any(future.status == "cancelled" for future in futures):
-            time.sleep(_LOOKS)  # the news that the scheduler is gone may be under way
+            time.sleep(_CLUSTER_LOOKS)  # the news that the scheduler is gone may be under way
             if self._client.status != "running":
                 raise _gone(self._keeper) from cancelled
             raise _lost(self._keeper, _RESTART in str(cancelled)) from cancelled
@@ -226,6 +229,15 @@ def unless_killed(result: Callable[[], Any], label: str, keeper: Keeper | None) 
         raise WorkerError(
             f"workers of the Dask cluster ended again and again in {label}: they crashed, "
             f"were killed, or ran out of memory; see the workers' logs{how}"
+        ) from error
+    except RuntimeError as error:
+        if _NOT_LOADED not in str(error):
+            raise
+        cause = error.__cause__ or error
+        raise WorkerError(
+            "the scheduler of the Dask cluster cannot load the function or what it uses: "
+            f"{type(cause).__name__}: {printable(str(cause))}; install the module on the scheduler "
+            "and the workers, or define the function in the notebook or script that searches"
         ) from error
 
 

@@ -62,7 +62,7 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], NDArray[Any]]:
     if kind != "exact":
         raise ValueError(f"answers of the kind {kind!r} are unknown")
     answers = np.empty(shape, dtype=object)
-    answers.ravel()[:] = [_read(one) for one in json.loads(body)]
+    answers.ravel()[:] = [_read_number(one) for one in json.loads(body)]
     return about, answers
 
 
@@ -86,7 +86,7 @@ def _written(number: Any) -> list[str]:
     raise TypeError(f"answers are ints, floats and Fractions, not {type(number).__name__}")
 
 
-def _read(written: list[str]) -> Any:
+def _read_number(written: list[str]) -> Any:
     kind, *digits = written
     if kind == "int":
         return int(digits[0], 16)

@@ -36,7 +36,7 @@ from .reach import Reached, found_as, is_installed, reached_by, refused, source_
 _SHOWN = 4
 """So many reasons are listed why something has no fingerprint."""
 
-_WRITTEN: Any = (
+_TOLD_BY_REPR: Any = (
     *(type(None), bool, int, float, complex, str, Fraction, Decimal, range),
     *(type(Ellipsis), type(NotImplemented), datetime.date, datetime.timedelta),
     *(pd.Timedelta, type(pd.NaT), type(pd.NA)),
@@ -170,7 +170,7 @@ class _Hasher:
     def _is_told(self, value: Any, name: str) -> bool:
         """Tell a value that cannot change, by its content; return whether it is one."""
         kind = type(value)
-        if kind in _WRITTEN:
+        if kind in _TOLD_BY_REPR:
             self._tell(kind.__name__, repr(value))
         elif kind is bytes:
             self._tell("bytes", value)

@@ -34,7 +34,9 @@ _PAGES = 1 << 16
 _HUGE = 1 << 22
 """Arrays of at least so many bytes have large pages, as numpy's own."""
 
-_OWN = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+_OWN_PAGES = (
+    {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+)
 """Pages that no other process shares, which Python's are otherwise: only these can be large."""
 
 
@@ -59,8 +61,8 @@ class Machine:
     --------
     >>> machine = Machine(threads=2)
     >>> squares = machine.map(np.square, np.arange(3.0))
-    >>> squares.tolist(), machine.reduce(np.max, squares)
-    ([0.0, 1.0, 4.0], {0: np.float64(4.0)})
+    >>> squares.tolist(), machine.reduce(lambda part: float(np.max(part)), squares)
+    ([0.0, 1.0, 4.0], {0: 4.0})
     """
 
     threads: int = 1
@@ -249,7 +251,7 @@ def in_pages(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if length < _PAGES or np.dtype(dtype).hasobject:
         return np.empty(shape, dtype)
-    pages = mmap.mmap(-1, length, **_OWN)
+    pages = mmap.mmap(-1, length, **_OWN_PAGES)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= _HUGE:
         with suppress(OSError):  # a system without large pages has small ones
             pages.madvise(mmap.MADV_HUGEPAGE)

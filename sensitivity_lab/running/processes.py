@@ -18,8 +18,8 @@ from sensitivity_lab.errors import InputError, WorkerError
 from sensitivity_lab.files import remove_abandoned, temporary_folder
 
 from .block import Block, Keeper, Produced
-from .guards import serve, workers_without_interrupts
 from .shared import remove_shared, will_share
+from .time_limits import serve, workers_without_interrupts
 
 PREFIX = "sensitivity_lab-"
 """How the names of the folders of runs begin."""
@@ -169,9 +169,10 @@ def _death(when: str, keeper: Keeper | None, where: str = "") -> WorkerError:
     how = f"; what is finished is kept: {keeper.resume}" if keeper else ""
     if where:
         error = WorkerError(
-            f"a worker process was ended {when}: a call took longer than timeout= allows and could "
-            "not be interrupted, as compiled code cannot that does not return to Python; choose a "
-            f"larger timeout, or let the query answer these datasets in less time{how}"
+            f"a worker process was ended {when}: a call took longer than run=Run(timeout=...) "
+            "allows and could not be interrupted, as compiled code cannot that does not return to "
+            "Python; choose a larger timeout, or let the query answer these datasets in less "
+            f"time{how}"
         )
         error.add_note(where)
         return error

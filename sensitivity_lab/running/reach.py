@@ -32,10 +32,10 @@ _PACKAGES = {"site-packages", "dist-packages"}
 _GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 """Instructions that look a name up among globals, then among builtins."""
 
-_WRITTEN = {"STORE_GLOBAL", "DELETE_GLOBAL"}
+_ASSIGNS = {"STORE_GLOBAL", "DELETE_GLOBAL"}
 """Instructions that change a global: the function keeps state."""
 
-_OWN = {"STORE_NAME", "DELETE_NAME", "SETUP_ANNOTATIONS"}
+_OF_CLASSES = {"STORE_NAME", "DELETE_NAME", "SETUP_ANNOTATIONS"}
 """Instructions on the names of a class body."""
 
 _NO_OPERATIONS = {"CACHE", "PRECALL", "PUSH_NULL", "EXTENDED_ARG", "RESUME", "NOP"}
@@ -129,12 +129,12 @@ def _add(found: Reached, instructions: list[dis.Instruction], place: int) -> Non
                 found.untold.add(f"{name} of a name that it computes")
             else:
                 found.attributes.add(literal)
-    elif operation in _WRITTEN:
+    elif operation in _ASSIGNS:
         found.untold.add(f"the global {name}, which it assigns")
     elif operation == "IMPORT_NAME":
         level, names = (instructions[place - back].argval for back in (2, 1))
         found.imports.add((name, tuple(names or ()), int(level)))
-    elif operation not in _OWN:  # also an operation of a later Python: too much does no harm
+    elif operation not in _OF_CLASSES:  # also an operation of a later Python: too much does no harm
         found.attributes.add(name)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError, NoEngineError, TooLargeError
+from sensitivity_lab.checks import check_choice
+from sensitivity_lab.errors import NoEngineError, TooLargeError
 from sensitivity_lab.interval_problem import IntervalProblem, LocalIntervalProblem
 from sensitivity_lab.problem import Kind, LocalProblem, Problem, SmoothProblem
 from sensitivity_lab.queries import Query
@@ -30,8 +32,8 @@ class Chosen(NamedTuple):
             names = ", ".join(query.name for query in self.queries)
             raise TooLargeError(
                 f"the search for {names} ran out of memory; choose a smaller size or distance, a "
-                "coarser universe with fewer distinct values, or a smaller memory_limit, which "
-                "refuses before it starts"
+                "coarser universe with fewer distinct values, or a smaller "
+                "run=Run(memory_limit=...), which refuses before it starts"
             ) from error
 
 
@@ -50,15 +52,16 @@ def engines_for(kind: Kind, *, on_interval: bool = False) -> tuple[AnyEngine, ..
 
 
 def check_method(method: Any, kind: Kind = "global") -> str:
-    """Return a method; raise InputError if no engine is called so."""
+    """Return a method; raise InputError if no engine has this name."""
+    return check_choice("method", method, _names(kind))
+
+
+@cache
+def _names(kind: Kind) -> tuple[str, ...]:
+    """Return the methods for a kind of problem."""
     from .engines import ENGINES
 
-    names = ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
-    if not isinstance(method, str) or method not in names:
-        raise InputError(
-            f"unknown method {shown(method)}; choose one of {', '.join(map(repr, names))}"
-        )
-    return method
+    return ("auto", *(engine.name for engine in ENGINES if engine.kind == kind))
 
 
 def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
@@ -67,35 +70,47 @@ def choose(problem: AnyProblem, method: Any, options: Options) -> Chosen:
     Parameters
     ----------
     problem : Problem, LocalProblem, SmoothProblem, IntervalProblem or LocalIntervalProblem
-        What is to be solved.
+        The problem to solve.
     method : str
         An engine's name, or "auto" for the first in `ENGINES` that does not refuse.
     options : Options
-        How it may be solved; the memory limit is a reason to refuse.
+        The limits of the search; the memory limit is a reason to refuse.
 
     Raises
     ------
     InputError
         If there is no engine of that name for the kind of problem.
     NoEngineError
-        If no engine, or not the one that was named, accepts the problem; with each one's reason. A
-        TooLargeError if one would accept a smaller problem of the kind.
+        If no engine, or not the one that was named, accepts the problem; its `reasons` has each
+        one's. A TooLargeError if one would accept a smaller problem of the kind.
     """
     wanted = check_method(method, problem.kind)
-    refusals: list[Refusal] = []
+    refusals: dict[str, Refusal] = {}
     engines = engines_for(problem.kind, on_interval=_on_interval(problem))
     named = [engine for engine in engines if wanted in ("auto", engine.name)]
     if not named:
-        refusals.append(_of_other_universes(wanted, problem))
+        refusals[wanted] = _of_other_universes(wanted, problem)
     for engine in named:
         plan = planned(engine, problem, options)
         if isinstance(plan, Plan):
             return Chosen(engine, plan, problem.queries)
-        refusals.append(plan)
-    names = ", ".join(query.name for query in problem.queries)
-    reasons = "; ".join(refusal.reason for refusal in refusals)
-    error = TooLargeError if any(refusal.too_large for refusal in refusals) else NoEngineError
-    raise error(f"no engine accepts {names} here: {reasons}")
+        refusals[engine.name] = plan
+    raise _no_engine(", ".join(query.name for query in problem.queries), refusals)
+
+
+def _no_engine(query: str, refusals: dict[str, Refusal]) -> NoEngineError:
+    """Return the error: a line per engine that covers the query, and one that names the others."""
+    told = sorted(refusals.values(), key=attrgetter("rank"))
+    lines = [one.reason for one in told if not one.of_kind]
+    if not lines:
+        lines = [one.reason for one in told]
+    elif others := [name for name, one in refusals.items() if one.of_kind]:
+        verb = "does" if len(others) == 1 else "do"
+        lines.append(f"{', '.join(others)} {verb} not cover it (the error's `reasons` say why)")
+    kind = TooLargeError if any(one.too_large for one in told) else NoEngineError
+    error = kind(f"no engine accepts {query} here: " + ";\n  ".join(lines))
+    error.reasons = {name: one.reason for name, one in refusals.items()}
+    return error
 
 
 def _on_interval(problem: AnyProblem) -> bool:
@@ -108,7 +123,7 @@ def _of_other_universes(method: str, problem: AnyProblem) -> Refusal:
     if _on_interval(problem):
         return Refusal(
             f"{method} searches finite universes, not the {problem.universe.extent}; choose "
-            "method='intervals', or take a grid of its values, Universe.from_domain(values)"
+            "method='intervals', or use a grid of its values, Universe.from_domain(values)"
         )
     return Refusal(
         f"{method} searches intervals, not a {problem.universe.extent}; choose another method, or "

@@ -16,7 +16,7 @@ from sensitivity_lab.checks import shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.functions import TWO_ANSWERS, slack_of
-from sensitivity_lab.running.guards import TimeUpError, in_time
+from sensitivity_lab.running.time_limits import TimeUpError, in_time
 from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
@@ -79,7 +79,7 @@ def no_function(query: Query, dataset: Sequence[Any], first: Any, again: Any) ->
         first = tuple(map(float, _numbers(first)))  # fractions that stand for floats
     return QueryError(
         f"query {shown(query.name)} on the dataset {show(tuple(dataset))} returned {told(first)}, "
-        f"and {told(again)} when it was asked again: {TWO_ANSWERS}"
+        f"and {told(again)} when it was called again: {TWO_ANSWERS}"
     )
 
 
@@ -120,7 +120,7 @@ def check_calls(
         if not _same(_numbers(answers[place]), _numbers(again)):
             raise QueryError(
                 f"{where(place)} returned {told(answers[place])}, and {told(again)} when it was "
-                f"asked again: {TWO_ANSWERS}"
+                f"called again: {TWO_ANSWERS}"
             )
 
 
@@ -133,7 +133,7 @@ def answered_in_time(
     except TimeUpError:
         raise QueryError(
             f"query {shown(query.name)} on the dataset {show(universe.dataset(data))} "
-            f"took longer than timeout={timeout} seconds"
+            f"took longer than {timeout} seconds, the limit of run=Run(timeout={timeout})"
         ) from None
 
 

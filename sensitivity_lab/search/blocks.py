@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .counting import Numbers
+from sensitivity_lab.universes.counting import Numbers
 
 _SHARE = 64
 """A block is cut if its parts have on average at least this share of what a block may have."""

@@ -117,7 +117,7 @@ class Crossing:
         (of_x, units_x), (of_y, units_y) = (
             (runs.weights, runs.units) for runs in (self.of_x, self.of_y)
         )
-        if np.array_equal(units_x, units_y):
+        if np.all(units_x == units_y):
             return of_x, of_y, units_x
         if not _fits(units_x, units_y):
             units_x, units_y = units_x.astype(object), units_y.astype(object)
@@ -171,6 +171,11 @@ class Crossing:
         # A core of which no record counts lies next to B.
         return np.where(counts.any(axis=0), self._last_negative, self.core)
 
+    @property
+    def constant(self) -> NDArray[np.int64]:
+        """What f(x) - f(y) is besides the weighted sum, shape (s,)."""
+        return self.of_x.constants - self.of_y.constants
+
     def above(self, line: SortedMultiset, total: int) -> NDArray[Any]:
         """Return f(x) - f(y) where it is largest, times `below` and the unit of the records.
 
@@ -181,6 +186,19 @@ class Crossing:
         total : int
             How many records it has.
         """
+        above: NDArray[Any] = self.pieces(total).totals(line)
+        if self.constant.any():
+            above = above + _times(self.constant, self.below).astype(object) * line.unit
+        return above
+
+    def pieces(self, total: int) -> Pieces:
+        """Return the records where f(x) - f(y) is largest, with their weights times `below`.
+
+        Parameters
+        ----------
+        total : int
+            How many records the sorted universe has.
+        """
         of_x, of_y, _ = self._weights
         # A record of x of rank r >= split is at `top + r`, one of y of rank r < split + |B| at r.
         top = total - self.core - self.only_x
@@ -189,12 +207,7 @@ class Crossing:
         first = np.maximum(self.of_x.starts, self.core)
         of_a = Pieces(first + top, self.of_x.stops + top, of_x)
         of_b = Pieces(self.of_y.starts, np.minimum(self.of_y.stops, self.only_y), -of_y)
-        pieces = Pieces(*map(np.concatenate, zip(of_core, of_a, of_b, strict=True)))
-        above: NDArray[Any] = pieces.totals(line)
-        constant = self.of_x.constants - self.of_y.constants
-        if constant.any():
-            above = above + _times(constant, self.below).astype(object) * line.unit
-        return above
+        return Pieces(*map(np.concatenate, zip(of_core, of_a, of_b, strict=True)))
 
 
 def _at_each(look_up: Callable[[Positions], NDArray[Any]], positions: Positions) -> NDArray[Any]:

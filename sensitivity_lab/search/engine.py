@@ -11,10 +11,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from sensitivity_lab.checks import check_running, exceeding
+from sensitivity_lab.checks import MORE_MEMORY, check_running, exceeding
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Answered
@@ -40,7 +40,7 @@ class Refusal(NamedTuple):
     Attributes
     ----------
     reason : str
-        In words, with the numbers and ways out.
+        In words, with the numbers; ways out follow a semicolon.
     too_large : bool
         Whether the problem is of a kind that the engine covers, but too large.
     of_kind : bool
@@ -55,6 +55,11 @@ class Refusal(NamedTuple):
     def of_query(cls, engine: str, covers: str, query: str) -> Refusal:
         """Refuse a query of another kind than the engine covers."""
         return cls(f"{engine} covers {covers}, not {query}", of_kind=True)
+
+    @property
+    def rank(self) -> tuple[bool, bool]:
+        """Where it stands among several: first what covers the query and names a way out."""
+        return self.of_kind, "; " not in self.reason
 
 
 @dataclass(frozen=True)
@@ -275,9 +280,10 @@ def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) ->
         if isinstance(plan, Plan):
             return plan
         refusals.append(plan)
-    return Refusal(
-        "; ".join(one.reason for one in refusals), any(one.too_large for one in refusals)
-    )
+    # Engines that do not cover the query have nothing to add to those that do.
+    told = [one for one in refusals if not one.of_kind] or refusals
+    reasons = "; ".join(one.reason for one in sorted(told, key=attrgetter("rank")))
+    return Refusal(reasons, any(one.too_large for one in refusals))
 
 
 def beyond_limit(name: str, needed: int, options: Options) -> Refusal | None:
@@ -290,7 +296,7 @@ def beyond_limit(name: str, needed: int, options: Options) -> Refusal | None:
         return None
     return Refusal(
         f"{name} would need about {exceeding(needed, options.memory_limit)}; choose a smaller size "
-        "or distance, a coarser universe with fewer distinct values, or a larger memory_limit",
+        f"or distance, a coarser universe with fewer distinct values, or {MORE_MEMORY}",
         too_large=True,
     )
 

@@ -89,6 +89,8 @@ class Gaps:
 
     def _rises(self, stop: int) -> list[int]:
         """Return the places before a stop whose gap is larger than all before it."""
+        if stop == 1:
+            return [0]
         floats = self.floats[:stop]
         reached = np.flatnonzero(floats == np.maximum.accumulate(floats)).tolist()
         rises = reached[:1]
@@ -120,9 +122,10 @@ class GapCurve(Sequence[Finding]):
         new = self._source[relations] < 0
         larger = above * self._below[relations] > self._above[relations] * below
         taken = new | larger.astype(bool)
-        self._above[relations[taken]], self._below[relations[taken]] = above[taken], below[taken]
-        self._source[relations[taken]] = len(self._sources)
-        self._place[relations[taken]] = places[taken]
+        mine = relations[taken]
+        self._above[mine], self._below[mine] = above[taken], below[taken]
+        self._source[mine] = len(self._sources)
+        self._place[mine] = places[taken]
         self._sources.append(gaps)
 
     @cached_property

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from sensitivity_lab.running.machine import IN_TURN, Reads
 from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.universes.counting import Numbers
+from sensitivity_lab.universes.listing import WIDTH, Rows, listed_block, most_values, parts_of
 
 from .blocks import Block, blocks_of, span_of
-from .counting import Numbers
-from .listing import WIDTH, Rows, listed_block, most_values, parts_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -36,7 +36,7 @@ _LARGER = 4
 """How many times larger blocks with tables are in large lattices."""
 
 _SHARE = 1024
-"""In these, such a block has at most this share of the largest level."""
+"""In these, such a block has at most one in so many datasets of the largest level."""
 
 _TABLES = 32
 """How many tables of successors are kept at most; each takes a few MiB at most."""

@@ -1,4 +1,4 @@
-"""What a search may use of the machine: memory, time, and folders; its answer is the same."""
+"""Limits on the memory, time and folders of a search; they never change its answer."""
 
 from __future__ import annotations
 
@@ -7,45 +7,43 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sensitivity_lab.checks import shown
+from sensitivity_lab.checks import check_kind, check_whole, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.running.checkpoint import as_folder
-from sensitivity_lab.running.guards import check_timeout
-from sensitivity_lab.universes.relations import check_whole
+from sensitivity_lab.running.time_limits import check_timeout
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a search may use of the machine; nothing here changes its answer.
+    """The memory, time and folders that a search may use; none of these changes its answer.
 
-    Every call takes as its argument `run` what it has a use for, and refuses the rest in words.
-    How many processes work, and whether progress is shown, are arguments of the calls themselves:
-    `n_jobs` and `progress`.
+    A call that does not support a setting refuses it with an error. The number of processes and the
+    progress bar are arguments of the calls themselves: `n_jobs` and `progress`.
 
     Parameters
     ----------
     memory_limit : int, default 4 GiB
-        The largest number of bytes that the search may plan to use beside the universe and the
-        dataset, with any engine; beyond, it refuses before it starts, and says what would take it.
-        Limits below a MiB count as one. A listed neighbor takes 256 bytes. On a Dask cluster the
-        memory of all workers limits enumeration instead.
+        The largest number of bytes that the search may plan to use besides the universe and the
+        dataset, with any engine. A larger search is refused before it starts; the error says what
+        needs the memory. Limits below a MiB count as one MiB. A listed neighbor takes 256 bytes. On
+        a Dask cluster, the memory of all workers limits enumeration instead.
     timeout : float, optional
-        The most seconds that a caller's function may take for one dataset; beyond, a QueryError
-        names the dataset, also where the function catches every exception. Compiled code that does
+        The most seconds that a caller's function may take for one dataset. After that, a QueryError
+        names the dataset, even if the function catches every exception. Compiled code that does
         not return to Python can only be ended with its process: with ``n_jobs=2`` that is a worker,
-        but for the first few datasets, and the error is a WorkerError. A limit needs worker
-        processes or the main thread, and no Windows.
+        except for the first few datasets, and the error is a WorkerError. A timeout needs worker
+        processes or the main thread, and does not work on Windows.
     checkpoint : str or path, optional
-        A folder in which finished blocks of evaluations are kept, so that a later call with the
-        same arguments goes on where this one was killed. Neighbors and distances may differ then.
+        A folder that keeps finished blocks of evaluations, so a later call with the same arguments
+        continues where this one was killed. Neighbors and distances may differ then.
     scratch : str or path, optional
-        A folder in which large arrays live, in files that vanish with the search; then the room
-        on its disk limits the search, instead of `memory_limit`.
+        A folder for large arrays, in files that are deleted with the search. The free space on its
+        disk then limits the search, instead of `memory_limit`.
 
     Raises
     ------
     InputError
-        If a limit is no positive number, or a folder is not the path of one.
+        If a limit is not a positive number, or a folder is not a path.
 
     Examples
     --------
@@ -64,7 +62,7 @@ class Run:
     def __post_init__(self) -> None:
         """Check the limits, and that folders are paths; no folder is made."""
         check_whole("memory_limit", self.memory_limit, "a number of bytes, at least 1")
-        check_timeout(self.timeout)
+        check_timeout.or_none("timeout", self.timeout)
         for name in ("checkpoint", "scratch"):
             if getattr(self, name) is not None:
                 as_folder(name, getattr(self, name))
@@ -80,17 +78,16 @@ def check_run(run: Any, call: str, *useless: str) -> Run:
     call : str
         The name of the call.
     *useless : str
-        The fields that the call has no use for.
+        The fields that the call does not use.
     """
-    if not isinstance(run, Run):
-        raise InputError(f"run must be a Run, such as Run(memory_limit=2**30), got {shown(run)}")
+    checked: Run = check_kind("run", run, Run, "a Run, such as Run(memory_limit=2**30)")
     for field in fields(run):
         if field.name in useless and getattr(run, field.name) != field.default:
             raise InputError(
-                f"{call} has no use for {field.name}; leave it out of run, "
+                f"{call} does not use {field.name}; leave it out of run, "
                 f"got {shown(getattr(run, field.name))}"
             )
-    return run
+    return checked
 
 
 def open_scratch(run: Run) -> str | None:

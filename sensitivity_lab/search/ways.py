@@ -45,15 +45,15 @@ def ways(needs: Needs, options: Options) -> str:
     has = memory_of_machine()
     if has is None or needs.memory <= _TAKES * has:
         this = f" (this machine has {in_words(has)})" if has else ""
-        found.append(f"a memory_limit of {in_words(needs.memory)}{this}")
+        found.append(f"run=Run(memory_limit=...) of {in_words(needs.memory)}{this}")
     else:
         too_small = f"; the {in_words(has)} of this machine's memory are too few"
     temporary = tempfile.gettempdir()
     free = in_words(shutil.disk_usage(temporary).free)
     other = "another " if options.scratch else ""
     found.append(
-        f"{other}scratch=, a folder with {in_words(needs.disk)} free ({shown(temporary)} has "
-        f"{free})"
+        f"{other}run=Run(scratch=...), a folder with {in_words(needs.disk)} free "
+        f"({shown(temporary)} has {free})"
     )
     larger = "larger " if options.on_cluster else ""
     found.append(f"a {larger}Dask cluster, whose workers have {in_words(needs.memory)} of memory")

@@ -1,12 +1,12 @@
-"""Other data than records: graphs, sequences, and a caller's own datasets.
+"""Data other than records: graphs, sequences, and a caller's own datasets.
 
-A *space* is a finite set of datasets, with a relation that says which of them are neighbors. There
-are the graphs on so many nodes, whose neighbors differ in an edge or in a node (`graphs`); the
-sequences over some values, whose neighbors differ in an entry (`sequences`); and whatever a caller
-lists, with a metric that says how far two datasets are apart (`Space` and `Within`): rankings,
-sets, strings. One search compares all pairs of neighbors (`global_sensitivity`), those of one
-dataset (`local_sensitivity`), or those at several distances (`sensitivity_curve`), and returns the
-pair that proves its result; `known_sensitivity` has the formulas that are known.
+A *space* is a finite set of datasets, and a relation defines which of them are neighbors. Spaces
+are: the graphs on n nodes, whose neighbors differ in an edge or in a node (`graphs`); the sequences
+over some values, whose neighbors differ in an entry (`sequences`); and any datasets that you list,
+with a metric of their distance (`Space` and `Within`), such as rankings, sets or strings. One
+search compares all pairs of neighbors (`global_sensitivity`), the neighbors of one dataset
+(`local_sensitivity`), or neighbors at several distances (`sensitivity_curve`), and returns the pair
+that proves its result. `known_sensitivity` returns closed forms.
 
 Examples
 --------

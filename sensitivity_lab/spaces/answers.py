@@ -1,8 +1,8 @@
-"""What is asked of datasets, and the answers on many of them as whole numbers.
+"""Queries on datasets, and the answers on many datasets as whole numbers.
 
-A query with a name counts on many datasets at once, in arrays. A caller's function is called on one
-after the other. The answers of both are kept as integers over one denominator, so that comparing
-them rounds nothing.
+A named query counts on many datasets at once, in arrays. A caller's function is called on one after
+the other. The answers of both are kept as integers over one denominator, so comparing them rounds
+nothing.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class NamedQuery:
     vector : bool
         Whether the answer is a vector; if not, d is 1.
     denominator : callable
-        Of all answers in a space. It raises InputError or TooLargeError where the query cannot be
-        asked.
+        Returns that of all answers in a space. It raises InputError or TooLargeError if the query
+        is not possible there.
     """
 
     name: str
@@ -65,7 +65,7 @@ class FunctionQuery:
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         name = getattr(self.function, "__name__", "function")
         return name if isinstance(name, str) and name.isidentifier() else "function"
 
@@ -131,12 +131,12 @@ def evaluate(
     datasets: Mapping[Group, Codes],
     progress: bool | None = False,
 ) -> Table:
-    """Return the answers on some datasets, each of which is asked about once.
+    """Return the answers on some datasets, each evaluated once.
 
     Parameters
     ----------
     query : NamedQuery or FunctionQuery
-        What is asked.
+        The query.
     space : FiniteSpace
         That of the datasets.
     datasets : mapping of group to codes
@@ -147,7 +147,7 @@ def evaluate(
     Raises
     ------
     InputError
-        If the query cannot be asked in this space.
+        If the query is not possible in this space.
     QueryError
         If a function raises, or does not return finite numbers of one shape.
     TooLargeError

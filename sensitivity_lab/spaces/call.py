@@ -44,7 +44,7 @@ QueryLike = str | Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of space: what can be asked of it, and who can be neighbors there."""
+    """A kind of space: its queries and its neighbor relations."""
 
     space: type[FiniteSpace]
     relations: tuple[type[SpaceRelation], ...]
@@ -78,46 +78,46 @@ def global_sensitivity(
     norm: Norm = "L1",
     progress: bool | None = None,
 ) -> SpaceSensitivity:
-    """Return the largest difference of a query's answers over all neighbors in a space.
+    """Return the largest difference between a query's answers over all neighbors in a space.
 
     Parameters
     ----------
     universe : GraphUniverse, SequenceUniverse or Space
         The datasets x and y.
     query : str or callable
-        What is asked of a dataset, by name or as a function.
+        The name of a query, or a function of a dataset.
 
-        Of a graph: "edges", "triangles", "max_degree", or "degree_histogram": how many nodes have
-        the degrees 0 to n - 1, n numbers also where nodes are removed. A function takes an
-        adjacency matrix, a boolean array of shape (n, n), or smaller where nodes are removed.
+        For graphs: "edges", "triangles", "max_degree", or "degree_histogram" (how many nodes have
+        the degrees 0 to n - 1; n numbers, even if nodes are removed). A function takes an adjacency
+        matrix, a boolean array of shape (n, n), or smaller if nodes are removed.
 
-        Of a sequence: "length", "sum", "distinct" (how many different values occur), "counts" (how
+        For sequences: "length", "sum", "distinct" (how many different values occur), "counts" (how
         often each value of the universe occurs, a vector), "changes" (how many entries differ from
-        the one before them), "path_length" (the sum of the absolute differences from the one
-        before) or "longest_run" (the largest number of equal entries in a row). A function takes a
-        tuple of values.
+        the one before), "path_length" (the sum of the absolute differences from the one before) or
+        "longest_run" (the largest number of equal entries in a row). A function takes a tuple of
+        values.
 
-        Of a dataset of a `Space`: a function of it.
+        For a `Space`: a function of one of its datasets.
 
         A function returns a number or an array of one fixed length. It is called on at most 50,000
         datasets.
     neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete, Hamming or Within
-        Which datasets are neighbors: `EdgeNeighbors` or `NodeNeighbors` of graphs, `InsertDelete`
-        or `Hamming` of sequences, `Within` of a `Space`.
+        The neighbor relation: `EdgeNeighbors` or `NodeNeighbors` for graphs, `InsertDelete` or
+        `Hamming` for sequences, `Within` for a `Space`.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of the difference of two answers that are vectors.
+        How to measure the difference of two vector answers.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, past a second.
+        Whether to show a progress bar; by default on a terminal, after one second.
 
     Returns
     -------
     SpaceSensitivity
-        The value, two datasets that attain it, and beside it the closed form, where one is known.
+        The value, two datasets that attain it, and the closed form, if one is known.
 
     Raises
     ------
     InputError
-        If an argument is not as said, or no two datasets are neighbors.
+        If an argument is invalid, or no two datasets are neighbors.
     TooLargeError
         If there are more than ``2**31`` pairs to compare, or a function would be called too often.
     QueryError
@@ -125,11 +125,12 @@ def global_sensitivity(
 
     Notes
     -----
-    Evaluates the query once on every dataset and compares all pairs, in blocks of arrays and in
-    integers, which rounds nothing. With m possible edges there are ``2**m`` graphs, and each pair
-    comes up once: seven nodes have 2,097,152 graphs, 22 million pairs of edge neighbors and 440
-    million of node neighbors. Of v values there are ``v**n`` sequences of n entries, an insertion
-    makes ``(n + 1) v`` longer ones of each, and a pair comes up once for each edit between its two.
+    The query is evaluated once on every dataset, and all pairs are compared in blocks of arrays, in
+    integers, without rounding. With m possible edges there are ``2**m`` graphs, and each pair is
+    compared once: seven nodes have 2,097,152 graphs, 22 million pairs of edge neighbors and 440
+    million pairs of node neighbors. With v values there are ``v**n`` sequences of n entries. An
+    insertion makes ``(n + 1) v`` longer ones from each, and a pair is compared once for each edit
+    that joins it.
 
     Examples
     --------
@@ -171,27 +172,28 @@ def local_sensitivity(
     norm: Norm = "L1",
     progress: bool | None = None,
 ) -> SpaceSensitivity:
-    """Return the largest difference of a query's answers between one dataset and its neighbors.
+    """Return how much a query's answer can change between one dataset and its neighbors.
 
     Parameters
     ----------
     universe, query, neighbors, norm, progress
-        As of `global_sensitivity`; under ``NodeNeighbors(change="remove")`` the neighbors are what
-        is left of the dataset.
+        As for `global_sensitivity`. Under ``NodeNeighbors(change="remove")``, the neighbors are the
+        dataset without some nodes.
     dataset : sequence of (int, int), sequence of number or str, or a dataset of a `Space`
-        The edges of a graph, in any order; the entries of a sequence, in their order; or one of the
+        The edges of a graph, in any order; the entries of a sequence, in order; or one of the
         datasets that the space lists.
 
     Returns
     -------
     SpaceSensitivity
-        The value and the neighbor that attains it; the x of its witness is this dataset. It is 0,
-        and y is x, where the dataset has no neighbor, as the empty sequence under `Hamming`.
+        The value and the neighbor that attains it; the x of its witness is this dataset. If the
+        dataset has no neighbor, such as the empty sequence under `Hamming`, the value is 0 and y is
+        x.
 
     Raises
     ------
     InputError
-        If an argument is not as said, or the universe has no such dataset.
+        If an argument is invalid, or the universe has no such dataset.
     TooLargeError
         If there are too many neighbors, or a function would be called too often.
     QueryError
@@ -241,23 +243,23 @@ def sensitivity_curve(
     Parameters
     ----------
     universe, query, norm, progress
-        As of `global_sensitivity`.
+        As for `global_sensitivity`.
     distances : number, or sequence of number
-        The distances k, such as ``range(1, 4)`` or, of a `Space`, ``space.distances``.
+        The distances k, such as ``range(1, 4)`` or, for a `Space`, ``space.distances``.
     neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete, Hamming or Within
-        The relation; its own k counts for nothing.
+        The relation; `distances` replaces its k.
     dataset : optional
-        For the local sensitivities of one dataset; by default they are global.
+        A dataset, for its local sensitivities; by default they are global.
 
     Returns
     -------
     Sweep
-        A point per distance, whose result is a `SpaceSensitivity`; with a table and a plot.
+        A point per distance, each with a `SpaceSensitivity`; it has a table and a plot.
 
     Raises
     ------
     InputError
-        If an argument is not as said, or no datasets are so far apart.
+        If an argument is invalid, or no datasets are so far apart.
     TooLargeError
         If there are too many pairs, or a function would be called too often.
     QueryError
@@ -300,51 +302,51 @@ def known_sensitivity(
     neighbors: Neighbors,
     norm: Norm = "L1",
 ) -> ClosedForm | None:
-    r"""Return the global sensitivity over a space, where a formula is known for it.
+    r"""Return the global sensitivity over a space as a formula, if one is known.
 
     Parameters
     ----------
     universe : GraphUniverse or SequenceUniverse
-        All graphs on n nodes, or all sequences of 0 to L entries over v values; there is no
-        largest n or L.
+        All graphs on n nodes, or all sequences of 0 to L entries over v values; n and L are not
+        limited.
     query : str
-        The name of a query, as of `global_sensitivity`.
+        The name of a query, as for `global_sensitivity`.
     neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete or Hamming
-        Which datasets are neighbors.
+        The neighbor relation.
     norm : {"L1", "L2", "Linf"}, default "L1"
-        Of answers that are vectors.
+        How to measure the difference of two vector answers.
 
     Returns
     -------
     ClosedForm or None
-        None where no formula is proved here: of subgraphs; of triangles and the degree histogram
-        under several edges, and its L2 norm where the edges of several nodes are replaced; of the
-        longest run under several edits, and where k is above L or `shortest` above 0.
+        None where no formula is proved here: for subgraphs; for triangles and the degree histogram
+        under several edges, and its L2 norm if the edges of several nodes are replaced; for the
+        longest run under several edits; and if k is above L or `shortest` is above 0.
 
     Raises
     ------
     InputError
-        If an argument is not as said, or no two datasets are neighbors.
+        If an argument is invalid, or no two datasets are neighbors.
 
     Notes
     -----
-    C(n, r) is the number of sets of r out of n. Every bound is attained by the pair that is named.
+    C(n, r) is the number of sets of r out of n. The pair named for each bound attains it.
 
-    Graphs, of which at most k edges are added or removed:
+    Graphs with at most k edges added or removed:
 
     - edges: k. Each changes the count by one. From no edge to k.
     - maximum degree: min(k, n - 1). An edge changes a degree by at most one, and degrees lie in
       0 to n - 1. From no edge to a star of min(k, n - 1) edges.
     - triangles, k = 1: n - 2. Those with the edge {u, v} have one of n - 2 third nodes. The
-      complete graph loses so many with any edge.
+      complete graph loses that many with any edge.
     - degree histogram, k = 1: 4, sqrt(8) and 2 in L1, L2 and Linf. Each end of the edge leaves one
       entry for the next, which is 2, sqrt(2) and 1; two ends, at most twice that. From no edge to
       one both ends move from degree 0 to degree 1.
 
-    Graphs, of which at most k nodes are replaced or removed; let S be their set:
+    Graphs with at most k nodes replaced or removed; let S be their set:
 
-    - edges: C(n, 2) - C(n - k, 2). So many pairs have an end in S, and no other edges differ. From
-      no edge, or from what is left, to all of them. For k = 1: n - 1.
+    - edges: C(n, 2) - C(n - k, 2). That many pairs have an end in S, and no other edges differ.
+      From no edge, or from the graph that is left, to all of them. For k = 1: n - 1.
     - triangles: C(n, 3) - C(n - k, 3), those with a node in S. From the complete graph to the one
       on the nodes outside S. For k = 1: C(n - 1, 2).
     - maximum degree: n - 1, since degrees lie in 0 to n - 1. From a star to no edge, its center
@@ -365,22 +367,22 @@ def known_sensitivity(
     answer by at most k times as far. M is the largest absolute value, R the largest less the
     smallest value; with v = 1, changes and path length are 0.
 
-    Sequences, in which at most k entries are inserted or deleted:
+    Sequences with at most k entries inserted or deleted:
 
     - length: k. From no entry to k.
     - sum: k M. From no entry to k times the value of absolute value M.
-    - distinct: min(k, v). One entry more is at most one value more, of v. From no entry to
+    - distinct: min(k, v). One more entry is at most one more value, of v. From no entry to
       different ones.
     - counts: k in all norms. From no entry to k equal ones.
     - changes: min(2 k, L - 1). A new entry between two has a change at either side, and L entries
-      have at most L - 1 changes. From equal entries to every other one another one.
+      have at most L - 1 changes. From equal entries to ones with every other entry different.
     - path length: min(2 k, L - 1) R, the same pair with the values that are R apart. Each step is
       at most R, and a detour is two steps.
     - longest run, k = 1: max(1, floor((L - 1) / 2)); 1 for v = 1. An entry makes a run longer by at
-      most one. It splits a run of at most L - 1 into two, of which the longer one has at least half
-      the entries.
+      most one. It splits a run of at most L - 1 into two; the longer one has at least half the
+      entries.
 
-    Sequences, in which at most k entries are replaced:
+    Sequences with at most k entries replaced:
 
     - length: 0.
     - sum: k R. From k times the smallest value to k times the largest one.

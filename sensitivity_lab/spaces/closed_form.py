@@ -1,4 +1,4 @@
-"""A sensitivity that is known as a formula."""
+"""A sensitivity in closed form."""
 
 from __future__ import annotations
 

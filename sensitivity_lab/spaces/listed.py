@@ -1,4 +1,4 @@
-"""A caller's own datasets, listed, with a metric that says how far any two of them are apart."""
+"""A caller's own datasets, listed, with a metric of their distances."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensitivity_lab.checks import (
+    as_python,
     check_callable,
     check_flag,
+    check_positive,
     check_running,
     finite_number,
     is_hashable,
@@ -29,7 +31,18 @@ from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import Things
 from sensitivity_lab.running import tracked
 
-from .space import Answer, Block, Code, FiniteSpace, Number, Pairs, SpaceRelation, SpaceWitness
+from .space import (
+    Answer,
+    Block,
+    Code,
+    FiniteSpace,
+    Number,
+    Pairs,
+    SpaceRelation,
+    SpaceWitness,
+    in_parts,
+    pairs_with,
+)
 
 MOST_DISTANCES = 2**23
 """Of pairs of datasets; 4,096 datasets have as many. A metric in Python takes about a minute."""
@@ -41,18 +54,18 @@ _DATASETS = "datasets must be a sequence of at least two datasets, such as [(1, 
 
 
 class Space(FiniteSpace):
-    """A caller's own datasets, all that there can be, and how far they are apart.
+    """Datasets of your own, all that are possible, with a metric.
 
     Parameters
     ----------
     datasets : iterable
-        All datasets that the data can be, at least two: rankings, sets, strings, ordered lists,
-        hashable or not. They are public; what is not listed is not protected.
+        Every possible dataset, at least two: rankings, sets, strings, ordered lists, hashable or
+        not. They are public, and a dataset that is not listed is not protected.
     metric : callable
         ``metric(a, b)`` is the distance of two datasets: a finite number, at least 0, the same for
         ``metric(b, a)``, and 0 for ``metric(a, a)``. Different datasets can be at distance 0, too.
     progress : bool, optional
-        Whether to show how many datasets are measured; by default on a terminal, past a second.
+        Whether to show how many datasets are measured; by default on a terminal, after one second.
 
     Attributes
     ----------
@@ -64,18 +77,15 @@ class Space(FiniteSpace):
     Raises
     ------
     InputError
-        If the datasets are fewer than two, or the metric cannot be called.
+        If there are fewer than two datasets, or the metric cannot be called.
     TooLargeError
-        If they have more than 8,388,608 pairs: 4,096 datasets have fewer.
+        If there are more than 8,388,608 pairs; 4,096 datasets have fewer.
     QueryError
         If the metric raises, or breaks one of its rules; the message shows the pair.
 
-    Notes
-    -----
-    Of n datasets the metric is called on all pairs in both orders and on each dataset with itself,
-    ``n**2`` times, when the space is made. Distances are compared as the numbers that they are:
-    floats that differ in the last bit are different distances, and round to no other ones. No
-    triangle inequality is needed.
+    Notes ----- Making a space of n datasets calls the metric ``n**2`` times: on all pairs in both
+    orders, and on each dataset with itself. Distances are compared exactly: floats that differ in
+    the last bit are different distances. The metric need not obey the triangle inequality.
 
     Examples
     --------
@@ -254,14 +264,14 @@ class Within(SpaceRelation):
     Parameters
     ----------
     k : number, default 1
-        The distance, above 0; also a fraction or a float, as the metric returns it.
+        The distance, above 0; it can be a fraction or a float, as the metric returns.
     exactly : bool, default False
-        Whether nearer datasets are no neighbors.
+        Whether neighbors are at distance exactly k instead of at most k.
 
     Raises
     ------
     InputError
-        If an argument is not as said.
+        If an argument is invalid.
 
     Examples
     --------
@@ -272,18 +282,14 @@ class Within(SpaceRelation):
     k: Number = 1
     exactly: bool = False
 
+    _family = "distance"
+
     def __post_init__(self) -> None:
         """Check the parameters."""
-        k = finite_number(self.k)
-        if k is None or k <= 0:
-            raise InputError(f"k must be a distance, a finite number above 0, got {shown(self.k)}")
+        check_positive("k", self.k)
+        k = as_python(self.k)
         object.__setattr__(self, "k", Fraction(k) if isinstance(k, Decimal) else k)
         object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
-
-    @property
-    def family(self) -> str:
-        """The relation without its distance, for tables."""
-        return "distance"
 
     @property
     def meaning(self) -> str:
@@ -323,18 +329,14 @@ class Within(SpaceRelation):
             return np.flatnonzero((first <= ranks[of_pairs]) & (ranks[of_pairs] < last))
 
         if x is not None:
-            itself = np.array([x[1]])
             others = np.delete(every, x[1])
-            low, high = np.minimum(others, itself), np.maximum(others, itself)
-            others = others[near(starts[low] + high - low - 1)]
-            with_x = [Block((), itself, (), others)] if len(others) else []
-            return Pairs({(): np.union1d(itself, others)}, len(others), lambda _: iter(with_x))
+            low, high = np.minimum(others, x[1]), np.maximum(others, x[1])
+            return pairs_with(x, others[near(starts[low] + high - low - 1)])
 
         def blocks(size: int) -> Iterator[Block]:
             for begin in range(0, len(ranks), _SCANNED):
                 pairs = near(slice(begin, begin + _SCANNED)) + begin
-                for start in range(0, len(pairs), size):
-                    part = pairs[start : start + size]
+                for part in in_parts(pairs, size):
                     # The row that a pair stands in; that of the last dataset is empty.
                     rows = np.searchsorted(starts, part, side="right") - 1
                     yield Block((), rows, (), part - starts[rows] + rows + 1)

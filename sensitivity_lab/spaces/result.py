@@ -1,4 +1,4 @@
-"""What a search over a space returns: the sensitivity, and two neighboring datasets."""
+"""The result of a search over a space: the sensitivity, and two neighboring datasets."""
 
 from __future__ import annotations
 
@@ -33,30 +33,29 @@ class SpaceSensitivity(Found):
     value : float
         The sensitivity in the query's unit.
     exact : Fraction or None
-        As a rational; None where it is a root (L2) and for functions that return floats.
+        The value as a rational; None if it is a root (L2) or a function returned floats.
     upper : float or None
-        The smallest float that is not below it; None for functions that return floats.
+        The smallest float that is not below it; None if a function returned floats.
     witness : GraphWitness, SequenceWitness or SpaceWitness
         Two neighbors that attain it.
     known : ClosedForm or None
-        The formula that is known (`known_sensitivity`); None for a local sensitivity, and where
-        there is none.
+        The closed form (`known_sensitivity`); None for a local sensitivity, or if none is known.
     arithmetic : {"exact", "float"}
         "float" where a function returned floats, which it may have rounded itself.
     datasets_evaluated : int
-        On how many datasets the query was evaluated.
+        The number of datasets that the query was evaluated on.
     pairs : int
-        How many pairs of neighbors were compared: all that there are. Two sequences are compared
-        once for each way to make one of the other.
+        The number of pairs of neighbors, all of which were compared. Two sequences are compared
+        once for each way to turn one into the other.
     query : str
         The query's name.
     universe : GraphUniverse, SequenceUniverse or Space
     neighbors : EdgeNeighbors, NodeNeighbors, InsertDelete, Hamming or Within
     norm : {"L1", "L2", "Linf"}
-        Of the difference of two answers that are vectors; for numbers, all three are one.
+        How to measure the difference of two vector answers; for numbers, all three agree.
     kind : {"global", "local"}
     definition : NamedQuery or FunctionQuery
-        What was evaluated.
+        The query as it was evaluated.
 
     Examples
     --------
@@ -128,7 +127,7 @@ class SpaceSensitivity(Found):
         return brief(dataset)
 
     def release(self) -> Release:
-        """Return what noise has to know of it."""
+        """Return the facts that noise needs."""
         sizes = self.universe._sizes
         return Release(
             query=self.query,
@@ -165,12 +164,12 @@ class SpaceSensitivity(Found):
         }
 
     def plot(self, **options: Any) -> Axes:
-        """Draw x and y, with what differs marked, and the answers on them.
+        """Draw x and y with their differences marked, and the answers on them.
 
         Parameters
         ----------
         **options
-            `ax`, of `plot_graphs`, `plot_sequences` or `plot_datasets` of
+            `ax` of `plot_graphs`, `plot_sequences` or `plot_datasets` in
             `sensitivity_lab.plotting`.
 
         Returns
@@ -190,7 +189,7 @@ class SpaceSensitivity(Found):
         return ax
 
     def facts(self) -> list[tuple[str, str]]:
-        """Return what both reprs tell, in order."""
+        """Return the facts of both reprs, in order."""
         witness, noun = self.witness, self.universe._noun
         x, y = witness._texts()
         known = None if self.known is None else str(self.known)

@@ -35,10 +35,10 @@ class Found:
     x, y : Code
     query_x, query_y : number or tuple of numbers
     difference : Difference
-        How far these are apart, exactly.
+        How far apart these are, exactly.
     arithmetic : {"exact", "float"}
     datasets, pairs : int
-        On how many datasets the query was evaluated, and how many pairs were compared.
+        The number of datasets that the query was evaluated on, and of pairs compared.
     """
 
     x: Code
@@ -66,11 +66,11 @@ def furthest(
     space : FiniteSpace
         The datasets.
     query : NamedQuery or FunctionQuery
-        What is asked of them.
+        The query on them.
     relations : sequence of SpaceRelation
-        Which datasets are neighbors; each relation is a search of its own.
+        The neighbor relations; each has its own search.
     norm : {"L1", "L2", "Linf"}
-        Of the difference of answers that are vectors.
+        The norm of the difference of vector answers.
     x : Code, optional
         One dataset, for its neighbors only; by default all.
     progress : bool, optional
@@ -79,12 +79,12 @@ def furthest(
     Returns
     -------
     list of Found
-        One per relation. Of several pairs the first one; if x has no neighbor but itself, x twice.
+        One per relation. It has the first of tied pairs; if x has no other neighbor, x twice.
 
     Raises
     ------
     InputError
-        If no two datasets are neighbors, or the query cannot be asked here.
+        If no two datasets are neighbors, or the query is not possible here.
     TooLargeError
         If there are too many pairs or a function would be called too often.
     QueryError

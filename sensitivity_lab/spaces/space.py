@@ -1,9 +1,9 @@
-"""What the one search has to know of a space of datasets, and of who is a neighbor of whom in it.
+"""The interface of the search: spaces of datasets, and neighbor relations in them.
 
-A *space* is a finite set of datasets. They come in *groups*, inside of which a dataset is a whole
-number, its *code*, so that arrays hold many of them: sequences of one length are a group, and so
-are graphs on the same nodes. A *relation* says how many pairs of neighbors a space has, and makes
-them in blocks of arrays. Everything else is done once, for all spaces.
+A *space* is a finite set of datasets. They come in *groups*. Within a group, a dataset is a whole
+number, its *code*, so arrays can hold many datasets: sequences of one length are a group, and so
+are graphs on the same nodes. A *relation* counts the pairs of neighbors in a space, and makes them
+in blocks of arrays. Everything else is done once, for all spaces.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.errors import TooLargeError
+from sensitivity_lab.checks import check_whole
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.release import Things
 
@@ -54,11 +55,11 @@ class Pairs:
     Attributes
     ----------
     datasets : dict of group to codes
-        Those that occur in a pair, ascending.
+        The datasets that occur in a pair, ascending.
     number : int
-        How many pairs there are.
+        The number of pairs.
     blocks : callable
-        Yields them, about so many at a time as it is told.
+        Yields the pairs, about as many at a time as its argument says.
     """
 
     datasets: dict[Group, Codes]
@@ -108,11 +109,11 @@ class FiniteSpace(ABC):
     Attributes
     ----------
     _noun : str
-        What a dataset is called.
+        The word for a dataset.
     _takes : str
-        What a function of one is called with.
+        The argument of a function of one.
     _fewer, _few : str
-        What to ask for where there are too many pairs, or too many calls of a function.
+        What to use if there are too many pairs, or too many calls of a function.
     _things : Things
         The words of warnings about noise.
     _picture : str
@@ -167,22 +168,49 @@ class FiniteSpace(ABC):
         return self._code(witness.x, "x"), self._code(witness.y, "y")
 
 
+def in_parts(codes: Codes, size: int) -> Iterator[Codes]:
+    """Yield datasets, at most so many at a time."""
+    for start in range(0, len(codes), size):
+        yield codes[start : start + size]
+
+
+def pairs_with(x: Code, others: Codes) -> Pairs:
+    """Return the pairs of one dataset with others of its group that differ from it."""
+    group, itself = x[0], np.array([x[1]])
+    blocks = [Block(group, itself, group, others)] if len(others) else []
+    return Pairs({group: np.union1d(itself, others)}, len(others), lambda _: iter(blocks))
+
+
+@dataclass(frozen=True)
 class SpaceRelation(ABC):
-    """Who is a neighbor of whom in a space."""
+    """A neighbor relation in a space.
 
-    if TYPE_CHECKING:  # a field of every relation
+    Attributes
+    ----------
+    k : int
+        The largest distance of neighbors.
+    _counts : str
+        What k counts, and the smallest one.
+    _family : str
+        The relation without its distance.
+    _compared : str
+        What the number of pairs counts.
+    """
 
-        @property
-        def k(self) -> Any:
-            """How far apart neighbors are at most."""
+    k: Any = 1
+
+    _counts: ClassVar[str]
+    _family: ClassVar[str]
+    _compared: ClassVar[str] = "pairs of neighbors"
+
+    def __post_init__(self) -> None:
+        """Check the distance."""
+        object.__setattr__(self, "k", check_whole("k", self.k, self._counts))
 
     @property
-    @abstractmethod
     def family(self) -> str:
         """The relation without its distance, for tables."""
-
-    _compared: ClassVar[str] = "pairs of neighbors"
-    """What is counted of them."""
+        return self._family
 
     @property
     def _keeps_size(self) -> bool:
@@ -202,11 +230,16 @@ class SpaceRelation(ABC):
         k : int
             The distance.
         """
-        return replace(self, k=k)  # type: ignore[type-var]  # they are dataclasses
+        return replace(self, k=k)
 
     @abstractmethod
     def _check(self, space: Any) -> None:
         """Raise InputError if a space has no neighbors at this distance."""
+
+    def _check_most(self, most: int, why: str) -> None:
+        """Raise InputError if k is above the largest distance; the message gives the reason."""
+        if self.k > most:
+            raise InputError(f"k must be at most {most}, {why}, got {self.k}")
 
     @abstractmethod
     def _pairs(self, space: Any, x: Code | None) -> Pairs:

@@ -1,4 +1,4 @@
-"""What datasets are drawn from: universes, neighbor relations, and datasets listed and counted."""
+"""Universes, which datasets are drawn from, neighbor relations, and datasets listed and counted."""
 
 from .datasets import count_datasets, count_neighbors
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import as_pandas, check_column, did_you_mean, shown, text_of
+from sensitivity_lab.checks import as_pandas, check_column, no_column, shown, text_of
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
-from .finite import AnyUniverse, check_any_universe, is_column
+from .finite import AnyUniverse, check_any_universe, query_second
 from .interval import IntervalUniverse
 from .multiset import FiniteUniverse
+from .records import is_column
 from .universe import Universe
 
 
@@ -25,10 +26,10 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
     Parameters
     ----------
     universes : Universe or IntervalUniverse, records, mapping of str to these, or table
-        What `check_universe` takes; a single universe is called "records", or as the column is.
+        As for `check_universe`; a single universe is called "records", or by its column's name.
     columns : sequence of str, optional
-        Which columns to take; by default all, of a table the numeric ones. One of these that is no
-        universe, because a value is missing, is left out with a warning that names it.
+        The columns to use; by default all, or the numeric ones of a table. Of these, a column with
+        a missing value is left out with a warning that names it.
     """
     if isinstance(universes, FiniteUniverse | IntervalUniverse):
         return {"records": universes}
@@ -45,7 +46,7 @@ def as_universes(universes: Any, columns: Sequence[str] | None = None) -> dict[s
         return {str(name): _named(name, check_any_universe, universes[name]) for name in chosen}
     raise InputError(
         "universes must be a Universe, a mapping of column names to universes, or a table or a "
-        f"column of records, got {kind_of(universes)}"
+        f"column of records, got {kind_of(universes)}{query_second(universes)}"
     )
 
 
@@ -100,10 +101,7 @@ def _check_columns(chosen: Sequence[Any], columns: Iterable[Any]) -> None:
     _check_distinct(chosen)
     for name in chosen:
         if name not in known:
-            raise InputError(
-                f"unknown column {shown(name)}; the columns are {_listed(known)}"
-                f"{did_you_mean(name, known)}"
-            )
+            raise InputError(no_column(name, known))
 
 
 def _check_distinct(names: Iterable[Any]) -> None:

@@ -61,7 +61,7 @@ def distinct(frame: pd.DataFrame) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
 def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
     """Number the values of a column in ascending order, missing values last."""
     try:
-        codes, distinct = pd.factorize(column)
+        codes, distinct = _numbered(column)
     except Exception:  # noqa: BLE001 - values can be of any class, and fail to be hashed or compared
         raise InputError(
             f"column {shown(column.name)} has values that are not hashable; use numbers, strings, "
@@ -79,6 +79,19 @@ def _codes(column: pd.Series[Any]) -> NDArray[np.int64]:
     rank[order] = np.arange(len(present))
     ranks: NDArray[np.int64] = rank[codes]
     return ranks
+
+
+def _numbered(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
+    """Number values as they come, missing ones -1; return the distinct ones, too."""
+    try:
+        return pd.factorize(column)
+    except OverflowError:  # older pandas, where no float holds a whole number
+        numbers: dict[Any, int] = {}
+        codes = [
+            -1 if is_missing(value) else numbers.setdefault(value, len(numbers))
+            for value in column.tolist()
+        ]
+        return np.array(codes, dtype=np.intp), list(numbers)
 
 
 def tuples_of(frame: pd.DataFrame) -> list[Row]:

@@ -42,9 +42,9 @@ class Family:
     Attributes
     ----------
     relations : tuple of Relation, of length r
-        In the order in which they were asked for.
+        In the order in which they were given.
     places : tuple of int
-        Where each one is among all that were asked for.
+        The position of each one among all that were given.
     steps : tuple of Steps
         One for each size of x.
     """

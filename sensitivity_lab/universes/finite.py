@@ -1,19 +1,19 @@
-"""Finite universes and intervals side by side: what takes both starts here."""
+"""Finite universes and intervals: checks for calls that accept both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import as_pandas
+from sensitivity_lab.checks import as_pandas, shown
 from sensitivity_lab.errors import InputError, kind_of
 from sensitivity_lab.exact.difference import Number
 
 from .interval import IntervalUniverse
 from .multiset import FiniteUniverse
+from .records import has_columns, is_column, of_columns
 from .table import TableUniverse
 from .universe import Universe
 
@@ -44,7 +44,7 @@ def check_universe(given: Any) -> FiniteUniverse:
         return given
     if isinstance(given, IntervalUniverse):
         raise InputError(
-            f"a finite universe is needed here, got the {given.extent}; take a grid of its "
+            f"a finite universe is needed here, got the {given.extent}; use a grid of its "
             "values, Universe.from_domain(values)"
         )
     records = as_pandas(given)
@@ -54,14 +54,23 @@ def check_universe(given: Any) -> FiniteUniverse:
         return Universe.from_dataset(records)
     raise InputError(
         f"universe must be a Universe, or a list, a column or a table of its records, got "
-        f"{kind_of(given)}; make one with Universe.from_dataset(records) or "
-        "Universe.from_domain(values)"
+        f"{kind_of(given)}; {_instead(given)}"
     )
 
 
-def is_column(records: Any) -> bool:
-    """Tell whether a value lists records in order."""
-    return isinstance(records, list | tuple | range | np.ndarray | pd.Series | pd.Index)
+def _instead(given: Any) -> str:
+    """Return what to do about a value that is no universe."""
+    if has_columns(given):
+        return of_columns(given)
+    make = "make one with Universe.from_dataset(records) or Universe.from_domain(values)"
+    return f"{make}{query_second(given)}"
+
+
+def query_second(given: Any) -> str:
+    """Return the order of the first arguments, after a semicolon, if a value may be a query."""
+    if not (isinstance(given, str) or callable(given)):
+        return ""
+    return f"; if {shown(given)} is the query, give it second, after the universe"
 
 
 def finite(universe: AnyUniverse, records: Iterable[Number] = ()) -> FiniteUniverse:
@@ -70,7 +79,7 @@ def finite(universe: AnyUniverse, records: Iterable[Number] = ()) -> FiniteUnive
     Parameters
     ----------
     universe : Universe or IntervalUniverse
-        What datasets are drawn from.
+        The records that datasets are drawn from.
     records : iterable of numbers
         Records of an interval, in any order.
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
-from sensitivity_lab.checks import as_python, html_text, listed, shown
+from sensitivity_lab.checks import as_python, check_number, html_text, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.exact.roots import as_fraction
 
 
 class Space(Protocol):
-    """What datasets are drawn from, as far as neighbor relations and results ask."""
+    """The interface of all universes that neighbor relations and results use."""
 
     @property
     def numeric(self) -> bool:
@@ -34,9 +34,9 @@ class Space(Protocol):
 class IntervalUniverse:
     """Every real number from a lower to an upper bound, each any number of times.
 
-    It is what remains known where the bounds of a column are public and its values are not. It has
-    no list of values, so whatever lists datasets refuses it; `global_sensitivity`,
-    `local_sensitivity`, `sensitivity_curves` and `audit` take it.
+    Use it where the bounds of a column are public and its values are not. It has no list of values,
+    so functions that list datasets refuse it; `global_sensitivity`, `local_sensitivity`,
+    `sensitivity_curves` and `audit` accept it.
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class IntervalUniverse:
     Raises
     ------
     InputError
-        If a bound is no finite number, or `lower` is not below `upper`.
+        If a bound is not a finite number, or `lower` is not below `upper`.
 
     See Also
     --------
-    Universe.from_interval : Makes one.
+    Universe.from_interval : Make one.
     Universe.from_domain : A finite grid of values, each as often as a dataset can hold.
 
     Examples
@@ -121,8 +121,5 @@ class IntervalUniverse:
 
 def _number(value: Any, name: str) -> Number:
     """Return a finite number as a record is written, or raise InputError."""
-    given = as_python(value)
-    if isinstance(given, bool):
-        raise InputError(f"{name} must be a finite number, got {given}; use 0 and 1")
-    exact = as_fraction(given, name)
+    exact, given = check_number(name, value), as_python(value)
     return given if isinstance(given, Number) else exact

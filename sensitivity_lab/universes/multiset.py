@@ -1,4 +1,4 @@
-"""What every finite universe is, of numbers or of rows: distinct records and how often each is."""
+"""The base of every finite universe: distinct records, and how often each occurs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_o
 from sensitivity_lab.errors import InputError
 
 HOLDS = "public, results hold only among datasets drawn from it"
-"""Of a finite number of records, which a result over it tells of."""
+"""Of a finite number of records, which a result over it reveals."""
 
 SHOWN = 12
 """A repr shows at most so many distinct records."""
@@ -25,7 +25,7 @@ SHOWN = 12
 class FiniteUniverse(ABC):
     """A finite multiset of records, numbers or rows, that datasets are drawn from.
 
-    It holds what is true of both; `Universe` and `TableUniverse` make them.
+    This is the base class of `Universe` and `TableUniverse`; make one of these.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class FiniteUniverse(ABC):
 
     See Also
     --------
-    Universe : Of numbers.
-    TableUniverse : Of rows of a table.
-    IntervalUniverse : Every real number of an interval, which is no finite multiset.
+    Universe : A universe of numbers.
+    TableUniverse : A universe of rows of a table.
+    IntervalUniverse : Every real number of an interval, which is not a finite multiset.
 
     Examples
     --------
@@ -55,14 +55,14 @@ class FiniteUniverse(ABC):
     """Whether records are numbers."""
 
     noun: ClassVar[str]
-    """What the distinct records are called, in the plural."""
+    """The name of the distinct records, in the plural."""
 
     values: tuple[Any, ...]
     counts: tuple[int, ...] | None
     size: int | float
 
     declared: bool = False
-    """Whether `from_domain` made it: somebody has said what a record can be."""
+    """Whether `from_domain` made it, so its values are declared."""
 
     def _set(self, values: Sequence[Any], counts: tuple[int, ...] | None) -> None:
         self.values = tuple(values)
@@ -72,7 +72,7 @@ class FiniteUniverse(ABC):
 
     @property
     def lists_records(self) -> bool:
-        """Whether it may be a dataset: its records are listed, and no domain was declared."""
+        """Whether its records may be private data: they are listed, not declared as a domain."""
         return self.size != math.inf and not self.declared
 
     @property
@@ -101,8 +101,8 @@ class FiniteUniverse(ABC):
         """Return the records of a dataset, in any order and not yet checked."""
         if isinstance(x, FiniteUniverse) and x.counts is None:
             raise InputError(
-                "a dataset must be a sequence of records, got a domain; the dataset comes before "
-                "the universe"
+                "a dataset must be a sequence of records, got a domain; the universe is the first "
+                "argument, the dataset is given by name"
             )
         return listed(as_pandas(x), "a dataset must be a sequence of records")
 

@@ -1,4 +1,4 @@
-"""How many neighbors a dataset has, counted over the values; a count can stop past a limit."""
+"""Count the neighbors of a dataset, value by value; a count can stop past a limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def number_of_neighbors(
     changes: Sequence[RemovedAdded],
     most: float = math.inf,
 ) -> tuple[int, bool]:
-    """Return the number of distinct neighbors that changes lead to, and whether it is all of them.
+    """Return the number of distinct neighbors that changes lead to, and whether it is complete.
 
     Parameters
     ----------

@@ -1,20 +1,31 @@
-"""Reading the records of a universe: what users pass in as numbers, counts and bounds."""
+"""Read the records of a universe, which users pass as numbers, counts and bounds."""
 
 from __future__ import annotations
 
 import numbers
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, as_python, finite_number, is_long, listed, shown
+from sensitivity_lab.checks import (
+    Kind,
+    as_pandas,
+    as_python,
+    check_number,
+    finite_number,
+    in_brackets,
+    is_long,
+    listed,
+    shown,
+    whole_kind,
+)
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 
@@ -22,21 +33,32 @@ _EXACT = (int, Fraction)
 """The classes of rational numbers that are kept; numbers of other classes become a Fraction."""
 
 
-def check_count(count: Any, name: str = "counts") -> int:
-    """Return how often a record occurs, at least once, or raise InputError."""
-    number = as_python(count)
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise InputError(f"{name} must be positive integers, got {shown(number)}")
-    if number >= 2**62:
-        raise InputError(f"{name} must be below 2**62, got {shown(number)}")
-    return number
+check_count = whole_kind("how often a record occurs, at least 1")
 
 
 def check_counts(counts: Any) -> list[int]:
     """Return how often records occur, or raise InputError."""
-    return [
-        check_count(c) for c in listed(counts, "counts must list a positive integer per record")
-    ]
+    given = listed(counts, "counts must be a sequence of whole numbers, one per record")
+    return [check_count("counts", count) for count in given]
+
+
+def is_column(records: Any) -> bool:
+    """Tell whether a value lists records in order."""
+    return isinstance(records, list | tuple | range | np.ndarray | pd.Series | pd.Index)
+
+
+def has_columns(given: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """Tell whether a value is a mapping of columns to what they can be."""
+    return isinstance(given, Mapping) and bool(given) and all(map(is_column, given.values()))
+
+
+def of_columns(given: Mapping[Any, Any]) -> str:
+    """Return which universes a mapping of columns can make, as calls."""
+    one = shown(next(iter(given.values())))
+    return (
+        f"for rows with these columns use TableUniverse.from_domain({shown(dict(given))}), for one "
+        f"column Universe.from_domain({one})"
+    )
 
 
 def as_numbers(values: Iterable[Any]) -> list[Any]:
@@ -45,6 +67,10 @@ def as_numbers(values: Iterable[Any]) -> list[Any]:
     array = array_of_numbers(values)
     if array is not None:
         return list(array.tolist())
+    if has_columns(values):
+        raise InputError(
+            f"records must be a sequence of numbers, got a mapping of columns; {of_columns(values)}"
+        )
     items = listed(
         values,
         "records must be a sequence of numbers, such as [0, 1, 2], range(21) or a column of a "
@@ -61,7 +87,7 @@ def array_of_numbers(values: Iterable[Any]) -> NDArray[Any] | None:
     Raises
     ------
     InputError
-        If they have more than one dimension, or one is no finite number.
+        If they have more than one dimension, or one is not a finite number.
     """
     dimensions = getattr(values, "ndim", 1)
     if isinstance(dimensions, int) and dimensions != 1:
@@ -103,8 +129,8 @@ def _as_number(value: Any, position: int) -> Number:
         raise InputError(_not_finite(value, position))
     hint = "use 0 and 1" if isinstance(value, bool) else "give a numeric column"
     raise InputError(
-        f"a record must be an int, float, Fraction or Decimal, got {shown(value)} "
-        f"({type(value).__name__}) at position {position}; {hint}"
+        f"a record must be an int, float, Fraction or Decimal, "
+        f"got {shown(value)}{in_brackets(value)} at position {position}; {hint}"
     )
 
 
@@ -129,15 +155,15 @@ def _not_finite(value: object, position: int) -> str:
     )
 
 
-def check_bound(name: str, bound: Any) -> Number:
-    """Return a clipping bound, or raise InputError."""
+def _bound(value: Any) -> Number | None:
     try:
-        return _as_number(bound, 0)
+        return _as_number(value, 0)
     except InputError:
-        raise InputError(
-            f"{name} must be a finite int, float, Fraction or Decimal, or None for no bound; "
-            f"got {shown(bound)} ({type(bound).__name__})"
-        ) from None
+        return None
+
+
+check_bound: Kind[Number] = Kind(check_number.accepted, _bound, check_number.advice)
+"""The bounds of clipping: what a record can be."""
 
 
 def distinct(records: list[Number]) -> tuple[list[Number], tuple[int, ...]]:
@@ -177,7 +203,7 @@ def distinct_of_array(records: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.i
 def clipped(
     values: Sequence[Any], counts: Sequence[int], low: Number | None, high: Number | None
 ) -> dict[Number, int]:
-    """Return how often each value occurs, ascending, once records beyond a bound become it."""
+    """Return how often each value occurs, ascending, after clipping the records to the bounds."""
     first, last = 0, len(values)
     if low is not None:
         first = bisect_left(values, Fraction(low), key=Fraction)

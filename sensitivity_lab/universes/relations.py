@@ -3,8 +3,8 @@
 Every relation is one picture: ``x = C + A`` and ``y = C + B``, a shared core C plus the records
 that only x and only y have. Equal values are different records. A relation is the set of *changes*
 ``(len(A), len(B))``, records removed from x and records added to it, that it allows. It declares
-all that the package asks of it, here and nowhere else: its changes, which of them are feasible, how
-far two datasets are apart, and its words. Nobody asks for its class.
+everything that the package needs from it, here and nowhere else: its changes, which of them are
+feasible, how far two datasets are apart, and its words. No code tests its class.
 """
 
 from __future__ import annotations
@@ -17,8 +17,15 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from sensitivity_lab.checks import check_flag, did_you_mean, shown, text_of
-from sensitivity_lab.checks import check_whole as check_whole
+from sensitivity_lab.checks import (
+    check_choice,
+    check_distance,
+    check_flag,
+    check_records,
+    did_you_mean,
+    shown,
+    text_of,
+)
 from sensitivity_lab.errors import InputError, VerificationError
 from sensitivity_lab.metrics.metric import Row
 from sensitivity_lab.metrics.records import (
@@ -41,7 +48,7 @@ RemovedAdded = tuple[int, int]
 """Numbers of records (removed from x, added to x)."""
 
 _SHOWN = 16
-"""The most records of a dataset that are shown."""
+"""A message shows at most so many records of a dataset."""
 
 
 class Shortage(NamedTuple):
@@ -50,11 +57,11 @@ class Shortage(NamedTuple):
     Attributes
     ----------
     change : str
-        What a neighbor would have, such as "replaced", after "2 records".
+        The change to a neighbor, such as "replaced", after "2 records".
     reason : str
         What is missing.
     way : str
-        What to do besides leaving out the size, after ", or "; "" if there is nothing.
+        What else to do than leave out the size, after ", or "; "" if there is nothing.
     """
 
     change: str
@@ -82,10 +89,10 @@ class Relation(ABC):
     name: ClassVar[str]
 
     elsewhere: ClassVar[tuple[str, ...]] = ()
-    """What the relation is called elsewhere; messages then say its name."""
+    """Other names of the relation; messages then suggest its own."""
 
     directions: ClassVar[tuple[str, ...]] = ()
-    """What `direction` can be, the default first; () if there is no such parameter."""
+    """The values of `direction`, the default first; () if there is no such parameter."""
 
     aligned: ClassVar[Literal["replaced", "removed or inserted"] | None] = None
     """What records are at the positions where two ordered neighbors differ; None: not defined.
@@ -102,7 +109,7 @@ class Relation(ABC):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        object.__setattr__(self, "k", check_whole("k", self.k, "a Hamming distance, at least 1"))
+        object.__setattr__(self, "k", check_distance("k", self.k))
         object.__setattr__(self, "exactly", check_flag("exactly", self.exactly))
 
     @classmethod
@@ -124,10 +131,10 @@ class Relation(ABC):
     @property
     @abstractmethod
     def does(self) -> str:
-        """What a neighbor does to x, in a few words for menus and help."""
+        """How a neighbor changes x, in a few words for menus and help."""
 
     def between(self, x: Multiplicities, y: Multiplicities) -> Row:
-        """Return how far datasets are apart; `INFINITE` or more if that is no number of steps.
+        """Return how far datasets are apart; `INFINITE` or more if no number of steps suffices.
 
         The last axis is that of the values: of several datasets y there is a distance for each.
         """
@@ -138,24 +145,24 @@ class Relation(ABC):
     def step(self) -> Relation | None:
         """The relation whose distance counts the single steps from a dataset to any other one.
 
-        None if no distance does. Smooth sensitivity damps by that distance, so it has a meaning for
+        None if there is no such distance. Smooth sensitivity damps by it, so it is defined only for
         relations that declare it: datasets at most k steps apart are their neighbors at distance k.
         """
         return None
 
     @property
     def keeps_size(self) -> bool:
-        """Whether x and y have the same number of records, so that it can be public."""
+        """Whether x and y have the same number of records, which then can be public."""
         return all(removed == added for removed, added in self._changes_at(1))
 
     @property
     def exchanges(self) -> bool:
-        """Whether some change removes records and adds others at once."""
+        """Whether some change both removes and adds records."""
         return any(removed and added for removed, added in self._all_changes)
 
     @property
     def counts_each_record(self) -> bool:
-        """Whether no more than k records are removed and added in all."""
+        """Whether at most k records are removed and added in total."""
         return all(removed + added <= self.k for removed, added in self._changes_at(self.k))
 
     @property
@@ -195,7 +202,7 @@ class Relation(ABC):
             )
 
     def changes_at(self, k: int, size: int, universe: Space) -> Iterable[RemovedAdded]:
-        """Yield the changes of datasets of this size at distance exactly k, whatever its own."""
+        """Yield the changes of datasets of this size at distance exactly k, not its own k."""
         return (
             (removed, added)
             for removed, added in self._changes_at(k)
@@ -228,15 +235,16 @@ class Relation(ABC):
         if most < 1:
             advice = "choose another size or a larger universe"
             if size == universe.size:
-                advice = (
-                    "choose a smaller size, or take as the universe what a record can be, "
-                    "Universe.from_domain(values)"
-                )
+                advice = _SMALLER
             return f"no distance is feasible; {advice}"
         return f"the largest feasible k is {most}"
 
     def __str__(self) -> str:
         return f"{self.family}, {self.meaning} {self.k}"
+
+
+_SMALLER = "choose a smaller size, or use a domain as the universe, Universe.from_domain(values)"
+"""What to do where a universe lists too few records."""
 
 
 def _with_article(extent: str) -> str:
@@ -252,7 +260,7 @@ def _others(size: int, universe: Space) -> str:
 
 @dataclass(frozen=True)
 class Bounded(Relation):
-    """Replace: x and y have one size and differ in k records (the change-one relation for k = 1).
+    """Replace: x and y have the same size and differ in k records (k = 1: change one).
 
     Parameters
     ----------
@@ -317,11 +325,11 @@ class Unbounded(Relation):
     ----------
     k : int
         The Hamming distance, at least 1: how many records are added or removed. Removing needs k
-        below the size of x (queries on no records are undefined), adding needs k records outside x.
+        below the size of x (queries on no records are undefined); adding needs k records outside x.
     exactly : bool, default False
         Whether exactly k records are added or removed, instead of at most k.
     direction : {"both", "add", "remove"}, default "both"
-        Whether y has more records than x, fewer, or either.
+        Whether y has more records than x ("add"), fewer ("remove"), or either ("both").
 
     Examples
     --------
@@ -344,14 +352,11 @@ class Unbounded(Relation):
     def __post_init__(self) -> None:
         """Check the parameters."""
         super().__post_init__()
-        if not isinstance(self.direction, str) or self.direction not in self.directions:
-            raise InputError(
-                f"direction must be 'both', 'add' or 'remove', got {shown(self.direction)}"
-            )
+        check_choice("direction", self.direction, self.directions)
 
     @property
     def does(self) -> str:
-        """What a neighbor does to x."""
+        """How a neighbor changes x."""
         return {"both": "add or remove"}.get(self.direction, f"{self.direction} only")
 
     @property
@@ -361,10 +366,10 @@ class Unbounded(Relation):
 
     @property
     def step(self) -> Relation | None:
-        """A record is added or removed; one direction alone is no distance.
+        """A record is added or removed; one direction alone gives no distance.
 
-        Datasets of one size are joined by such steps, too, so they are counted as those of
-        `SymmetricDifference` are, which has the same single steps.
+        Such steps also lead to other datasets of the same size, so they are counted as in
+        `SymmetricDifference`, which has the same single steps.
         """
         return SymmetricDifference(1) if self.direction == "both" else None
 
@@ -388,12 +393,14 @@ class Unbounded(Relation):
 
     def _advice(self, most: int | float, size: int, universe: Space) -> str:
         advice = super()._advice(most, size, universe)
+        left_out = {"add": "removals", "remove": "additions"}
         others = [
-            f"direction={direction!r}"
+            f", or choose direction={direction!r}, which leaves out {left_out[direction]} and can "
+            "give a smaller sensitivity"
             for direction in ("add", "remove")
             if self.k <= replace(self, direction=direction)._largest(size, universe)
         ]
-        return advice + "".join(f", or choose {other}" for other in others)
+        return advice + "".join(others)
 
     def _changes_at(self, k: int) -> Iterable[RemovedAdded]:
         if self.direction != "add":
@@ -404,7 +411,7 @@ class Unbounded(Relation):
 
 @dataclass(frozen=True)
 class SymmetricDifference(Relation):
-    """Add and remove: the textbook's and OpenDP's symmetric distance; a replacement costs 2.
+    """Add and remove: the symmetric distance of textbooks and OpenDP; a replacement costs 2.
 
     Parameters
     ----------
@@ -458,7 +465,7 @@ class EditDistance(OfMultisets):
 
     @staticmethod
     def apart(added: Counts, removed: Counts) -> Row:
-        """Return the larger number: as many as can be are replacements."""
+        """Return the larger number: as many changes as possible are replacements."""
         return np.maximum(removed, added)
 
 
@@ -518,7 +525,7 @@ RELATIONS: dict[str, type[Relation]] = {
 
 
 def as_relation(neighbors: Any, *, k: int = 1, exactly: bool = False) -> Relation:
-    """Return a relation given itself or its name; raise InputError with the choices otherwise."""
+    """Return a relation, given itself or its name; otherwise raise InputError with the choices."""
     if isinstance(neighbors, Relation):
         return replace(neighbors, exactly=True) if check_flag("exactly", exactly) else neighbors
     if isinstance(neighbors, type) and issubclass(neighbors, Relation):
@@ -544,10 +551,11 @@ def _meant(neighbors: Any) -> str:
 
 def check_size(size: Any, universe: Space) -> int:
     """Return a dataset size that the universe can fill, or raise InputError."""
-    records = check_whole("size", size, "a number of records, at least 1")
+    records = check_records("size", size)
     if records > universe.size:
         raise InputError(
-            f"size must be at most the universe's number of records, {universe.size}; got {records}"
+            f"size must be at most the universe's number of records, {universe.size}, got "
+            f"{records}; {_SMALLER}"
         )
     return records
 

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, html_text, is_hashable, named, names_of, shown
+from sensitivity_lab.checks import (
+    as_pandas,
+    html_text,
+    is_hashable,
+    named,
+    names_of,
+    no_column,
+    shown,
+)
 from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
@@ -37,7 +45,7 @@ class TableUniverse(FiniteUniverse):
     columns : tuple
         The names of the columns.
     frame : DataFrame, shape (m, columns)
-        The distinct rows, in the order of `values`, with the types of the columns given.
+        The distinct rows, in the order of `values`; the columns keep their types.
     values : tuple of tuples, shape (m,)
         The distinct rows as Python values: ascending column by column, missing values last.
     counts : tuple of int, shape (m,), or None
@@ -98,17 +106,17 @@ class TableUniverse(FiniteUniverse):
 
     @classmethod
     def from_dataset(cls, records: Any, *, allow_missing: bool = False) -> TableUniverse:
-        """Make the universe of scenario (a): a table, each of whose rows occurs once.
+        """Make the universe of scenario (a): a table whose rows each occur once.
 
-        The universe is public: a result over it holds only among datasets drawn from these rows,
-        and its value and its witness reveal them. For a release of private data, scale noise to
-        a result over a domain that is known without the data, `from_domain`.
+        The records become public: a result holds only among datasets drawn from these rows, and
+        its value and witness reveal them. To release private data, scale noise to a result over a
+        domain that is known without the data, `from_domain`.
 
         Parameters
         ----------
         records : DataFrame or Series, shape (N, columns)
-            Any order; equal rows are different records. The index is not part of a record. Tables
-            of Polars, Arrow and whatever else Narwhals reads are taken too.
+            The rows, in any order; equal rows are different records. The index is not part of a
+            record. Tables of Polars, Arrow and other libraries that Narwhals reads work, too.
         allow_missing : bool, default False
             Whether missing values are ordinary values.
 
@@ -119,8 +127,8 @@ class TableUniverse(FiniteUniverse):
         Raises
         ------
         InputError
-            If there is no row or no column, a value is missing and `allow_missing` is False, or is
-            not hashable.
+            If there is no row or no column, a value is not hashable, or a value is missing and
+            `allow_missing` is False.
 
         Examples
         --------
@@ -142,12 +150,12 @@ class TableUniverse(FiniteUniverse):
     ) -> TableUniverse:
         """Make the universe of scenario (b): rows that can occur repeatedly.
 
-        It is for releases: choose the rows, and the copies, without a look at the private data.
+        Use it for releases. Choose the rows, and the copies, without looking at the private data.
 
         Parameters
         ----------
         values : mapping of column to values, or DataFrame
-            A domain per column, of which every combination is a row; or the distinct rows.
+            A domain per column, where every combination is a row; or the distinct rows.
         copies : int, optional
             How often each row can occur, at least 1. By default as often as a dataset can hold.
         allow_missing : bool, default False
@@ -171,10 +179,8 @@ class TableUniverse(FiniteUniverse):
         if isinstance(values, Mapping):
             values = product(values)
         made = cls(values, allow_missing=allow_missing)
-        counts = None
-        if copies is not None:
-            counts = (check_count(copies, "copies"),) * len(made.values)
-        made._set_rows(made.frame, counts)
+        times = check_count.or_none("copies", copies)
+        made._set_rows(made.frame, None if times is None else (times,) * len(made.values))
         made.declared = True
         return made
 
@@ -189,8 +195,8 @@ class TableUniverse(FiniteUniverse):
         Returns
         -------
         Universe
-            Its records are those of the table, seen in one column: equal numbers of different rows
-            are different records. So a query of that column alone has the same sensitivity on it.
+            Its records are the cells of that column: equal numbers in different rows are different
+            records. So a query that reads only this column has the same sensitivity on it.
 
         Raises
         ------
@@ -217,9 +223,7 @@ class TableUniverse(FiniteUniverse):
         """Return the values of a column, one per distinct row; raise InputError without it."""
         place = self._places.get(name) if is_hashable(name) else None
         if place is None:
-            raise InputError(
-                f"there is no column {shown(name)}; the columns are {names_of(self.columns)}"
-            )
+            raise InputError(no_column(name, self.columns))
         return [row[place] for row in self.values]
 
     @cached_property
@@ -228,7 +232,7 @@ class TableUniverse(FiniteUniverse):
         return {name: place for place, name in enumerate(self.columns)}
 
     def clipped(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise InputError that says what can be clipped: rows cannot."""
+        """Raise InputError: rows cannot be clipped, but their columns can."""
         raise InputError(
             f"{self} has rows, not numbers; clip one column, column(name).clipped(lower, "
             "upper), or clip in the query, as in SumOf(column, clip=(lower, upper))"
@@ -250,7 +254,7 @@ class TableUniverse(FiniteUniverse):
         Returns
         -------
         DataFrame, shape (n, columns)
-            With the types of the columns given.
+            The columns keep their types.
         """
         places = [self.index(row) for row in self.records_of(dataset)]
         return self.given(np.array(places, dtype=np.intp))

@@ -107,17 +107,17 @@ class Universe(FiniteUniverse):
 
     @classmethod
     def from_dataset(cls, records: Iterable[Number]) -> Universe:
-        """Make the universe of scenario (a): a dataset, each of whose records occurs once.
+        """Make the universe of scenario (a): a dataset whose records each occur once.
 
-        The universe is public: a result over it holds only among datasets drawn from these records,
-        and its value and its witness reveal them. For a release of private data, scale noise to
-        a result over a domain that is known without the data, `from_domain`.
+        The records become public: a result holds only among datasets drawn from these
+        records, and its value and witness reveal them. To release private data, scale noise to a
+        result over a domain that is known without the data, `from_domain`.
 
         Parameters
         ----------
         records : iterable of numbers, shape (N,)
-            Any order; equal values are different records. An array or a column (pandas, Polars,
-            Arrow) works as well as a list; its False and True are 0 and 1.
+            The records, in any order; equal values are different records. An array or a column
+            (pandas, Polars, Arrow) works, too; its False and True are 0 and 1.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class Universe(FiniteUniverse):
     def from_domain(cls, values: Iterable[Number], copies: int | None = None) -> Universe:
         """Make the universe of scenario (b): a domain of values that can occur repeatedly.
 
-        It is for releases: choose the values, and the copies, without a look at the private data.
+        Use it for releases. Choose the values, and the copies, without looking at the private data.
 
         Parameters
         ----------
@@ -182,10 +182,8 @@ class Universe(FiniteUniverse):
                 "every value that a record can have once, as range(21) does"
             )
         made = cls(given)
-        counts = None
-        if copies is not None:
-            counts = (reading.check_count(copies, "copies"),) * len(made.values)
-        made._set(made.values, counts)
+        times = reading.check_count.or_none("copies", copies)
+        made._set(made.values, None if times is None else (times,) * len(made.values))
         made.declared = True
         return made
 
@@ -201,13 +199,13 @@ class Universe(FiniteUniverse):
         Returns
         -------
         IntervalUniverse
-            Not a `Universe`: it has no list of values. What lists datasets refuses it; take a grid,
-            ``Universe.from_domain(values)``, there.
+            It is not a `Universe`: it has no list of values. Functions that list datasets refuse
+            it; pass a grid to these, ``Universe.from_domain(values)``.
 
         Raises
         ------
         InputError
-            If a bound is no finite number, or `lower` is not below `upper`.
+            If a bound is not a finite number, or `lower` is not below `upper`.
 
         Examples
         --------
@@ -221,7 +219,7 @@ class Universe(FiniteUniverse):
     def clipped(self, lower: Number | None = None, upper: Number | None = None) -> Universe:
         """Return the universe of the clipped records: none below `lower`, none above `upper`.
 
-        Records that are clipped to one value stay different records: their counts add up.
+        Records that are clipped to the same value stay different records: their counts add up.
 
         Parameters
         ----------
@@ -248,7 +246,7 @@ class Universe(FiniteUniverse):
         Universe of 5 records: 2 (x3), 3, 5; public, results hold only among datasets drawn from it
         """
         low, high = (
-            None if bound is None else reading.check_bound(name, bound)
+            reading.check_bound.or_none(name, bound)
             for name, bound in (("lower", lower), ("upper", upper))
         )
         if low is not None and high is not None and Fraction(low) > Fraction(high):
@@ -293,7 +291,7 @@ class Universe(FiniteUniverse):
 
 
 def of_numbers(universe: FiniteUniverse) -> Universe:
-    """Return a universe of numbers as what it is, or raise InputError if its records are rows."""
+    """Return a universe of numbers, or raise InputError if its records are rows."""
     if isinstance(universe, Universe):
         return universe
     raise InputError(f"{universe} has rows, not numbers; take one column with column(name)")

@@ -7,34 +7,20 @@ import statistics
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 from audit_cases import evidence_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import QUERIES, RELATIONS, problems
+from strategies import IN_PLAIN_PYTHON, QUERIES, RELATIONS, problems
 
 import sensitivity_lab as sl
 
 BITS = sl.Universe.from_domain([0, 1])
 SCHOOL = sl.Universe.from_dataset([1, 2, 2, 2, 5, 5, 7, 8, 9, 9])
 HERE = {"size": 3, "neighbors": "bounded", "distances": 1}
-
-in_plain_python = {
-    "mean": statistics.mean,
-    "median": statistics.median,
-    "sum": sum,
-    "count": len,
-    "min": min,
-    "max": max,
-    "var": statistics.pvariance,
-    "var_ddof_1": statistics.variance,
-    "std": statistics.pstdev,
-    "std_ddof_1": statistics.stdev,
-    "count_distinct": lambda records: len(set(records)),
-    "mode_count": lambda records: max(map(records.count, records)),
-}
 
 
 @pytest.mark.representative("name")
@@ -73,7 +59,7 @@ def check_counterexample(name: str, report: sl.audits.AuditReport, truth: Fracti
     answers = []
     for letter in "xy":
         records = list(map(Fraction, said[letter]))
-        answers.append(in_plain_python[name](records))
+        answers.append(IN_PLAIN_PYTHON[name](records))
         assert said[f"f({letter})"] == answers[-1]
     assert abs(answers[0] - answers[1]) == truth
     assert truth > report.decisive.claimed
@@ -207,7 +193,7 @@ def test_what_the_report_says():
         np.ptp,
         math.inf,
         size=[3, 2],
-        neighbors=sl.Unbounded(5, direction="add"),
+        neighbors=sl.Unbounded(1, direction="add"),
         distances=1,
         exactly=True,
     )
@@ -220,7 +206,7 @@ def test_what_the_report_says():
 
 
 def test_the_relation_keeps_what_it_says_but_for_the_distance():
-    relation = sl.Unbounded(7, exactly=True, direction="remove")
+    relation = sl.Unbounded(1, exactly=True, direction="remove")
     report = sl.audit(SCHOOL, "sum", 0, size=5, neighbors=relation, distances=[2])
     direct = sl.global_sensitivity(SCHOOL, "sum", size=5, neighbors=relation.at(2))
     assert report.rows[0].exact == direct.exact == 18
@@ -252,3 +238,18 @@ def test_assert_sensitivity_refuses_loose_claims_on_demand():
         "y = [0, 0, 0]  ->  f(y) = 0\n"
         "(bounded, at most k; size 3; domain of 2 values, unlimited copies; exact arithmetic)"
     )
+
+
+def test_the_distance_is_that_of_the_relation_and_is_never_left_out():
+    universe = sl.Universe.from_domain([1, 2, 5])
+    ask = partial(sl.audit, universe, "sum", lambda k: 4 * k, size=5)
+    assert [row.distance for row in ask(neighbors=sl.Bounded(3)).rows] == [3]
+    assert [row.distance for row in ask(neighbors="bounded").rows] == [1]
+    assert [row.distance for row in ask(neighbors=sl.Bounded(3), distances=[1, 3]).rows] == [1, 3]
+    with pytest.raises(sl.errors.InputError) as caught:
+        ask(neighbors=sl.Bounded(3), distances=1)
+    assert str(caught.value) == (
+        "neighbors is bounded, at most 3, but distances=1 leaves out k = 3; pass all distances, "
+        "or name the relation without a k"
+    )
+    sl.assert_sensitivity(universe, "sum", 12, size=5, neighbors=sl.Bounded(3), tight=True)

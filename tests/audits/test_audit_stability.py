@@ -92,7 +92,7 @@ def test_the_tolerance_is_for_claims_in_floats_alone():
         ),
         (
             lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=0),
-            "d_in must be a distance, at least 1, got 0",
+            "d_in must be a whole number (a distance, at least 1), got 0",
         ),
         (
             lambda chain: sl.audits.audit_stability(chain, [1, 2], d_in=1, claim=lambda _: -1),

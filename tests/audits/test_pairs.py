@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from collections import Counter
 from fractions import Fraction
@@ -12,11 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensitivity_lab.audits import audit_opendp
-from sensitivity_lab.audits import inputs as vectors
-from sensitivity_lab.audits import worst_pair as pairs
-from sensitivity_lab.audits.metrics import distances
-from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
+from sensitivity_lab.audits import audit_opendp, pairs
+from sensitivity_lab.audits import question as vectors
+from sensitivity_lab.audits.pairs import Answered, check_compared, worst_pairs
+from sensitivity_lab.audits.records import distances
 from sensitivity_lab.errors import InputError, MissingExtraError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics import METRICS
@@ -106,7 +106,7 @@ def test_the_worst_pair_is_the_worst_of_all(inputs, outputs, data):
     answer = number if outputs == "absolute" else st.lists(number, min_size=2, max_size=2)
     answers = data.draw(st.lists(answer, min_size=15, max_size=15))
     answered = [Answered(*pair) for pair in zip(datasets, answers, strict=True)]
-    found = worst_pairs(answered, inputs, outputs, [0, 1, 2]).farthest
+    found = worst_pairs(answered, METRICS[inputs], METRICS[outputs], [0, 1, 2]).farthest
     assert sorted(found) == [(0, 0), (1, 0), (2, 0)]
     for (limit, _), worst in found.items():
         most = naive.farthest(datasets, answers, inputs, outputs, limit)
@@ -126,7 +126,9 @@ def test_the_worst_pair_is_the_worst_of_all(inputs, outputs, data):
 def test_a_pair_belongs_to_the_smaller_of_its_groups(answers, groups):
     datasets = [list(x) for x in itertools.product([0, 1], repeat=3)]
     items = list(zip(datasets, answers, groups, strict=True))
-    found = worst_pairs([Answered(*item) for item in items], "change_one", "absolute", [1])
+    found = worst_pairs(
+        [Answered(*item) for item in items], METRICS["change_one"], METRICS["absolute"], [1]
+    )
     expected: dict[int, int] = {}
     largest: dict[int, int] = {}
     for (x, p, g), (y, q, h) in itertools.combinations(items, 2):
@@ -155,14 +157,14 @@ def test_many_groups_cost_no_more_than_one(monkeypatch):
     row = kind.row
     monkeypatch.setattr(kind, "row", lambda self, k: made.append(k) or row(self, k))
     answered = [Answered([0] * size, size, size) for size in range(1000)]
-    found = worst_pairs(answered, "symmetric", "absolute", [1])
+    found = worst_pairs(answered, METRICS["symmetric"], METRICS["absolute"], [1])
     assert len(found.farthest) == len(found.divided) == 999
     assert made == list(range(999))
 
 
 def test_datasets_without_close_others_are_paired_with_themselves():
     found = worst_pairs(
-        [Answered([0], 3), Answered([1], 5)], "change_one", "absolute", [0]
+        [Answered([0], 3), Answered([1], 5)], METRICS["change_one"], METRICS["absolute"], [0]
     ).farthest
     assert found[0, 0].truth.exact == 0
     assert found[0, 0].evidence.x == found[0, 0].evidence.y == [0]
@@ -173,10 +175,13 @@ def test_orders_of_the_same_records_are_compared_once(monkeypatch):
     datasets = [list(x) for x in itertools.product(range(3), repeat=3)]
     answered = [Answered(x, sorted(Counter(x).values())[:1]) for x in datasets]
     monkeypatch.setattr(pairs, "PAIR_LIMIT", 45)
-    assert worst_pairs(answered, "symmetric", "L1", [2]).farthest[2, 0].truth.exact == 2
+    assert (
+        worst_pairs(answered, METRICS["symmetric"], METRICS["L1"], [2]).farthest[2, 0].truth.exact
+        == 2
+    )
     monkeypatch.setattr(pairs, "PAIR_LIMIT", 44)
     with pytest.raises(TooLargeError) as caught:
-        worst_pairs(answered, "symmetric", "L1", [2])
+        worst_pairs(answered, METRICS["symmetric"], METRICS["L1"], [2])
     assert str(caught.value) == (
         "10 datasets with answers of their own make 45 pairs, more than the 44 that are compared; "
         "take fewer values or smaller sizes"
@@ -188,18 +193,24 @@ def test_orders_of_the_same_records_are_compared_once(monkeypatch):
 def test_answers_that_are_no_numbers_are_refused(metric, answer):
     answered = [Answered([0], 1), Answered([1], answer)]
     with pytest.raises(QueryError) as caught:
-        worst_pairs(answered, "symmetric", metric, [2])
+        worst_pairs(answered, METRICS["symmetric"], METRICS[metric], [2], measured=distances)
     assert str(caught.value) == (
         f"on the dataset [1], an answer holds {answer!r}, which is not a finite number"
     )
 
 
-def test_answers_at_no_distance_are_refused():
+@pytest.mark.parametrize("metric", ["hamming", "L1"])
+def test_answers_of_different_sizes_are_infinitely_far_apart(metric):
+    answered = [Answered([0], [1]), Answered([1], [])]
+    found = worst_pairs(answered, METRICS["change_one"], METRICS[metric], [1])
+    assert found.farthest[1, 0].truth == math.inf
+
+
+def test_answers_of_different_sizes_are_refused_where_they_must_be_measured():
+    answered = [Answered([0], [1]), Answered([1], [])]
     with pytest.raises(QueryError) as caught:
-        worst_pairs([Answered([0], [1]), Answered([1], [])], "change_one", "hamming", [1])
-    assert str(caught.value) == (
-        "two answers have different sizes, and so no distance in this metric"
-    )
+        worst_pairs(answered, METRICS["change_one"], METRICS["L1"], [1], measured=distances)
+    assert str(caught.value) == "answers with 0 and with 1 entries have no distance"
 
 
 def test_every_metric_is_tested():
@@ -242,7 +253,7 @@ def test_sizes_are_whole_numbers():
     assert str(caught.value) == "sizes must be a whole number or several of them, got none"
     with pytest.raises(InputError) as caught:
         vectors.check_several("sizes", -1, "a size, at least 0")
-    assert str(caught.value) == "sizes must be a size, at least 0, got -1"
+    assert str(caught.value) == "sizes must be a whole number (a size, at least 0), got -1"
 
 
 def test_without_opendp_the_extra_is_named(monkeypatch):
@@ -250,21 +261,24 @@ def test_without_opendp_the_extra_is_named(monkeypatch):
     with pytest.raises(MissingExtraError) as caught:
         audit_opendp(None, [0], 1)
     assert str(caught.value) == (
-        "audit_opendp needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
+        "audit_opendp needs OpenDP; install the extra: pip install '.[opendp]' in a checkout"
     )
 
 
-def test_datasets_without_neighbors_are_refused():
-    def search(*datasets, limits, outputs="absolute"):
-        return worst_pairs(
-            [Answered(x, n) for n, x in enumerate(datasets)], "symmetric", outputs, limits
-        )
+@pytest.mark.parametrize("outputs", ["absolute", "discrete"])
+def test_limits_at_which_nothing_is_compared_are_told(outputs):
+    def alone(*datasets, limits):
+        answered = [Answered(x, n) for n, x in enumerate(datasets)]
+        found = worst_pairs(answered, METRICS["symmetric"], METRICS[outputs], limits)
+        assert {limit for limit, _ in found.farthest} == set(limits)
+        return found.alone
 
     for far in ([(0, 1), (1, 0), (1, 1)], [(0,)]):
+        assert alone(*far, limits=[0, 1]) == [1]
+        assert alone(*far, limits=[0]) == []
         with pytest.raises(
             InputError, match=r"no two datasets of size . are neighbors at distance"
         ):
-            search(*far, limits=[0, 1])
-        assert search(*far, limits=[0]).farthest
-        assert search(*far, limits=[1], outputs="discrete")
-    assert search((0, 1), (1, 0), (1,), limits=[1]).farthest[1, 0].truth.exact == 2
+            check_compared([1], far, METRICS["symmetric"])
+    assert alone((0, 1), (1, 0), (1,), limits=[1]) == []
+    check_compared([], [(0,)], METRICS["symmetric"])

@@ -11,13 +11,18 @@ import pytest
 from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits import recording
+from sensitivity_lab.audits import audit_recorded, audit_sampled, recording
 from sensitivity_lab.audits.recording import Call
 from sensitivity_lab.checks import shown
 
 
 class Special(Mechanism):
     """Inherits the method."""
+
+
+class Loud:
+    def __add__(self, other):
+        return "added"
 
 
 def add_noise(value, sensitivity, epsilon=1.0):
@@ -145,3 +150,71 @@ def test_targets_that_cannot_be_recorded(targets, message):
     with pytest.raises(sl.errors.InputError) as caught, recording(*targets):
         pass
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", ".Laplace", "math..pi"])
+def test_a_name_with_an_empty_part_names_nothing(name):
+    with (
+        pytest.raises(sl.errors.InputError, match="names no class and no function"),
+        recording(name),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("code", "raised"),
+    [
+        ("raise SystemExit(2)", "SystemExit: 2"),
+        ("raise KeyError('display')", "KeyError: 'display'"),
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda name: recording(name).__enter__(),
+        lambda name: audit_recorded(sum, [0, 1], 1, name, neighbors="bounded"),
+        lambda name: audit_sampled(sum, [0, 1], 1, name, neighbors="bounded", epsilon=1),
+    ],
+)
+def test_a_module_that_fails_or_exits_does_not_end_the_process(
+    monkeypatch, tmp_path, call, code, raised
+):
+    (tmp_path / "failing_library.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(sl.errors.InputError) as caught:
+        call("failing_library.Laplace")
+    assert str(caught.value) == (
+        f"'failing_library.Laplace' cannot be looked up: its import raises {raised}; give the "
+        "class or the function itself, or name it in a module that imports"
+    )
+
+
+def test_an_object_that_claims_to_be_a_class_is_none():
+    claims = type("Claims", (), {"__class__": type})()
+    with pytest.raises(sl.errors.InputError, match="a target must be a class"), recording(claims):
+        pass
+
+
+def test_a_class_written_in_c_is_refused_and_the_others_are_put_back():
+    with pytest.raises(sl.errors.InputError) as caught, recording(Loud, int, method="__add__"):
+        pass
+    assert str(caught.value) == (
+        "int does not let its method '__add__' be replaced; give a class written in Python, or a "
+        "function of your own that calls it"
+    )
+    assert Loud() + 1 == "added"
+
+
+def test_what_is_no_method_is_refused():
+    with pytest.raises(sl.errors.InputError) as caught, recording(Mechanism, method="__module__"):
+        pass
+    assert str(caught.value) == "Mechanism has no method '__module__'; name it by method="
+
+
+def test_a_function_whose_signature_cannot_be_read_is_refused():
+    def endless(value, sensitivity):
+        return value + sensitivity
+
+    endless.__wrapped__ = endless
+    with pytest.raises(sl.errors.InputError, match="a target must have a signature, and that of"):
+        audit_recorded(sum, [0, 1], 1, endless, neighbors="bounded")

@@ -187,6 +187,8 @@ def test_everything_is_in_a_dict_that_json_takes():
         "answer_x": "3/2",
         "answer_y": "5/2",
         "columns": None,
+        "step": "",
+        "history": [],
     }
     assert (rows[1]["tolerance_ulps"], rows[2]["claimed"], rows[3]["exact"]) == (4, "inf", None)
     assert (rows[6]["size"], rows[6]["claims"], rows[6]["claimed"]) == (
@@ -247,7 +249,7 @@ def test_csv_has_short_witnesses_unless_asked_otherwise(tmp_path):
     assert eval(full.loc[0, "y"]) == (0,) * 4999 + (1,)
     with pytest.raises(sl.errors.InputError) as caught:
         found.to_csv(tmp_path / "no.csv", witness="all")
-    assert str(caught.value) == "witness must be 'short' or 'full', got 'all'"
+    assert str(caught.value) == "witness must be one of 'short', 'full', got 'all'"
 
 
 def test_csv(tmp_path):

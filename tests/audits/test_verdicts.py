@@ -16,8 +16,7 @@ from reports import PAIR, SQRT_2, exactly, report, row
 
 import sensitivity_lab as sl
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
-from sensitivity_lab.audits.replay.rows import ReplayRow
-from sensitivity_lab.audits.row import VERDICTS
+from sensitivity_lab.audits.row import UNALIGNED, VERDICTS
 from sensitivity_lab.exact.difference import Difference
 
 ULP = Fraction(math.ulp(math.sqrt(2)))
@@ -135,6 +134,11 @@ def test_roots_are_compared_without_rounding(squares, ulps):
             "must be a number that is not negative: an int, float, Fraction or Decimal, "
             "got [1, 2] (list)",
         ),
+        (
+            ...,
+            "must be a number that is not negative: an int, float, Fraction or Decimal, "
+            "got Ellipsis (replace the dots)",
+        ),
         (Decimal("1e99999999"), "has more than 4,300 digits; claim math.inf for no bound"),
         (Decimal("1e-99999999"), "has more than 4,300 digits; claim math.inf for no bound"),
     ],
@@ -143,6 +147,27 @@ def test_what_is_no_claim(claimed, message):
     with pytest.raises(sl.errors.InputError) as caught:
         row(claimed, 1, distance=3)
     assert str(caught.value) == f"the claim at distance 3 {message}"
+
+
+@pytest.mark.parametrize(
+    ("query", "norm", "attribute"),
+    [
+        ("mean", "L1", "exact"),
+        ("std", "L1", "upper"),  # a root
+        (lambda records: float(max(records)), "L1", "value"),
+    ],
+)
+def test_a_result_is_no_claim_but_has_one(query, norm, attribute):
+    universe = sl.Universe.from_domain([0, 1, 2])
+    asked = {"size": 3, "neighbors": sl.Bounded(1), "norm": norm}
+    result = sl.global_sensitivity(universe, query, **asked)
+    with pytest.raises(sl.errors.InputError) as caught:
+        sl.assert_sensitivity(universe, query, result, **asked)
+    assert str(caught.value) == (
+        "the claim at distance 1 must be a number that is not negative: an int, float, Fraction "
+        f"or Decimal, got an object of the type Sensitivity; pass result.{attribute}"
+    )
+    sl.assert_sensitivity(universe, query, getattr(result, attribute), **asked)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -169,8 +194,7 @@ def test_the_worst_row_decides():
         rows["data-dependent claim"], claims={"on x": 1, "on y": 2}
     )
     rows["not judged"] = replace(rows["not judged"], judged=False, reason="a sample")
-    facts = {name: getattr(rows["not aligned"], name) for name in ("claimed", "truth", "evidence")}
-    rows["not aligned"] = ReplayRow(1, **facts, aligned=False)
+    rows["not aligned"] = replace(rows["not aligned"], finding=UNALIGNED)
     assert [one.verdict for one in rows.values()] == list(rows)
     for worst, verdict in enumerate(VERDICTS):
         some = [rows[name] for name in VERDICTS[: worst + 1]]

@@ -188,8 +188,8 @@ def test_noise_needs_an_upper_bound():
     with pytest.raises(sl.errors.InputError) as caught:
         sl.noise.laplace_scale(bounds(), epsilon=1)
     assert str(caught.value) == (
-        "sensitivity: the result has a lower bound only, and the sensitivity can be larger; say "
-        "what bounds it from above: value_range, per_record or monotone of "
+        "sensitivity: the result has only a lower bound, and the sensitivity can be larger; bound "
+        "it from above with value_range, per_record or monotone of "
         "sl.bounds.sensitivity_bounds"
     )
     assert sl.noise.laplace_scale(bounds(value_range=(0, 100)), epsilon=2) == 50.0
@@ -213,17 +213,8 @@ def test_noise_needs_an_upper_bound():
             r"monotone=True says that spread_of_gaps never falls when records rise, but it is "
             r"\[.*\] on \(.*\) and \[.*\] on \(.*\)",
         ),
-        ({"time_limit": 0}, "time_limit must be a positive number of seconds, at most 10,000,000"),
         ({"time_limit": math.inf, "evaluations": None}, "time_limit must be a positive number"),
-        ({"evaluations": 0}, "evaluations must be None or a number of datasets, at least 1, got 0"),
-        ({"seed": -1}, "seed must be None or a whole number of at least 0, got -1"),
-        ({"gamma": 1}, "gamma must be above 0 and below 1, got 1"),
-        ({"rho": "x"}, "rho must be above 0 and below 1, got 'x'"),
-        ({"samples": -1}, "samples must be a number of pairs from 0 to 1,000,000, got -1"),
-        ({"value_range": 3}, "value_range must be the smallest and the largest answer"),
-        ({"per_record": -1}, "per_record must be how much one changed record can change"),
-        ({"monotone": 1}, "monotone must be True or False"),
-        ({"size": 0}, "size must be a number of records, at least 1"),
+        ({"value_range": (0, 10**400)}, "an answer of about 1e400 is beyond the range of floats"),
     ],
 )
 def test_what_is_not_accepted(arguments, message):

@@ -183,7 +183,7 @@ def test_result_is_selected_by_what_tells_points_apart(curves):
 
 
 CHOICES = (
-    "one is wanted; choose among column: absence_days, school_year; "
+    "exactly one is needed; choose among column: absence_days, school_year; "
     "neighbors: bounded, unbounded (remove); meaning: at most, exactly; "
     "query: mean, std, spread; distance: 1, 2"
 )
@@ -227,8 +227,9 @@ def test_a_result_is_selected_by_query_and_relation_objects(two_meanings):
     with pytest.raises(sl.errors.InputError) as caught:
         two_meanings.result("mean", distance=1, neighbors="unbounded")
     assert str(caught.value) == (
-        "2 points have query 'mean' and distance 1, one is wanted; choose among column: records; "
-        "neighbors: unbounded; meaning: at most, exactly; query: mean, var_ddof_1; distance: 1"
+        "2 points have query 'mean' and distance 1, exactly one is needed; choose among column: "
+        "records; neighbors: unbounded; meaning: at most, exactly; query: mean, var_ddof_1; "
+        "distance: 1"
     )
 
 

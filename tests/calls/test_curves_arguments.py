@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
+import pytest
 from curve_cases import spread
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,9 +83,16 @@ def test_names_of_relations_mean_exactly_where_asked():
 
 
 def test_relation_instances_keep_all_but_their_distance():
-    relations = [sl.Unbounded(3, direction="add"), sl.Unbounded(1, exactly=True)]
-    curves = sl.sensitivity_curves(YEAR, "sum", size=2, distances=1, neighbors=relations)
-    assert [point.neighbors for _, point in curves] == [relation.at(1) for relation in relations]
+    relations = [sl.Unbounded(2, direction="add"), sl.Unbounded(1, exactly=True)]
+    ask = partial(sl.sensitivity_curves, YEAR, "sum", size=2, neighbors=relations)
+    found = ask(distances=[1, 2], neighbors=relations[0])
+    assert [point.neighbors for _, point in found] == [relations[0].at(k) for k in (1, 2)]
+    with pytest.raises(sl.errors.InputError) as caught:
+        ask(distances=1)
+    assert str(caught.value) == (
+        "neighbors is unbounded (add), at most 2, but distances=1 leaves out k = 2; pass all "
+        "distances, or name the relation without a k"
+    )
 
 
 def test_a_class_of_relations_stands_for_its_name():

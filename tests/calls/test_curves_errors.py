@@ -6,14 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from curve_cases import never
-from strategies import NAMES, RELATION_CHOICES
+from strategies import NAMES
 
 import sensitivity_lab as sl
 
 YEAR = sl.Universe.from_dataset([1, 2, 3, 4])
 FEASIBLE = (
     "removing needs k < size, adding needs k <= records outside x; the largest feasible k is 1, "
-    "or choose direction='remove'"
+    "or choose direction='remove', "
+    "which leaves out additions and can give a smaller sensitivity"
 )
 
 
@@ -55,7 +56,8 @@ SEVERAL_UNIVERSES = "universes must be a Universe, a mapping of column names to 
             {"a": YEAR, "b": "123"},
             "column 'b': universe must be a Universe, or a list, a column or a table of its "
             "records, got str; make one with Universe.from_dataset(records) or "
-            "Universe.from_domain(values)",
+            "Universe.from_domain(values); if '123' is the query, give it second, after the "
+            "universe",
         ),
     ],
 )
@@ -71,13 +73,13 @@ def test_bad_universes_are_named(universes, message):
         ({"queries": []}, "queries must name at least one query, got none"),
         (
             {"queries": ["mean", sl.Mean()]},
-            "two queries are called 'mean'; ask for it once, "
-            "or give functions names with from_function(..., name=...)",
+            "two queries are called 'mean'; pass it once, or "
+            "give functions names with from_function(..., name=...)",
         ),
         (
             {"queries": [lambda x: x[0], lambda x: x[-1]]},
-            "two queries are called 'function'; ask for it once, "
-            "or give functions names with from_function(..., name=...)",
+            "two queries are called 'function'; pass it once, or "
+            "give functions names with from_function(..., name=...)",
         ),
         (
             {"queries": ["mean", "mode"]},
@@ -85,33 +87,17 @@ def test_bad_universes_are_named(universes, message):
             "percentile_25 (any number from 0 to 100), a query such as Percentile(25), or a "
             "function of a 1-D array",
         ),
-        ({"distances": []}, "distances and neighbors must name at least one each, got none"),
-        ({"neighbors": []}, "distances and neighbors must name at least one each, got none"),
-        ({"distances": [1, 0]}, "a distance must be a Hamming distance, at least 1, got 0"),
-        (
-            {"distances": True},
-            "a distance must be a whole number (a Hamming distance, at least 1), got True (bool)",
-        ),
-        (
-            {"distances": 1.0},
-            "a distance must be a whole number (a Hamming distance, at least 1), got 1.0 (float)",
-        ),
+        ({"neighbors": []}, "neighbors must name at least one relation, got none"),
         (
             {"distances": [2]},
             "column 'records': unbounded, at most 2 is not feasible for datasets of size 3 in a "
             f"universe of 4 records: {FEASIBLE}",
         ),
         (
-            {"neighbors": ["bounded", "nearby"]},
-            f"unknown neighbor relation 'nearby'; {RELATION_CHOICES}",
-        ),
-        (
-            {"neighbors": "bounded", "exactly": "yes"},
-            "exactly must be True or False, got 'yes'",
-        ),
-        (
             {"size": 5},
-            "column 'records': size must be at most the universe's number of records, 4; got 5",
+            "column 'records': size must be at most the universe's number of records, 4, got 5; "
+            "choose a smaller size, or use a domain as the universe, "
+            "Universe.from_domain(values)",
         ),
         (
             {"queries": sl.Var(ddof=3)},
@@ -140,8 +126,9 @@ def test_no_search_starts_while_a_column_is_bad():
     assert str(caught.value) == (
         "column 'b': unbounded, at most 1 is not feasible for datasets of size 3 in a universe of "
         "3 records: removing needs k < size, adding needs k <= records outside x; no distance is "
-        "feasible; choose a smaller size, or take as the universe what a record can be, "
-        "Universe.from_domain(values), or choose direction='remove'"
+        "feasible; choose a smaller size, or use a domain as the universe, "
+        "Universe.from_domain(values), or choose direction='remove', "
+        "which leaves out additions and can give a smaller sensitivity"
     )
 
 

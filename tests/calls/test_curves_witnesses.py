@@ -25,13 +25,14 @@ def test_witnesses_beyond_the_memory_are_refused_before_any_work(monkeypatch):
     with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.global_sensitivity(domain, "var", size=10**9, neighbors="bounded")
     assert str(caught.value) == (
-        f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger memory_limit"
+        f"two datasets of 1,000,000,000 records need 14.9 GiB, {limit} or a larger "
+        "run=Run(memory_limit=...)"
     )
     with pytest.raises(sl.errors.TooLargeError) as caught:
         sl.sensitivity_curves(domain, size=10**9, distances=range(1, 1_001), neighbors="bounded")
     assert str(caught.value) == (
         "column 'records': two datasets of 1,000,000,000 records need 14.9 GiB, "
-        f"{limit} or a larger memory_limit"
+        f"{limit} or a larger run=Run(memory_limit=...)"
     )
 
 
@@ -49,7 +50,7 @@ def test_many_witnesses_that_are_listed_are_refused_before_any_search(monkeypatc
     assert str(caught.value) == (
         "column 'b': 200 results with two datasets of 500 records need 1.5 MiB, more than the "
         "memory limit of 1.0 MiB; choose a smaller size, fewer distances or queries, or a larger "
-        "memory_limit"
+        "run=Run(memory_limit=...)"
     )
 
 
@@ -84,7 +85,7 @@ def test_a_table_of_neighbors_of_a_huge_dataset_is_refused():
         )
     assert str(caught.value) == (
         "two datasets of 1,000,000,000 records need 14.9 GiB, more than the memory limit of 4.0 "
-        "GiB; choose a smaller size or a larger memory_limit"
+        "GiB; choose a smaller size or a larger run=Run(memory_limit=...)"
     )
 
 
@@ -143,7 +144,7 @@ def test_bad_witness(large, witness):
     for call in (large.to_frame, swept.to_frame, table.to_frame):
         with pytest.raises(sl.errors.InputError) as caught:
             call(witness=witness)
-        assert str(caught.value) == f"witness must be 'short' or 'full', got {witness!r}"
+        assert str(caught.value) == f"witness must be one of 'short', 'full', got {witness!r}"
 
 
 @pytest.mark.exhaustive

@@ -274,7 +274,7 @@ def test_repr_and_html_tell_the_same_facts():
         "  dataset x  1, 2, 3\n"
         "  z          x without 3, with 10  f(z) = 2\n"
         "  y          z without 1, with 11  f(y) = 10\n"
-        "  method     monotone, exact arithmetic, no dataset needed evaluation"
+        "  method     monotone, exact arithmetic, no evaluation needed"
     )
     html = result._repr_html_()
     for line in repr(result).split("\n")[1:]:
@@ -301,7 +301,7 @@ def test_frame_has_two_curves():
     [
         ({"value": 1.0}, "the value of median is stated as 1.0, but the witness gives "),
         ({"upper": 9.0}, "the upper bound of median is stated as 9.0, but the witness gives "),
-        ({"distance": 2}, "is at distance 1 from x = (1, 2, 3), stated is 2"),
+        ({"distance": 2}, "is at distance 1 from x = (1, 2, 3), the stated distance is 2"),
     ],
 )
 def test_verify_recomputes(change, message):
@@ -309,6 +309,20 @@ def test_verify_recomputes(change, message):
     with pytest.raises(sl.errors.VerificationError) as caught:
         dataclasses.replace(result, **change).verify()
     assert message in str(caught.value)
+
+
+def test_a_percentile_is_searched_while_its_larger_weight_can_win():
+    # 75 % of 6 records has the weights 1/4 and 3/4. Here a single change moves it by 3/4 of 500;
+    # one step away, where the largest record is 1000, by 3/4 of 1000.
+    smooth = sl.smooth_sensitivity(
+        sl.Universe.from_domain([0, 500, 1000]),
+        "percentile_75",
+        dataset=[0, 0, 0, 0, 0, 500],
+        neighbors="bounded",
+        beta=0.1,
+    )
+    assert smooth.distance == 1
+    assert smooth.value == pytest.approx(750 * math.exp(-0.1), rel=1e-12)
 
 
 @pytest.mark.exhaustive

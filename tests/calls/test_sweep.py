@@ -217,7 +217,7 @@ def test_the_axis_reaches_beyond_the_values(values):
 
 @pytest.mark.exhaustive
 def test_log_scales():
-    [ax] = sl.sweep(clipped_sum, "bound", [1, 10, 100]).plot(xscale="log", yscale="log").axes
+    [ax] = sl.sweep(clipped_sum, "bound", [1, 10, 100]).plot(logy=True).axes
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     low, high = ax.get_xlim()
     assert 0.5 < low < 1
@@ -240,6 +240,19 @@ def test_values_that_are_no_numbers_stand_side_by_side():
     assert_nothing_cut_off(ax.figure)
 
 
+@pytest.mark.parametrize(
+    ("values", "rotation"), [([(0, 5), (2, None)], 0), ([(0, 5), (0, 6), (2, None), (0, 7)], 35)]
+)
+def test_values_are_written_level_where_they_have_room(values, rotation):
+    def between(clipping_bounds):
+        clipped = UNIVERSE.clipped(*clipping_bounds)
+        return sl.global_sensitivity(clipped, "sum", size=3, neighbors=sl.Bounded(1))
+
+    [ax] = sl.sweep(between, "clipping_bounds", values).plot().axes
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {rotation}
+    assert_nothing_cut_off(ax.figure)
+
+
 def test_given_axes(over_size):
     mine = Figure().subplots()
     assert over_size.plot(ax=mine) is mine
@@ -249,8 +262,12 @@ def test_given_axes(over_size):
 @pytest.mark.parametrize(
     ("values", "options", "message"),
     [
-        ([1, 2], {"xscale": "root"}, "xscale: got 'root'; use 'linear' or 'log'"),
-        ([0, 2], {"xscale": "log"}, "xscale: 'log' needs numbers above 0, got 0; use 'linear'"),
+        ([1, 2], {"logy": "yes"}, "logy must be True or False, got 'yes'"),
+        (
+            [0, 2],
+            {"logx": True},
+            "logx: a logarithmic axis needs numbers above 0, got 0; use logx=False",
+        ),
     ],
 )
 def test_scales_that_cannot_be(values, options, message):
@@ -263,7 +280,7 @@ def test_scales_that_cannot_be(values, options, message):
 def test_a_frame_that_lacks_columns(over_size):
     with pytest.raises(sl.errors.InputError) as caught:
         plot_sweep(over_size.to_frame())
-    assert str(caught.value) == "frame: lacks relation; call Sweep.plot()"
+    assert str(caught.value) == "frame lacks relation; call Sweep.plot()"
 
 
 def test_smooth_sensitivity_against_beta():

@@ -119,7 +119,7 @@ def test_forms_of_a_domain(capsys, monkeypatch, domain, copies, universe):
         asked.append(universe)
         raise sl.errors.InputError("seen")
 
-    monkeypatch.setattr("sensitivity_lab.cli.commands.global_sensitivity", record)
+    monkeypatch.setattr("sensitivity_lab.cli.answers.global_sensitivity", record)
     more = ["--copies", str(copies)] if copies else []
     arguments = ["--domain", f"a={domain}", *MEAN_OF_TWO, *more]
     assert run(capsys, "sensitivity", *arguments) == (2, "", "sensitivity-lab sensitivity: seen\n")
@@ -246,7 +246,7 @@ def test_large_arrays_can_live_in_a_folder(capsys, tmp_path):
     code, out, err = run(capsys, "sensitivity", *asked)
     assert (code, out) == (2, "")
     assert "need about 9.9 MiB, more than the memory limit of 8.6 MiB; choose a smaller " in err
-    assert ": a --memory-limit of 9.9 MiB (this machine has " in err
+    assert ": --memory-limit of 9.9 MiB (this machine has " in err
     assert "), --scratch, a folder with 11.3 MiB free (" in err
     code, in_files, err = run(capsys, "sensitivity", *asked, "--scratch", str(tmp_path))
     assert (code, err) == (0, "")

@@ -10,8 +10,8 @@ import pytest
 from command_line import SCHOOL, run
 from paths import ROOT
 
-from sensitivity_lab.cli.commands import make_parser
 from sensitivity_lab.cli.completion import complete, files
+from sensitivity_lab.cli.parser import make_parser
 
 
 def proposed(tmp_path, line: str) -> set[str]:

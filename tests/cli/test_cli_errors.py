@@ -150,7 +150,9 @@ EITHER = (
     "--domain NAME=VALUES (scenario b)"
 )
 LIMITS = "removing needs k < size, adding needs k <= records outside x"
-DIRECTIONS = "or choose --direction remove"
+DIRECTIONS = (
+    "or choose --direction remove, which leaves out additions and can give a smaller sensitivity"
+)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ DIRECTIONS = "or choose --direction remove"
         ),
         (
             {"--method": "magic"},
-            f"unknown method 'magic'; choose one of {METHODS}",
+            f"--method must be one of {METHODS}, got 'magic'",
         ),
         ({"--distances": "a-b"}, f"{WRITTEN_DISTANCES} 'a-b'"),
         ({"--distances": "4-1"}, f"{WRITTEN_DISTANCES} '4-1'"),
@@ -180,8 +182,14 @@ DIRECTIONS = "or choose --direction remove"
         ({"--distances": "1-2-3"}, f"{WRITTEN_DISTANCES} '1-2-3'"),
         ({"--distances": "1,"}, f"{WRITTEN_DISTANCES} '1,'"),
         ({"--distances": ""}, f"{WRITTEN_DISTANCES} ''"),
-        ({"--distances": "0"}, "--distances must be a Hamming distance, at least 1, got 0"),
-        ({"--distances": "0-2"}, "--distances must be a Hamming distance, at least 1, got 0"),
+        (
+            {"--distances": "0"},
+            "--distances must be a whole number (a Hamming distance, at least 1), got 0",
+        ),
+        (
+            {"--distances": "0-2"},
+            "--distances must be a whole number (a Hamming distance, at least 1), got 0",
+        ),
         (
             {"--distances": "1-5"},
             "column 'school_year': unbounded, at most 5 is not feasible for datasets of size 6 in "
@@ -189,16 +197,19 @@ DIRECTIONS = "or choose --direction remove"
         ),
         (
             {"--size": "11"},
-            "column 'school_year': --size must be at most the universe's number of records, 10; "
-            "got 11",
+            "column 'school_year': --size must be at most the universe's number of records, 10, "
+            "got 11; choose a smaller size, or use a domain as the universe, --domain "
+            "NAME=VALUES",
         ),
         (
             {"--size": "0"},
-            "column 'school_year': --size must be a number of records, at least 1, got 0",
+            "column 'school_year': --size must be a whole number (a number of records, at "
+            "least 1), got 0",
         ),
         (
             {"--size": "-1"},
-            "column 'school_year': --size must be a number of records, at least 1, got -1",
+            "column 'school_year': --size must be a whole number (a number of records, at "
+            "least 1), got -1",
         ),
         ({"--domain": "mood=1,2"}, EITHER),
         (
@@ -231,24 +242,31 @@ def test_bad_curves(capsys, changed, reason):
             "choose one column with --column: school_year, absence_days",
         ),
         ({"--query": "mode"}, f"unknown query 'mode'; {QUERIES}"),
-        ({"--method": "magic"}, f"unknown method 'magic'; choose one of {METHODS}"),
+        ({"--method": "magic"}, f"--method must be one of {METHODS}, got 'magic'"),
         ({"--distance": "1.5"}, f"{WRITTEN_DISTANCES} '1.5'"),
         (
             {"--distances": "1-3"},
-            "sensitivity takes one distance, got '1-3'; choose one, or ask "
+            "sensitivity takes one distance, got '1-3'; choose one, or use "
             "`sensitivity-lab curves` for several",
         ),
-        ({"--distance": "0"}, "--distance must be a Hamming distance, at least 1, got 0"),
+        (
+            {"--distance": "0"},
+            "--distance must be a whole number (a Hamming distance, at least 1), got 0",
+        ),
         (
             {"--direction": "add"},
             "--direction goes with --neighbors unbounded, not bounded",
         ),
-        ({"--size": "11"}, "--size must be at most the universe's number of records, 10; got 11"),
+        (
+            {"--size": "11"},
+            "--size must be at most the universe's number of records, 10, got 11; choose a "
+            "smaller size, or use a domain as the universe, --domain NAME=VALUES",
+        ),
         (
             {"--size": "10"},
             "bounded, at most 1 is not feasible for datasets of size 10 in a universe of 10 "
             "records: replacing needs k <= size and at least one record outside x; no distance is "
-            "feasible; choose a smaller size, or take as the universe what a record can be, "
+            "feasible; choose a smaller size, or use a domain as the universe, "
             "--domain NAME=VALUES",
         ),
     ],

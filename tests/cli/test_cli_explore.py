@@ -49,7 +49,7 @@ def test_a_bad_file_is_refused_before_anything_is_served(capsys, served):
     check_refused(
         capsys,
         ["explore", "-"],
-        "sensitivity-lab explore: explore takes a file, got '-'; its page reads the data again",
+        "sensitivity-lab explore: explore needs a file, got '-'; its page reads the data again",
     )
     assert served == []
 
@@ -60,7 +60,21 @@ def test_without_the_extra_the_error_names_it(capsys, monkeypatch):
         capsys,
         ["explore", SCHOOL],
         "sensitivity-lab explore: the explorer's page needs ipywidgets and Voila, which are not "
-        "installed; install the extra: pip install 'sensitivity_lab[explore]'",
+        "installed; install the extra: pip install '.[explore]' in a checkout",
+    )
+
+
+def test_without_the_template_of_voila_nothing_is_served(capsys, monkeypatch):
+    paths = pytest.importorskip("jupyter_core.paths", reason="needs the extra `explore`")
+    monkeypatch.setattr("sensitivity_lab.explorer.page.find_spec", lambda _: True)
+    monkeypatch.setattr(paths, "jupyter_path", lambda: ["/a/share/jupyter", "/b"])
+    check_refused(
+        capsys,
+        ["explore", SCHOOL],
+        "sensitivity-lab explore: the explorer's page needs Voila's template 'lab' "
+        "(voila/templates/lab), which is in none of Jupyter's folders: /a/share/jupyter, /b; "
+        "install Voila again, with pip install --force-reinstall voila, or set the environment "
+        "variable JUPYTER_PATH to the folder share/jupyter of the environment that has it",
     )
 
 

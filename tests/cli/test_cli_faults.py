@@ -107,11 +107,11 @@ def failing(error):
 )
 def test_an_error_that_nobody_foresaw(capsys, monkeypatch, error, said):
     """The exit code 1 would say that a claim is violated."""
-    monkeypatch.setattr("sensitivity_lab.cli.commands.global_sensitivity", failing(error))
+    monkeypatch.setattr("sensitivity_lab.cli.answers.global_sensitivity", failing(error))
     assert run(capsys, "sensitivity", *AGES, *MEAN_OF_TWO) == (
         70,
         "",
-        "sensitivity-lab sensitivity: a fault of sensitivity-lab, met while searching the "
+        "sensitivity-lab sensitivity: internal error while searching the "
         f"sensitivity of mean: {said}; please report it\n",
     )
 
@@ -125,11 +125,11 @@ def test_an_error_that_nobody_foresaw(capsys, monkeypatch, error, said):
     ],
 )
 def test_what_the_system_refuses(capsys, monkeypatch, error, said):
-    monkeypatch.setattr("sensitivity_lab.cli.commands.global_sensitivity", failing(error))
+    monkeypatch.setattr("sensitivity_lab.cli.answers.global_sensitivity", failing(error))
     assert run(capsys, "sensitivity", *AGES, *MEAN_OF_TWO) == (
         2,
         "",
-        "sensitivity-lab sensitivity: the system refuses, while searching the sensitivity of "
+        "sensitivity-lab sensitivity: system error while searching the sensitivity of "
         f"mean: {said}\n",
     )
 

@@ -56,7 +56,7 @@ def test_outputs_are_checked_before_any_work(capsys, folder, command, option, fi
 @pytest.mark.usefixtures("folder", "no_search")
 def test_a_folder_without_permission(capsys, monkeypatch):
     """Not by chmod, which does not stop a superuser."""
-    monkeypatch.setattr("sensitivity_lab.cli.arguments.os.access", lambda _path, _mode: False)
+    monkeypatch.setattr("sensitivity_lab.cli.output.os.access", lambda _path, _mode: False)
     for command in (CURVES, ONE):
         check_refused(
             capsys,

@@ -10,10 +10,11 @@ import pytest
 from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
 from paths import DATA
 
-from sensitivity_lab.cli.commands import make_parser
-from sensitivity_lab.cli.examples import EXAMPLES
+from sensitivity_lab.cli.commands import COMMANDS, PROGRAM
+from sensitivity_lab.cli.parser import make_parser
 
 BOUNDED = ("--size", "2", "--neighbors", "bounded")
+ABOUT = {"sensitivity-lab": PROGRAM, **COMMANDS}
 LONG = ("article",)
 """What has tests of its own."""
 
@@ -29,7 +30,7 @@ def test_every_help_says_what_the_command_does_with_examples(capsys, command):
     code, out, err = run(capsys, *filter(None, [command]), "--help")
     assert (code, err) == (0, "")
     assert "\nexamples:\n  sensitivity-lab " in out
-    about = EXAMPLES[command or "sensitivity-lab"]
+    about = ABOUT[command or "sensitivity-lab"]
     assert f"\n{about.does}\n" in out
     assert all(f"  sensitivity-lab {example}\n" in out for example in about.examples)
     assert about.examples
@@ -47,7 +48,7 @@ def test_the_help_lists_every_command(capsys):
     "example",
     [
         pytest.param(example, marks=[pytest.mark.exhaustive] if "--output" in example else [])
-        for command, about in EXAMPLES.items()
+        for command, about in ABOUT.items()
         for example in about.examples
         if example.split()[0] not in LONG and command != "explore"
     ],

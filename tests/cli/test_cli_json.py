@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import MEAN_OF_TWO, SCHOOL, check_refused, run
 
-from sensitivity_lab.cli.commands import make_parser
+from sensitivity_lab.cli.parser import make_parser
 
 BITS = ("--domain", "a=0,1", "--size", "9", "--neighbors", "bounded")
 

@@ -162,8 +162,8 @@ def test_standard_input_is_read_once(capsys):
     check_refused(
         capsys,
         ["local", "-", "--dataset", "-", *MEDIAN],
-        "sensitivity-lab local: standard input can be read once; give a file, or --domain, beside "
-        "--dataset -",
+        "sensitivity-lab local: standard input can be read only once; with --dataset -, give a "
+        "file or --domain",
     )
 
 
@@ -173,6 +173,6 @@ def test_a_file_without_the_column(capsys, tmp_path, monkeypatch):
     check_refused(
         capsys,
         ["local", *UNIT, "--dataset", "x.csv", *MEDIAN],
-        "sensitivity-lab local: --dataset x.csv has no column 'a'; its columns are 'b', 'c', so "
-        "name the domain like one of them",
+        "sensitivity-lab local: --dataset x.csv has no column 'a'; its columns are 'b', 'c'; "
+        "give the domain one of these names",
     )

@@ -59,7 +59,8 @@ def test_a_picture_of_both_histograms(capsys, tmp_path):
     [
         (
             (SCHOOL, "--column", "name", "--size", "4", "--neighbors", "bounded"),
-            "give what is counted with --categories or --bins; they must not depend on the data",
+            "give the values to count with --categories or --bins; they must not depend on the "
+            "data",
         ),
         (
             (SCHOOL, "--size", "4", "--neighbors", "bounded", "--categories", "1"),
@@ -79,6 +80,10 @@ def test_a_picture_of_both_histograms(capsys, tmp_path):
             "--categories must be distinct, got 'north' more than once",
         ),
         (("--domain", "a=1:x", *WARDS[2:]), "a domain has numbers, got 'x'"),
+        (
+            (*WARDS, "--domain", "ward=west"),
+            "the domain 'ward' is given twice; give each column one domain",
+        ),
     ],
 )
 def test_bad_histograms(capsys, arguments, reason):
@@ -132,8 +137,9 @@ OVER_A_FILE = (
 )
 PRIVATE_ROWS = (
     "the rows of a file are private unless you say otherwise, and noise scaled to a universe of "
-    "them protects nobody; give what a value can be with --domain NAME=VALUES, or, if these very "
-    "rows are public, --public-universe"
+    "them protects nobody; give the possible values with --domain NAME=SMALLEST:LARGEST, "
+    "chosen without looking at the data (such as the ends of a scale or a legal limit), or, if "
+    "these very rows are public, --public-universe"
 )
 ASKED_OF_A_FILE = {
     "noise": ("noise", *OVER_A_FILE, "--columns", "absence_days", "--size", "6"),
@@ -174,9 +180,9 @@ def test_noise_takes_ranges_of_sizes(capsys, size, scale):
 
 PRIVATE_SIZE = (
     "results['mean']: neighbors (unbounded, at most 1) have different numbers of records, so that "
-    "number is private, but the result is for size 100 only: the noise would tell the number, and "
-    "would be too small for others. Ask for the sensitivity over every size that the data can "
-    "have, such as --size 2-1000"
+    "number is private, but the result is for size 100 only: the noise would reveal that number, "
+    "and be too small for the others. Pass every size that the data can have, such "
+    "as --size 2-1000"
 )
 
 
@@ -248,7 +254,7 @@ def test_smooth_noise_for_a_person_with_several_rows(capsys):
         ),
         (
             ("--epsilon", "1", "--distances", "1,2"),
-            "noise takes one distance, got '1,2'; choose one, or ask `sensitivity-lab curves` for "
+            "noise takes one distance, got '1,2'; choose one, or use `sensitivity-lab curves` for "
             "several",
         ),
     ],

@@ -10,8 +10,8 @@ import pytest
 from command_line import MEAN_OF_TWO, check_refused, run
 
 import sensitivity_lab as sl
-from sensitivity_lab.cli.arguments import read_domain
 from sensitivity_lab.cli.tables import exact_number, read_table
+from sensitivity_lab.cli.written import read_domain
 from sensitivity_lab.errors import InputError
 
 LARGE = 2**53 + 1
@@ -174,13 +174,27 @@ def test_a_long_domain_is_read_in_one_pass(monkeypatch):
     monkeypatch.setattr(
         "sensitivity_lab.cli.written.exact_number", lambda text: Counted(exact_number(text))
     )
-    monkeypatch.setattr(
-        "sensitivity_lab.cli.arguments.Universe.from_domain", lambda values, _: list(values)
-    )
     values = ",".join(map(str, range(30_000)))
-    name, listed = read_domain(f"a={values}", None)
+    name, listed = read_domain(f"a={values}")
     assert (name, listed) == ("a", list(range(30_000)))
     assert len(compared) < 100_000
     with pytest.raises(InputError) as raised:
-        read_domain(f"a={values},7", None)
+        read_domain(f"a={values},7")
     assert str(raised.value) == "the domain 'a' lists 7 twice; list every value once"
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_other_separators_and_decimal_commas(tmp_path, separator):
+    path = tmp_path / "table.csv"
+    rows = ("name", "weight"), ("Roe, Jo", "2,5"), ("b", "1.5"), ("c", "1e3"), ("d", ",5")
+    path.write_text("".join(separator.join(row) + "\n" for row in rows))
+    assert read_table(path).to_dict("list") == {
+        "name": ["Roe, Jo", "b", "c", "d"],
+        "weight": [Decimal("2.5"), Decimal("1.5"), 1000, Decimal("0.5")],
+    }
+
+
+def test_a_comma_between_columns_is_no_decimal_comma(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('name;x,weight\na,"1,000"\n')
+    assert read_table(path).to_dict("list") == {"name;x": ["a"], "weight": ["1,000"]}

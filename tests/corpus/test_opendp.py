@@ -12,7 +12,7 @@ import math
 import plain
 import pytest
 
-from sensitivity_lab.audits.opendp import audit_opendp
+from sensitivity_lab.audits import audit_opendp
 
 dp = pytest.importorskip("opendp.prelude", reason="needs the extra `opendp`")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -91,9 +92,24 @@ def test_links_between_files_lead_somewhere(page):
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
-def test_the_readme_is_short_and_says_early_what_matters():
+def test_the_front_page_begins_with_the_calculator_in_the_words_of_the_article():
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert len(readme.splitlines()) <= 160
-    first_screens = readme[: readme.index("## What nobody else does")]
-    for words in ("epsilon", "Which universe?", "Which relation?", "What is k?", "pip install"):
-        assert words in first_screens
+    assert len(readme.splitlines()) <= 200
+    screen = readme[readme.index("## The calculator") : readme.index("## How much noise")]
+    for words in (
+        *("scenario (a)", "scenario (b)", "multiset", "neighbors", "Bounded", "unbounded"),
+        *("Hamming distance", "at most k", "exactly=True", "maximum L1 norm"),
+        *("mean", "median", "percentile", "var", "std", "sum", "count", "functions of yours"),
+        *("n_jobs", "joblib", "curves", "plot", "sl.datasets(", "sl.neighboring_datasets("),
+        *("unbounded_empirical_global_L1_sensitivity", "bounded_empirical_global_L1_sensitivity"),
+    ):
+        assert words.lower() in screen.lower(), words
+
+
+@pytest.mark.parametrize("place", ["README.md", "docs/index.md", "sensitivity_lab/__init__.py"])
+def test_one_sentence_says_what_the_package_does(place):
+    description = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "description"
+    ]
+    beginning = " ".join((ROOT / place).read_text("utf-8").split())[:400]
+    assert description.removeprefix("Computes ") in beginning

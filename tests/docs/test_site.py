@@ -88,3 +88,14 @@ def test_the_search_finds_a_public_name(site):
         results = view.page.locator("#search-results li a").all_inner_texts()
     assert any("smooth_sensitivity" in result for result in results)
     assert view.complaints == []
+
+
+@pytest.mark.parametrize("words", ["group privacy", "mean per group", "noise scale"])
+def test_the_search_puts_how_to_pages_first_and_the_changelog_last(site, words):
+    browser, address = site
+    with opened(browser, f"{address}/search.html?q={words.replace(' ', '+')}") as view:
+        view.page.locator("#search-results li > a").first.wait_for()
+        links = view.page.locator("#search-results li > a")
+        places = links.evaluate_all("all => all.map(a => new URL(a.href).pathname)")
+    assert places[0].startswith("/how_to/")
+    assert not any(place.startswith("/changelog") for place in places[:10])

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from paths import PACKAGE, ROOT
+from paths import ARTICLE_FILE, PACKAGE, ROOT
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
@@ -128,3 +128,23 @@ def test_commands_exist(capsys):
 )
 def test_the_check_of_names_can_fail(name):
     assert not public(name)
+
+
+def test_every_work_that_the_proofs_cite_is_listed_with_its_year():
+    proofs = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+    cited = re.findall(r"([A-Z][a-z]+)(?: and ([A-Z][a-z]+))? \(?((?:19|20)\d\d)\)", proofs)
+    assert len(cited) >= 2
+    works = TEXT.split("## Works that the proofs cite")[1].split("## ")[0].split("\n- ")
+    for *authors, year in cited:
+        assert any(year in work and all(name in work for name in authors) for work in works), year
+
+
+def test_the_articles_numbers_are_200_of_its_320():
+    from sensitivity_lab.article import checks, experiments
+
+    printed = sum(len(list(one.run())) for one in (*checks(), *experiments()))
+    held = json.loads(ARTICLE_FILE.read_text("utf-8"))
+    assert (len(held), printed) == (200, 320)
+    assert "prints 320" in TEXT
+    assert "holds the 200 at distances 1 and 2" in " ".join(TEXT.split())
+    assert {row["k"] for row in held} == {1, 2}

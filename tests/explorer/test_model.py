@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import sensitivity_lab as sl
+from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.cli.explore import read_source
 from sensitivity_lab.explorer import shown
 from sensitivity_lab.explorer.model import View, views
@@ -96,6 +97,8 @@ def test_the_code_gives_the_same_numbers(capsys, state):
     assert (view.local is None) == (state.value == "")
     if view.local:
         assert names["local"].value == view.local.value
+        assert f"{names['beta']:.3g}" == f"{view.local.beta:.3g}"
+        assert names["cauchy"] == view.local.scale
     assert capsys.readouterr().out
 
 
@@ -105,7 +108,9 @@ def test_the_code_gives_the_same_numbers(capsys, state):
 def test_every_choice_has_a_view_and_its_code(capsys, query, relation):
     spare = as_source(sl.Universe.from_dataset([1, 2, 5, 8, 8, 8, 8, 20]))  # x has no four of 8
     view = last(spare, State("records", query, relation, size=3, k=1, record=3, value="8"))
-    assert view.messages == ()
+    one_way = relation in ("unbounded: add only", "unbounded: remove only")
+    assert [message[:26] for message in view.messages] == ["no smooth sensitivity of x"] * one_way
+    assert bool(view.local.smooth) != one_way
     names = run(view.code)
     assert (names["result"].value, names["local"].value) == (view.value, view.local.value)
     assert capsys.readouterr().out
@@ -151,6 +156,11 @@ def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys
     """The x of the witness has 20 as its last record; with 7 there, less can change."""
     view = last(SOURCE, replace(STATE, k=1, record=6, value=" 7 "))
     assert (view.local.before, view.local.after, view.text) == ("20", "7", "3.16667")
+    smooth = sl.smooth_sensitivity(
+        sl.Universe.from_dataset(ABSENCES), "mean", dataset=[2, 3, 4, 5, 6, 7], beta=1 / 6
+    )
+    assert (view.local.beta, view.local.smooth) == (1 / 6, rounded_up(smooth.upper, digits=6))
+    assert view.local.value <= smooth.value < view.value
     x = [2, 3, 4, 5, 6, 7]
     expected = sl.local_sensitivity(
         sl.Universe.from_dataset(ABSENCES), "mean", dataset=x, neighbors=sl.Bounded(1)
@@ -158,6 +168,32 @@ def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys
     assert view.local.value == expected.value < view.value
     assert run(view.code)["x"] == x
     assert "Local sensitivity of mean" in capsys.readouterr().out
+
+
+def test_without_a_smooth_sensitivity_the_local_one_stays(capsys):
+    adding = replace(STATE, relation="unbounded: add only", k=1, value="9", domain="0:30")
+    view = last(SOURCE, adding)
+    (message,) = view.messages
+    assert message.startswith("no smooth sensitivity of x: ")
+    assert view.local.text in shown.pair(view)
+    assert "smooth" not in view.code
+    assert run(view.code)["local"].value == view.local.value
+    interval = as_source(sl.Universe.from_interval(0, 120))
+    (message,) = last(interval, State("records", size=3, value="7")).messages
+    assert message == "no smooth sensitivity of x: its universe is an interval; type a domain"
+    assert capsys.readouterr().out
+
+
+def test_every_view_but_the_last_says_what_is_computed_next():
+    *before, whole = views(SOURCE, replace(STATE, value="7"))
+    assert [view.computing for view in before] == [
+        "the sensitivity of mean at n = 6 and k = 2",
+        "the curve of mean up to k = 6",
+        "the local sensitivity of the changed x",
+        "the smooth sensitivity of the changed x",
+        "",
+    ]
+    assert whole.computing == ""
 
 
 @pytest.mark.parametrize(
@@ -176,20 +212,23 @@ def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys
         ({"value": "4", "record": 7}, "record 7 of x: x has the records 1 to 6, got 7"),
         (
             {"domain": "3:1"},
-            "the domain '3:1' is no range with a positive step; write the values, 1,2,3, or a "
+            "the domain '3:1' is not a range with a positive step; write the values, 1,2,3, or a "
             "range, first:last or first:last:step, such as 0:120",
         ),
         (
             {"relation": "unbounded: remove only", "size": 1},
             "unbounded (remove), at most 1 is not feasible for datasets of size 1 in a universe of "
             "10 records: removing needs k < size; no distance is feasible; choose another size or "
-            "a larger universe, or choose direction='add'",
+            "a larger universe, or choose direction='add', "
+            "which leaves out removals and can give a smaller sensitivity",
         ),
     ],
 )
-def test_bad_input_has_a_message(change, message):
-    (shown,) = last(SOURCE, replace(STATE, **change)).messages
+def test_bad_input_has_a_message_and_no_code(change, message):
+    view = last(SOURCE, replace(STATE, **change))
+    (shown,) = view.messages
     assert shown == message
+    assert "x = list" not in view.code
 
 
 def test_a_search_that_no_engine_takes_has_the_reasons_as_its_message():
@@ -236,8 +275,9 @@ def test_the_view_says_what_has_to_be_public():
     declared = as_source(sl.Universe.from_domain(ABSENCES, copies=1))
     (copies,) = last(declared, STATE).cautions
     assert copies.startswith("the universe has at most 1 copy of a record")
-    shown_noise = shown.noise(last(declared, STATE))
-    assert "the universe has at most 1 copy of a record" in shown_noise
+    assert "the universe has at most 1 copy of a record" in shown.warnings(last(declared, STATE))
+    assert "type a public domain" in shown.warnings(last(SOURCE, STATE))
+    assert shown.warnings(last(SOURCE, replace(STATE, domain="0:20"))) == ""
 
 
 def test_a_table_opens_on_a_domain_that_does_not_depend_on_it(tmp_path):
@@ -275,7 +315,7 @@ def test_a_column_with_missing_values_costs_that_column_only():
     [
         (
             sl.TableUniverse.from_dataset(pd.DataFrame({"a": [1, 2]})),
-            "explore takes universes of numbers, and 'records' is one of rows; explore one column, "
+            "explore takes universes of numbers, but 'records' is one of rows; explore one column, "
             "universe.column(name)",
         ),
         (pd.DataFrame({"a": ["x"]}), "no column is numeric; the columns are 'a'"),

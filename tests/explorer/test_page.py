@@ -177,6 +177,18 @@ def test_the_page_fits_and_can_be_read(browser, page, width, scheme):
                 .map(one => one.outerHTML.slice(0, 80))"""
         )
         assert cut == []
+        hidden = view.page.evaluate(
+            """[...document.querySelectorAll('.sl-explorer select')].flatMap(select => {
+                const style = getComputedStyle(select);
+                const pen = document.createElement('canvas').getContext('2d');
+                pen.font = style.font;
+                const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+                const arrow = 20;
+                return [...select.options].map(option => option.text).filter(
+                    text => pen.measureText(text).width > select.clientWidth - padding - arrow);
+            })"""
+        )
+        assert hidden == []
         size = "svg => parseFloat(getComputedStyle(svg.querySelector('text')).fontSize)"
         size += " * svg.getBoundingClientRect().width / 480"
         assert view.page.eval_on_selector(".sl-part-curve svg", size) >= 10

@@ -57,6 +57,7 @@ def panel(monkeypatch):
 def test_there_is_a_control_per_attribute_of_a_state(panel):
     assert list(panel.controls) == [field.name for field in fields(State)]
     assert panel.view.state == panel.state
+    assert panel.parts["domain"].layout.display == "none"  # it opens on universes, not on a table
 
 
 @pytest.mark.parametrize(
@@ -87,8 +88,12 @@ def test_the_panel_of_a_table_opens_on_a_domain(monkeypatch):
     made = Panel(as_source(pd.DataFrame({"age": [1, 2, 3, 40]})))
     assert made.controls["domain"].value == made.view.state.domain == "0:100"
     assert "domain of 101 values" in made.parts["headline"].value
+    note = made.parts["domain"]
+    assert note.layout.display is None
+    assert "shows this domain, not the rows of the data. Empty the field to take" in note.value
     made.controls["domain"].value = ""
     assert "universe of 4 records" in made.parts["headline"].value
+    assert "takes the rows themselves, as public data" in note.value
     made.close()
 
 
@@ -97,6 +102,8 @@ def test_a_changed_record_shows_its_local_sensitivity(panel):
     panel.controls["value"].value = "8"
     assert panel.view.local.text in panel.parts["pair"].value
     assert "local sensitivity" in panel.parts["pair"].value
+    assert panel.view.local.smooth in panel.parts["pair"].value
+    assert "Cauchy noise for it has scale" in panel.parts["pair"].value
     assert panel.parts["messages"].layout.display == "none"
 
 
@@ -120,8 +127,10 @@ def test_sliders_end_at_what_is_feasible(panel):
 
 
 def test_a_search_that_goes_on_can_be_stopped(panel):
-    panel.show(Busy(4.2, "45% of pairs"))
-    assert "Searching, 4 s. 45% of pairs" in panel.parts["status"].value
+    panel.show(Busy(4.2, "45% of pairs", "the curve of mean up to k = 6"))
+    assert (
+        "Computing the curve of mean up to k = 6, 4 s. 45% of pairs" in panel.parts["status"].value
+    )
     assert not panel.stop.disabled
     panel.stop.click()
     assert panel.runner.stopped == 1
@@ -138,5 +147,5 @@ def test_without_the_extra_the_error_names_it(monkeypatch):
         sl.explore(sl.Universe.from_dataset([1, 2]))
     assert str(error.value) == (
         "explore needs ipywidgets and Voila, which are not installed; "
-        "install the extra: pip install 'sensitivity_lab[explore]'"
+        "install the extra: pip install '.[explore]' in a checkout"
     )

@@ -26,11 +26,6 @@ import sensitivity_lab as sl
             "query must be a Fold or a function of a 1-D array, got 7",
         ),
         (
-            lambda: ask(order="sorted"),
-            sl.errors.InputError,
-            "order must be 'free' or 'aligned', got 'sorted'",
-        ),
-        (
             lambda: ask(order="aligned", neighbors=None),
             sl.errors.InputError,
             "order='aligned' needs a neighbor relation: without one, x and y are the same "
@@ -71,16 +66,6 @@ import sensitivity_lab as sl
             lambda: sl.implementations.integer_sum("number"),
             sl.errors.InputError,
             "dtype must be int8 to int64 or uint8 to uint64, got 'number'",
-        ),
-        (
-            lambda: sl.implementations.Fold(1, 0),
-            sl.errors.InputError,
-            "step must be a function (accumulator, record), got 1",
-        ),
-        (
-            lambda: sl.implementations.Fold(max, 0, finish=1),
-            sl.errors.InputError,
-            "finish must be a function of the accumulator, got 1",
         ),
         (
             lambda: ask(sl.implementations.Fold(lambda acc, _record: [acc], 0, name="lists")),
@@ -132,7 +117,7 @@ import sensitivity_lab as sl
             sl.errors.TooLargeError,
             "the search over 5,456 multisets of up to 30 records would need about 596.8 KiB, "
             "more than the memory limit of 97.7 KiB; choose a smaller size or distance, or fewer "
-            "distinct values, or a larger memory_limit",
+            "distinct values, or a larger run=Run(memory_limit=...)",
         ),
         (
             lambda: ask(sl.implementations.float_sum(), size=100_000),
@@ -162,7 +147,7 @@ def test_too_many_accumulators_are_refused(order, what):
     assert message.startswith(f"the search over {what} of 'all' has reached ")
     assert message.endswith(
         "MiB, more than the memory limit of 1.9 MiB; choose a smaller size or distance, fewer "
-        "distinct values, or a larger memory_limit"
+        "distinct values, or a larger run=Run(memory_limit=...)"
     )
 
 
@@ -171,8 +156,9 @@ def test_random_code_is_refused():
     with pytest.raises(sl.errors.QueryError) as raised:
         ask(lambda _x: generator.random(), size=1)
     assert re.fullmatch(
-        r"query 'function' on the ordered dataset \(\S+,\) returned \S+, and \S+ when it was asked "
-        "again: it is random, or keeps state between calls; a query must give the same answer each "
-        "time, so take the random numbers out of it, and let it change nothing that it reads later",
+        r"query 'function' on the ordered dataset \(\S+,\) returned \S+, and \S+ when it was "
+        "called again: it is random, or keeps state between calls; a query must give the same "
+        "answer each time, so take the random numbers out of it, and let it change nothing "
+        "that it reads later",
         str(raised.value),
     )

@@ -64,7 +64,7 @@ X, Y = RESULT.witness.x, RESULT.witness.y
             "the exact value of float16 sum is stated as 1, but the witness gives 129/128; x = "
             "(1, 1, 1, 1, 0.1, 0.1, 0.1, 0.1), y = (1, 1, 1, 0.1, 0.1, 0.1, 0.1, 0)",
         ),
-        ({"size": 7}, "x has 8 records, the sizes asked for are (7,)"),
+        ({"size": 7}, "x has 8 records, the stated sizes are (7,)"),
         (
             {"neighbors": None},
             "x = (1, 1, 1, 1, 0.1, 0.1, 0.1, 0.1) and y = (1, 1, 1, 0.1, 0.1, 0.1, 0.1, 0) are "

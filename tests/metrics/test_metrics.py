@@ -220,7 +220,9 @@ def test_which_distances_metrics_take(name):
         return
     with pytest.raises(InputError) as caught:
         metric.check(0.5)
-    assert str(caught.value) == f"d_in must be a whole number of at least 0 ({metric}), got 0.5"
+    assert str(caught.value) == (
+        f"d_in must be a whole number (at least 0: {metric}), got 0.5 (float)"
+    )
 
 
 def test_a_name_or_a_function_is_a_metric():

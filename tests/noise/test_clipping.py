@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import RELATION_CHOICES
 
 import sensitivity_lab as sl
 from sensitivity_lab.noise.clipping import clipping_bounds, clipping_sweep
@@ -232,15 +231,9 @@ BOTH = "give either step (linear) or factor (logarithmic)"
             lambda: clipping_bounds(9, 0, step=1),
             "largest must be at least smallest, got 0 below 9",
         ),
-        (lambda: clipping_bounds(0, 9, step=0), "step must be a finite number above 0, got 0"),
-        (lambda: clipping_bounds(1, 9, factor=1), "factor must be a finite number above 1, got 1"),
         (
             lambda: clipping_bounds(0, 9, factor=2),
             "smallest must be above 0 for logarithmic bounds, got 0",
-        ),
-        (
-            lambda: clipping_bounds(0, math.inf, step=1),
-            "largest must be a finite number, got inf",
         ),
         (
             lambda: clipping_bounds(0, 1, step=1e-5),
@@ -262,11 +255,10 @@ BOTH = "give either step (linear) or factor (logarithmic)"
             "drop or replace missing and infinite values first",
         ),
         (lambda: clipping_sweep(AGES, []), "bounds must have at least one upper bound, got none"),
-        (lambda: clipping_sweep(AGES, 5), "bounds must be a sequence of numbers, got 5"),
-        (lambda: clipping_sweep(AGES, "12"), "bounds must be a sequence of numbers, got '12'"),
         (
             lambda: clipping_sweep(AGES, [1, "2"]),
-            "bounds must be a finite number, got '2'",
+            "bounds must be a finite number, got '2' (str); give an int, float, Fraction "
+            "or Decimal",
         ),
         (lambda: clipping_sweep(AGES, [1, 3, 3]), "bounds must ascend, got 3 after 3"),
         (
@@ -274,32 +266,12 @@ BOTH = "give either step (linear) or factor (logarithmic)"
             "bounds must be at least lower, which is 0, got -1",
         ),
         (
-            lambda: clipping_sweep(AGES, [3], lower=None),
-            "lower must be a finite number, got None",
-        ),
-        (
-            lambda: clipping_sweep(AGES, [3], epsilon=0),
-            "epsilon must be a finite number above 0, got 0",
-        ),
-        (
-            lambda: clipping_sweep(AGES, [3], epsilon=-0.1),
-            "epsilon must be a finite number above 0, got -0.1",
-        ),
-        (
             lambda: clipping_sweep(AGES, [3], release=lambda *_: 0),
             "release needs an epsilon: give the privacy loss of each release",
         ),
         (
-            lambda: clipping_sweep(AGES, [3], epsilon=1, release="laplace"),
-            "release must be a function or None, got 'laplace'",
-        ),
-        (
             lambda: clipping_sweep(AGES, [3], epsilon=1, release=lambda *_: math.nan),
             "release: the answer for the bound 3 must be a finite number, got nan",
-        ),
-        (
-            lambda: clipping_sweep(AGES, [3], neighbors="close"),
-            f"unknown neighbor relation 'close'; {RELATION_CHOICES}",
         ),
     ],
 )

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 import math
 import warnings
-from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -58,8 +57,8 @@ def test_a_result_without_an_upper_bound_is_refused():
             call()
         assert str(caught.value) == (
             f"{name}: the result has no upper bound (upper=None), because the rounding errors of "
-            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
-            "that of a built-in query or of an ExactQuery"
+            "its answers are not known; pass a number that is at least the sensitivity, or compute "
+            "that of a built-in query or an ExactQuery"
         )
 
 
@@ -86,8 +85,8 @@ def test_a_local_sensitivity_is_refused():
     for result in (local, curve[1]):
         for name, message in each_call(result):
             assert message == (
-                f"{name}: the result is a local sensitivity, which depends on the records, so that "
-                "the size of the noise would tell of them; use the result of "
+                f"{name}: the result is a local sensitivity, which depends on the records, so the "
+                "size of the noise would reveal them; use the result of "
                 "sl.global_sensitivity, or of sl.smooth_sensitivity with smooth_cauchy_scale or "
                 "smooth_laplace_scale"
             )
@@ -118,7 +117,7 @@ def test_a_sensitivity_at_exactly_a_distance_is_refused_where_a_smaller_one_can_
     for name, message in each_call(exactly):
         assert message == (
             f"{name}: the result is for neighbors at a distance of exactly 4, and nearer ones can "
-            "have answers that are farther apart; ask for the sensitivity with exactly=False"
+            "have answers that are farther apart; compute the sensitivity with exactly=False"
         )
     assert scale_among_these(at_most) == at_most.upper
     for relation in (sl.Bounded, sl.Unbounded, sl.SymmetricDifference):
@@ -160,13 +159,13 @@ def test_an_implemented_sensitivity_is_taken_where_it_bounds_all_neighbors():
         ),
         (
             reordered,
-            "the result compares orders of the same records (neighbors=None), not neighbors; ask "
-            "for the implemented sensitivity with a neighbor relation",
+            "the result compares orders of the same records (neighbors=None), not neighbors; "
+            "compute the implemented sensitivity with a neighbor relation",
         ),
         (
             exactly,
             "the result is for neighbors at a distance of exactly 1, and nearer ones can have "
-            "answers that are farther apart; ask for the sensitivity with exactly=False",
+            "answers that are farther apart; compute the sensitivity with exactly=False",
         ),
     ):
         for name, message in each_call(result):
@@ -186,7 +185,7 @@ def test_what_is_no_single_result_is_refused_without_printing_it():
         (curves.to_frame().iloc[0], "an object of the type Series"),
         (table, "an object of the type NeighborTable"),
         (swept, "an object of the type Sweep"),
-        (-(10**5000), "an object of the type int"),
+        (-(10**5000), "about -1e5000 (numbers have at most 4,000 digits)"),
         (shaped, "namespace(value=1.0, upper=1.0)"),
     ):
         for name, message in each_call(result):
@@ -197,15 +196,6 @@ def test_what_is_no_single_result_is_refused_without_printing_it():
     point = curves.result("mean", distance=2)
     assert scale_among_these(point) == point.upper
     assert scale_among_these(swept.results[1]) == curves.result("mean", distance=1).upper
-
-
-def test_a_decimal_of_a_huge_exponent_is_refused_at_once():
-    """As a rational it would have a hundred million digits."""
-    with pytest.raises(sl.errors.InputError) as caught:
-        laplace_scale(1, Decimal("1e99999999"))
-    assert str(caught.value) == (
-        "epsilon must be a finite number above 0, got Decimal('1E+99999999')"
-    )
 
 
 def result_in(norm, query=None):
@@ -226,7 +216,7 @@ def test_a_vector_in_the_wrong_norm_is_refused():
             function(result_in(wrong), 1)
         assert str(caught.value) == (
             f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
-            f"ask for the sensitivity in {needed}"
+            f"compute the sensitivity in {needed}"
         )
 
 
@@ -234,60 +224,6 @@ def test_of_a_number_all_norms_are_one():
     for norm in ("L1", "L2", "Linf"):
         result = result_in(norm, sl.CountIf("sex == 'f'"))
         assert laplace_scale(result, 1) == gaussian_scale(result, 0.5) == 1
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: laplace_scale(-1, 1),
-            "sensitivity must be a finite number of at least 0 or a result of "
-            "sl.global_sensitivity, got -1",
-        ),
-        (
-            lambda: laplace_scale("5", 1),
-            "sensitivity must be a finite number of at least 0 or a result of "
-            "sl.global_sensitivity, got '5'",
-        ),
-        (lambda: laplace_scale(1, 0), "epsilon must be a finite number above 0, got 0"),
-        (
-            lambda: laplace_scale(1, math.inf),
-            "epsilon must be a finite number above 0, got inf",
-        ),
-        (lambda: laplace_scale(1, True), "epsilon must be a finite number above 0, got True"),
-        (lambda: gaussian_scale(1, -0.5), "rho must be a finite number above 0, got -0.5"),
-        (
-            lambda: laplace_epsilon(math.nan, 1),
-            "d_in must be a finite number of at least 0 or a result of sl.global_sensitivity, "
-            "got nan",
-        ),
-        (
-            lambda: gaussian_rho(1, -1),
-            "scale must be a finite number of at least 0, got -1",
-        ),
-        (
-            lambda: group_noise_scales([1, 2.5]),
-            "groups must be one or more integers of at least 1, got 2.5",
-        ),
-        (
-            lambda: group_noise_scales([], rows=2),
-            "groups must be one or more integers of at least 1, got none",
-        ),
-        (
-            lambda: group_noise_scales([1], rows=0),
-            "rows must be one or more integers of at least 1, got 0",
-        ),
-        (
-            lambda: group_noise_scales([1], epsilon=0),
-            "epsilon must be a finite number above 0, got 0",
-        ),
-        (lambda: group_noise_scales([1], rho=0), "rho must be a finite number above 0, got 0"),
-    ],
-)
-def test_what_is_refused(call, message):
-    with pytest.raises(sl.errors.InputError) as caught:
-        call()
-    assert str(caught.value) == message
 
 
 def test_people_in_groups():
@@ -326,8 +262,8 @@ def test_the_picture_of_people_in_groups():
 def test_what_the_picture_refuses():
     frame = group_noise_scales([1])
     for wrong, message in (
-        (frame.drop(columns="rho"), "frame: lacks rho; pass what group_noise_scales returns"),
-        (frame.iloc[:0], "frame: has no rows, so there is nothing to draw"),
+        (frame.drop(columns="rho"), "frame lacks rho; pass the result of group_noise_scales"),
+        (frame.iloc[:0], "frame has no rows, so there is nothing to draw"),
     ):
         with pytest.raises(sl.errors.InputError) as caught:
             plot_noise_scales(wrong)

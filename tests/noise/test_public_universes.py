@@ -14,7 +14,7 @@ FRAME = pd.DataFrame({"age": AGES, "sex": list("fmfmf")})
 WARNING = (
     "{name}: the universe is a list of records (Universe.from_dataset, or a column), so the "
     "sensitivity holds only among datasets drawn from these records, and noise scaled to it "
-    "protects nobody unless they are public.{zero} For private data, ask for the sensitivity over "
+    "protects nobody unless they are public.{zero} For private data, compute the sensitivity over "
     "what a record can be, {domain}; if the records are public, pass public_universe=True"
 )
 NUMBERS = "Universe.from_domain(values) or Universe.from_interval(lower, upper)"

@@ -82,7 +82,7 @@ def test_every_kind_of_result_has_its_relation_compared(kind, relation, told):
         says = {"one": told, "other": "bounded, at most 1"}
         assert message(lambda named=named: sl.noise.noise_table(named, epsilon=1)) == (
             f"results: {first!r} is for neighbors {says[first]}, {last!r} for {says[last]}, and "
-            "privacy losses add up for one relation; ask for all sensitivities with the same "
+            "privacy losses add up only for one relation; compute all sensitivities with the same "
             "neighbors"
         )
 
@@ -95,7 +95,7 @@ def test_every_kind_of_result_has_its_sizes_compared(kind):
     }
     assert message(lambda: sl.noise.noise_table(results, epsilon=1)) == (
         "results: 'one' is for size any of (3, 4), 'other' for size 4, and one dataset has one "
-        "size; ask for all sensitivities with the same size"
+        "size; compute all sensitivities with the same size"
     )
 
 
@@ -103,8 +103,8 @@ def test_graphs_and_sequences_are_compared_too():
     edges, nodes = of_graphs(), of_graphs(graphs.NodeNeighbors())
     assert message(lambda: sl.noise.noise_table({"a": edges, "b": nodes}, epsilon=1)) == (
         "results: 'a' is for neighbors edge neighbors, at most 1 edge added or removed, 'b' for "
-        "node neighbors, edges of at most 1 node replaced, and privacy losses add up for one "
-        "relation; ask for all sensitivities with the same neighbors"
+        "node neighbors, edges of at most 1 node replaced, and privacy losses add up only for "
+        "one relation; compute all sensitivities with the same neighbors"
     )
     assert message(
         lambda: sl.noise.noise_table(
@@ -112,12 +112,12 @@ def test_graphs_and_sequences_are_compared_too():
         )
     ) == (
         "results: 'edges' is for 4 nodes, 'triangles' for 5 nodes, and one dataset has one size; "
-        "ask for all sensitivities with the same size"
+        "compute all sensitivities with the same size"
     )
     short, long = of_sequences(longest=3), of_sequences(longest=4)
     assert message(lambda: sl.noise.noise_table({"a": short, "b": long}, epsilon=1)) == (
         "results: 'a' is for 0 to 3 entries, 'b' for 0 to 4 entries, and one dataset has one size; "
-        "ask for all sensitivities with the same size"
+        "compute all sensitivities with the same size"
     )
 
 
@@ -151,13 +151,12 @@ def test_the_table_tells_relation_k_and_size():
 
 SIZE = (
     "{name}: neighbors ({relation}) have different numbers of {noun}, so that number is private, "
-    "but the result is for {size} only: the noise would tell the number, and would be too small "
-    "for others. {remedy}"
+    "but the result is for {size} only: the noise would reveal that number, and be too small for "
+    "the others. {remedy}"
 )
 OF_RECORDS = {
     "noun": "records",
-    "remedy": "Ask for the sensitivity over every size that the data can have, such as "
-    "size=range(2, 1001)",
+    "remedy": "Pass every size that the data can have, such as size=range(2, 1001)",
 }
 
 
@@ -345,7 +344,7 @@ def test_graph_and_sequence_results_are_taken_in_the_norm_of_the_noise():
     ):
         assert message(lambda f=function, w=wrong: f(degrees[w], 1)) == (
             f"sensitivity: the result is in the norm {wrong}, and {noise} noise needs {needed}; "
-            f"ask for the sensitivity in {needed}"
+            f"compute the sensitivity in {needed}"
         )
 
 
@@ -362,8 +361,8 @@ def test_local_results_of_graphs_and_sequences_are_refused():
     )
     for result, what in ((of_graph, "graph"), (of_sequence, "sequence")):
         assert message(lambda r=result: sl.noise.laplace_scale(r, 1)) == (
-            f"sensitivity: the result is a local sensitivity, which depends on the {what}, so that "
-            "the size of the noise would tell of it; use the result of sl.spaces.global_sensitivity"
+            f"sensitivity: the result is a local sensitivity, which depends on the {what}, so the "
+            "size of the noise would reveal it; use the result of sl.spaces.global_sensitivity"
         )
         told = message(lambda r=result: sl.noise.smooth_cauchy_scale(r, 1))
         assert told == (
@@ -416,7 +415,7 @@ def test_subgraphs_of_one_graph_may_be_private():
         "sensitivity: the universe is the graphs with some of the listed edges "
         "(GraphUniverse.subgraphs, or edges=), so the sensitivity holds only among these graphs, "
         "and noise scaled to it protects nobody unless they are public. The sensitivity of "
-        "triangles is 0 there, which means no noise at all. For private data, ask for the "
+        "triangles is 0 there, which means no noise at all. For private data, compute the "
         "sensitivity over what a graph can be, GraphUniverse(nodes); if the edges are public, pass "
         "public_universe=True"
     )

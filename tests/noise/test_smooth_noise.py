@@ -260,7 +260,7 @@ def test_k_enters_beta_and_scale():
     assert (five.value, five.upper, five.local) == (one.value, one.upper, one.local)
     assert (five.neighbors, five.local.neighbors) == (sl.Bounded(5), sl.Bounded(1))
     assert smooth_cauchy_scale(five, 1) == smooth_cauchy_scale(one, Fraction(1, 5))
-    assert "rows       5 of a person: noise takes epsilon / 5" in repr(five)
+    assert "rows       5 per person: noise uses epsilon / 5" in repr(five)
     five.verify()
     wide = smooth(beta=smooth_beta(1), neighbors=sl.Bounded(5))
     with pytest.raises(sl.errors.InputError) as caught:
@@ -344,8 +344,8 @@ ADVICE = "; for a global sensitivity use laplace_scale or gaussian_scale"
         (
             lambda: smooth(query=lambda x: float(x.max())),
             "result: the result has no upper bound (upper=None), because the rounding errors of "
-            "its answers are not known; pass a number that is at least the sensitivity, or ask for "
-            "that of a built-in query or of an ExactQuery",
+            "its answers are not known; pass a number that is at least the sensitivity, or compute "
+            "that of a built-in query or an ExactQuery",
         ),
         (
             stacked,
@@ -372,25 +372,8 @@ CAUCHY = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: smooth_beta(0), "epsilon must be a finite number above 0, got 0"),
-        (lambda: smooth_beta(math.nan), "epsilon must be a finite number above 0, got nan"),
-        (
-            lambda: smooth_beta(1e-10),
-            "epsilon must be a finite number of at least 1e-9, got 1e-10",
-        ),
         (lambda: smooth_beta(4, 0.1), f"{LAPLACE}4{CAUCHY}"),
         (lambda: smooth_laplace_scale(smooth(), 1e-10, 0.1), f"{LAPLACE}1e-10{CAUCHY}"),
-        (lambda: smooth_beta(1, 0), "delta must be a number from 1e-100 to 0.5, got 0"),
-        (lambda: smooth_beta(1, 0.6), "delta must be a number from 1e-100 to 0.5, got 0.6"),
-        (
-            lambda: smooth_laplace_scale(smooth(), 1, None),
-            "delta must be a number from 1e-100 to 0.5, got None",
-        ),
-        (
-            lambda: smooth_beta(1, Decimal("NaN")),
-            "delta must be a number from 1e-100 to 0.5, got Decimal('NaN')",
-        ),
-        (lambda: smooth_beta(1, k=0), "k must be the most rows of one person, at least 1, got 0"),
         (
             lambda: smooth_beta(1e-9, k=5),
             "epsilon must be a finite number of at least 5e-9 for k = 5 rows of a person, got "
@@ -406,11 +389,6 @@ CAUCHY = "; for a larger one use Cauchy noise (smooth_cauchy_scale)"
             "delta: of it, each of k = 300 steps may lose less than 1e-100 at this epsilon, which "
             "noise is not computed for; choose a larger delta, a smaller epsilon or k, or Cauchy "
             "noise (smooth_cauchy_scale)",
-        ),
-        (lambda: smooth_beta(1, gamma=1), "gamma must be a number above 1, at most 100, got 1"),
-        (
-            lambda: smooth_cauchy_scale(smooth(), 1, gamma=101),
-            "gamma must be a number above 1, at most 100, got 101",
         ),
         (
             lambda: smooth_beta(1, 0.1, gamma=3),

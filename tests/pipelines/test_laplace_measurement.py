@@ -85,7 +85,7 @@ def test_what_laplace_noise_cannot_follow(before):
     with pytest.raises(InputError) as error:
         before >> pl.laplace(5)
     assert str(error.value) == (
-        f"cannot chain {before.name} >> laplace(5): {before.name} puts out {before.output_domain} "
+        f"cannot chain {before.name} >> laplace(5): {before.name} returns {before.output_domain} "
         f"({before.output_metric}), but laplace(5) takes a number (absolute difference) or a "
         "vector (L1 distance); of a pair, select one part first: part(0)"
     )
@@ -98,7 +98,7 @@ def test_scales_are_positive(scale):
 
 
 def test_it_follows_chains_only_and_does_not_sample():
-    with pytest.raises(InputError, match=r"^before must be a transformation or a start, such as"):
+    with pytest.raises(InputError, match=r"^before must be a transformation or a start, got"):
         pl.Measurement(pl.clamp(0, 5), 5)
     with pytest.raises(TypeError):
         7 >> pl.laplace(5)

@@ -81,33 +81,33 @@ def mismatches():
     bounded = "numbers in [0, 5] (rows added or removed, or rows replaced)"
     yield (
         lambda: CLAMP >> HALVE,
-        "cannot chain clamp(0, 5) >> halve: the domains do not match; clamp(0, 5) puts out numbers "
+        "cannot chain clamp(0, 5) >> halve: the domains do not match; clamp(0, 5) returns numbers "
         "in [0, 5], but halve takes a number",
     )
     yield (
         lambda: pl.clamp(0, 5)(pl.Numbers(), ONE) >> SUM,
-        "cannot chain clamp(0, 5) >> sum_(0, 5): the metrics do not match; clamp(0, 5) puts out "
+        "cannot chain clamp(0, 5) >> sum_(0, 5): the metrics do not match; clamp(0, 5) returns "
         "rows replaced, but sum_(0, 5) takes rows added or removed",
     )
     yield (
         lambda: (pl.Numbers(), ROWS) >> SUM,
-        "cannot chain the start >> sum_(0, 5): the domains do not match; the start puts out "
+        "cannot chain the start >> sum_(0, 5): the domains do not match; the start returns "
         "numbers, but sum_(0, 5) takes numbers in [0, 5]",
     )
     yield (
         lambda: (pl.Numbers(), ROWS) >> pl.clamp(0, 10) >> pl.sum_(0, 5),
-        "cannot chain clamp(0, 10) >> sum_(0, 5): clamp(0, 10) puts out numbers in [0, 10] (rows "
+        "cannot chain clamp(0, 10) >> sum_(0, 5): clamp(0, 10) returns numbers in [0, 10] (rows "
         f"added or removed), but sum_(0, 5) takes {bounded}, for example after clamp(0, 5)",
     )
     yield (
         lambda: table >> pl.count() >> pl.count(),
-        "cannot chain count() >> count(): count() puts out a number (absolute difference), but "
+        "cannot chain count() >> count(): count() returns a number (absolute difference), but "
         "count() takes values, tables or groups whose rows are added, removed or replaced; for "
         "privacy ids, bound the rows of an id first: max_rows_per_id(k)",
     )
     yield (
         lambda: ids >> pl.filter_(bool) >> pl.count(),
-        "cannot chain filter_(bool) >> count(): filter_(bool) puts out tables (ids in 'id' added "
+        "cannot chain filter_(bool) >> count(): filter_(bool) returns tables (ids in 'id' added "
         "or removed with all their rows), but count() takes values, tables or groups whose rows "
         "are added, removed or replaced; for privacy ids, bound the rows of an id first: "
         "max_rows_per_id(k)",
@@ -115,7 +115,7 @@ def mismatches():
     yield (
         lambda: ids >> pl.max_groups_per_id(2, "page") >> pl.group_by("page", "ab"),
         "cannot chain max_groups_per_id(2, 'page') >> group_by('page', 2 keys): "
-        "max_groups_per_id(2, 'page') puts out tables with at most 2 groups of 'page' per id (ids "
+        "max_groups_per_id(2, 'page') returns tables with at most 2 groups of 'page' per id (ids "
         "in 'id' added or removed with all their rows), but group_by('page', 2 keys) takes tables "
         "whose rows are added, removed or replaced, or whose ids are, if "
         "max_rows_per_group_per_id(r, 'page') comes before (and max_groups_per_id(g, 'page'), "
@@ -123,14 +123,14 @@ def mismatches():
     )
     yield (
         lambda: table >> pl.max_rows_per_id(1),
-        "cannot chain the start >> max_rows_per_id(1): the start puts out tables (rows added or "
+        "cannot chain the start >> max_rows_per_id(1): the start returns tables (rows added or "
         "removed), but max_rows_per_id(1) takes tables whose ids are added or removed: "
         "start(AddRowsWithID(column)), and max_rows_per_id(k, keep_ids=True) for a limit before "
         "this one",
     )
     yield (
         lambda: pl.start(pl.AddMaxRows(1), pl.AddMaxRows(1)) >> pl.join_private("key"),
-        "cannot chain the start >> join_private('key'): the start puts out (tables; tables) ((rows "
+        "cannot chain the start >> join_private('key'): the start returns (tables; tables) ((rows "
         "added or removed; rows added or removed)), but join_private('key') takes two tables whose "
         "rows are added or removed, truncated by left=... and right=...; or two tables with the "
         "same column of privacy ids, which must be among the keys, without truncation unless they "
@@ -138,13 +138,13 @@ def mismatches():
     )
     yield (
         lambda: (pl.Numbers(), ONE) >> pl.clamp(0, 1) >> pl.mean(0, 1, 4),
-        "cannot chain clamp(0, 1) >> mean(0, 1, 4): clamp(0, 1) puts out numbers in [0, 1] (rows "
+        "cannot chain clamp(0, 1) >> mean(0, 1, 4): clamp(0, 1) returns numbers in [0, 1] (rows "
         "replaced), but mean(0, 1, 4) takes exactly 4 numbers: start from Numbers(size=4), or "
         "for a column from Table(size=4); where the number of records is not public, use average",
     )
     yield (
         lambda: (pl.Numbers(floats=True), ROWS) >> pl.clamp(0, 1) >> pl.sum_(0, 1),
-        "cannot chain clamp(0, 1) >> sum_(0, 1): clamp(0, 1) puts out floats in [0, 1] (rows added "
+        "cannot chain clamp(0, 1) >> sum_(0, 1): clamp(0, 1) returns floats in [0, 1] (rows added "
         "or removed), but sum_(0, 1) takes floats only if their number is bounded, which bounds "
         "the rounding: start from Numbers(floats=True, max_size=...), or for a column from "
         "Table(max_size=...)",
@@ -166,39 +166,17 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
             "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), one "
             "per table, or AddRowsWithSharedID(column) alone; got none",
         ),
-        (
-            lambda: pl.AddMaxRows(0),
-            "AddMaxRows: max_rows must be a whole number of at least 1, got 0",
-        ),
         (lambda: pl.clamp(5, 0), "the lower bound 5 is above the upper bound 0"),
-        (
-            lambda: pl.clamp(0, float("nan")),
-            "the upper bound must be a finite number (int, float, Fraction or Decimal), got nan",
-        ),
-        (lambda: pl.Numbers(size=-1), "size must be a whole number of at least 0, got -1"),
-        (
-            lambda: pl.max_rows_per_id(True),
-            "max_rows_per_id: k must be a whole number of at least 1, got True",
-        ),
         (
             lambda: pl.histogram(["a", "a"]),
             "histogram: categories must be one or more distinct values, none missing, "
             "got ['a', 'a']",
         ),
         (
-            lambda: pl.histogram("ab", "L1"),
-            "histogram: metric must be L1Distance() or L2Distance(), got 'L1'",
-        ),
-        (
             lambda: pl.group_by("page", [None]),
             "group_by: keys must be one or more distinct hashable values, none missing, "
             "got (None,)",
         ),
-        (
-            lambda: pl.group_by("page", "ab", 2),
-            "group_by: metric must be L1Distance() or L2Distance(), got 2",
-        ),
-        (lambda: pl.part(2), "part: index must be 0 or 1, got 2"),
         (
             lambda: pl.join_public(pd.DataFrame({"k": [1]}), on=[]),
             "join_public: on must be a column or several, got []",
@@ -209,23 +187,13 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
             "are 'k'",
         ),
         (
-            lambda: pl.join_count("key", pl.DropExcess(1), 2),
-            "join_count('key', left=DropExcess(max_rows=1), right=2): left and right must be "
-            "DropExcess(max_rows) or DropNonUnique(), got 2",
-        ),
-        (
-            lambda: pl.both(CLAMP, pl.count()),
-            "both: second must be a transformation, such as start(AddMaxRows(1)) >> step, or both "
-            "must be steps; "
-            "got count()",
-        ),
-        (
             lambda: CLAMP(3),
             "a dataset is a list or an array of values, got int",
         ),
         (
             lambda: CLAMP(["1"]),
-            "a record must be a finite number (int, float, Fraction or Decimal), got '1'",
+            "a record must be a finite number, got '1' (str); give an int, float, Fraction "
+            "or Decimal",
         ),
         (lambda: SUM([1, 6]), "the domain is numbers in [0, 5], got the record 6"),
         (
@@ -243,7 +211,7 @@ def test_a_mismatched_chain_names_both_sides(chain, message):
         ),
         (
             lambda: HALVE.map(-1),
-            "d_in (absolute difference) must be at least 0, got -1",
+            "d_in (absolute difference) must be a finite number of at least 0, got -1",
         ),
     ],
 )

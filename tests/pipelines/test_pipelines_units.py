@@ -80,7 +80,7 @@ def test_what_is_no_distance_is_refused_as_before():
     with pytest.raises(InputError) as error:
         (FIVE >> pl.count()).map("a")
     assert str(error.value) == (
-        "d_in must be a whole number of at least 0 (rows added or removed), got 'a'"
+        "d_in must be a whole number (at least 0: rows added or removed), got 'a' (str)"
     )
     assert (TWO >> pl.part(1)).map(pl.AddMaxRows(2), 3) == 3
 
@@ -132,7 +132,7 @@ def test_the_measured_stability_is_that_of_the_unit():
     with pytest.raises(InputError) as error:
         pl.measured_stability(pl.Start(pl.Table(), ROWS) >> pl.count(), rows)
     assert str(error.value) == (
-        "d_in must be a whole number of at least 0 (rows added or removed), got None"
+        "d_in must be a whole number (at least 0: rows added or removed), got None (NoneType)"
     )
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from matplotlib.figure import Figure
-from pictures import assert_nothing_cut_off
+from pictures import assert_nothing_cut_off, callers_axes
 
 import sensitivity_lab as sl
 from sensitivity_lab.plotting import plot_answers
@@ -66,15 +66,39 @@ def test_bars_start_at_zero_and_are_told_apart_without_color():
 @pytest.mark.parametrize(
     ("first", "second", "text"),
     [
-        (1 / 3, 1, "+0.6667"),
+        (1 / 3, 1, "+0.666667"),
         (1e9, 1e9 - 3, "−3"),
         (0.1 + 0.2, 0.3, "−6e-17"),
         (1e16, 1e16 + 2, "+2"),
-        (0.0, 12345.678, "+1.235e+04"),
+        (0.0, 12345.678, "+12345.7"),
+        (0.0, 1 / 3, "+0.333334"),  # away from 0, as a sensitivity is,
     ],
 )
 def test_differences_have_the_digits_that_the_answers_have(first, second, text):
-    assert texts(plot_answers(pair((first, 1), (second, 1)))) == [text]
+    ax = plot_answers(pair((first, 1), (second, 1)))
+    assert [one for part in (ax, *ax.child_axes) for one in texts(part)] == [text]
+
+
+def test_a_small_change_of_large_answers_has_bars_of_its_own():
+    ax = plot_answers(pair((1000, 950, 1100), (1000, 945, 1105)), unit="records")
+    [above] = ax.child_axes
+    assert heights(above) == [[0, -5, 5]]
+    assert texts(above) == ["−5", "+5"]
+    assert texts(ax) == []
+    assert above.get_ylabel() == "f(y) − f(x)"
+    assert_nothing_cut_off(ax.figure)
+    _, mine = callers_axes()
+    before = mine.get_position()
+    assert plot_answers(pair((1000, 7), (1001, 7)), ax=mine) is mine
+    assert mine.get_position().height < before.height
+
+
+def test_of_many_coordinates_those_that_differ_are_drawn():
+    first = tuple(range(1000))
+    ax = plot_answers(pair(first, (5, *first[1:70], 0, *first[71:])))
+    assert heights(ax) == [[0, 70], [5, 0]]
+    assert ticks(ax) == ["0", "70"]
+    assert ax.get_xlabel() == "the 2 of 1,000 coordinates that differ"
 
 
 def test_an_answer_that_is_one_number():
@@ -89,6 +113,13 @@ def test_equal_answers():
     assert ax.get_legend().get_title().get_text() == ""
 
 
+def test_a_long_title_is_broken_and_its_lines_are_kept():
+    ax = plot_answers(pair((0, 0), (0, 1)), title=f"two\nlines, {'the second is long ' * 3}")
+    first, *rest = ax.get_title().split("\n")
+    assert first == "two"
+    assert len(rest) == 2
+
+
 @pytest.mark.exhaustive
 def test_many_coordinates():
     ax = plot_answers(pair(tuple(range(100)), tuple(range(1, 101))))
@@ -97,7 +128,7 @@ def test_many_coordinates():
     assert texts(ax) == []
     one = plot_answers(pair((0,) * 100, (0,) * 99 + (1,)), [f"category {i}" for i in range(100)])
     assert texts(one) == ["+1"]
-    assert one.get_xticklabels()[0].get_rotation() == 35
+    assert ticks(one) == ["category 99"]
     assert_nothing_cut_off(one.figure)
 
 
@@ -138,6 +169,9 @@ def test_a_results_numbers_are_drawn_on_request():
     result = sl.global_sensitivity(UNIVERSE, "mean", size=3, neighbors=sl.Bounded(1))
     ax = result.plot("answers")
     assert heights(ax) == [[5], [2]]
+    third = sl.global_sensitivity([0, 0, 0, 1], "mean", size=3, neighbors=sl.Bounded(1))
+    assert texts(third.plot("answers")) == ["−0.333334"]
+    assert "sensitivity 0.333334 " in third.plot().get_title()
     title = "mean: sensitivity 3 (bounded, at most 1, size 3)"
     assert ax.get_title().replace("\n", " ") == title
 
@@ -170,6 +204,6 @@ def test_other_pictures_refuse_records_that_are_no_numbers(kind):
     with pytest.raises(sl.errors.InputError) as caught:
         words.plot(kind)
     assert str(caught.value) == (
-        f"kind {kind!r} cannot show records that are no numbers; use plot('answers')"
+        f"kind {kind!r} cannot show records that are not numbers; use plot('answers')"
     )
     assert len(words.plot().containers) == 2

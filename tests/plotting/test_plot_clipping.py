@@ -32,6 +32,7 @@ def test_the_picture():
     ]
     assert {ax.get_xlabel() for ax in figure.axes} == {"upper clipping bound (years)"}
     assert figure.get_suptitle() == "ages"
+    assert sweep.plot(title="two\nlines").get_suptitle() == "two\nlines"
     drawn = {line.get_label(): line for line in sums.get_lines()}
     assert list(drawn) == ["sum of the records", "clipped sum", "release"]
     assert drawn["clipped sum"].get_ydata()[-1] == sum(AGES)
@@ -47,7 +48,7 @@ def test_the_picture():
 def test_the_picture_without_noise_on_logarithmic_axes():
     sweep = clipping_sweep(AGES, clipping_bounds(1, 2**10, factor=2))
     axes = Figure().subplots(1, 3)
-    assert sweep.plot(ax=axes, xscale="log", title="ages") is axes
+    assert sweep.plot(ax=axes, title="ages") is axes
     assert {ax.get_xscale() for ax in axes} == {"log"}
     assert [ax.get_yscale() for ax in axes] == ["linear", "log", "log"]
     assert [line.get_label() for line in axes[0].get_lines()] == [
@@ -57,6 +58,7 @@ def test_the_picture_without_noise_on_logarithmic_axes():
     assert len(bias.get_ydata()) == sum(point.bias != 0 for point in sweep.points) == 7
     assert axes[0].get_title() == "ages"
     assert axes[0].get_xlabel() == "upper clipping bound"
+    assert {ax.get_xscale() for ax in sweep.plot(logx=False).axes} == {"linear"}
 
 
 def test_the_picture_of_a_bound_without_bias_and_noise():
@@ -72,10 +74,10 @@ def test_what_the_picture_refuses():
         (
             frame.drop(columns=["bias", "scale"]),
             {},
-            "frame: lacks bias, scale; pass what ClippingSweep.to_frame() returns",
+            "frame lacks bias, scale; pass the result of ClippingSweep.to_frame()",
         ),
-        (frame.iloc[:0], {}, "frame: has no rows, so there is nothing to draw"),
-        (frame, {"xscale": "symlog"}, "xscale: got 'symlog'; use 'linear' or 'log'"),
+        (frame.iloc[:0], {}, "frame has no rows, so there is nothing to draw"),
+        (frame, {"logx": "sym"}, "logx must be True or False, got 'sym'"),
         (frame, {"ax": [Figure().subplots()]}, "ax: got 1 Axes for 3 panels; pass 3 Axes"),
     ):
         with pytest.raises(sl.errors.InputError) as caught:

@@ -1,16 +1,17 @@
 """Pictures are written to files and show themselves in notebooks."""
 
+import matplotlib.pyplot as plt
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from paths import ROOT, SUPPORT
 from pictures import (
     WITNESSES,
+    callers_axes,
     tidy,
 )
 
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting import plot_curves, plot_witness, save
+from sensitivity_lab.plotting import off_screen, plot_curves, plot_witness, save
 
 
 @pytest.mark.representative
@@ -40,31 +41,51 @@ def test_save_explains_what_is_wrong(tmp_path):
         assert str(caught.value) == f"path: {str(tmp_path / name)!r} {reason}"
 
 
-def test_a_picture_shows_itself():
+def test_a_new_figure_is_pyplots():
     figure, ax = plot_curves(tidy()), plot_witness(WITNESSES["ties"])
-    assert isinstance(figure, Figure)
-    assert isinstance(ax, Axes)
-    for drawn in (figure, ax):
-        assert drawn._repr_png_().startswith(b"\x89PNG")
+    assert [plt.figure(number) for number in plt.get_fignums()] == [figure, ax.figure]
+    assert plt.gcf() is ax.figure
+    assert plt.gca() is ax
+    plt.close(figure)
+    assert plt.get_fignums() == [ax.figure.number]
+
+
+def test_a_callers_figure_is_left_alone_and_nothing_stays_after_an_error():
+    _, mine = callers_axes()
+    plot_curves(tidy(queries=("mean",)), ax=mine)
+    for wrong in ({"legend": "left"}, {"queries": "mode"}, {"logx": 1}, {"units": 3}):
+        with pytest.raises(InputError):
+            plot_curves(tidy(), **wrong)
+    assert plt.get_fignums() == []
+
+
+def test_off_screen_pyplot_knows_of_nothing(tmp_path):
+    with off_screen():
+        save(plot_curves(tidy()), tmp_path / "a.png")
+    assert plt.get_fignums() == []
+    plot_curves(tidy())
+    assert len(plt.get_fignums()) == 1
 
 
 @pytest.mark.notebooks
-@pytest.mark.parametrize(
-    "first", ["", "import matplotlib.pyplot as plt; plt.figure; plt.close('all')"]
-)
-def test_a_notebook_shows_a_picture_exactly_once(first, monkeypatch):
+def test_a_notebook_shows_a_picture_exactly_once(monkeypatch):
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     monkeypatch.delenv("MPLBACKEND", raising=False)
     cells = [
-        f"{first}\nimport sys; sys.path.insert(0, {str(SUPPORT)!r})\n"
+        f"import sys; sys.path.insert(0, {str(SUPPORT)!r})\n"
         "from pictures import *\n"
         "from sensitivity_lab.plotting import plot_curves, plot_witness",
         "plot_curves(tidy())",
         "plot_witness(WITNESSES['ties'])",
         "picture = plot_curves(tidy())",
+        "picture",  # pyplot has closed it
+        "plot_curves(tidy(), title='first'); plot_curves(tidy())",
+        "import matplotlib.pyplot as plt\nplot_curves(tidy())\nplt.show()",
+        "plt.close(plot_curves(tidy()))",
+        "display(plot_curves(tidy()))",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(notebook, timeout=120).execute()
@@ -72,4 +93,4 @@ def test_a_notebook_shows_a_picture_exactly_once(first, monkeypatch):
         sum("image/png" in output.get("data", {}) for output in cell.outputs)
         for cell in notebook.cells
     ]
-    assert pictures == [0, 1, 1, 0]
+    assert pictures == [0, 1, 1, 1, 1, 2, 1, 0, 1]

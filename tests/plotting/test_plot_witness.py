@@ -15,6 +15,7 @@ from pictures import (
     names,
     pair,
     settle,
+    visible_ticks,
 )
 
 from sensitivity_lab.errors import InputError
@@ -145,7 +146,9 @@ def test_f_has_an_axis_of_its_own_beside_that_of_the_records(name):
 
 
 def test_equal_answers_have_one_label():
-    assert answers(plot_witness(WITNESSES["no difference"]))[1:] == ["f(x) = f(y)\n= 4"]
+    ax = plot_witness(WITNESSES["no difference"])
+    assert answers(ax)[1:] == ["f(x) = f(y)\n= 4"]
+    assert visible_ticks(ax) == [4]  # whole records have whole ticks
 
 
 @pytest.mark.parametrize(

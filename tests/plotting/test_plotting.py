@@ -23,6 +23,10 @@ from pictures import (
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting import plot_witness
 
+JOINT = [name.replace("median", "median = percentile_50") for name in QUERIES]
+JOINT.remove("percentile_50")
+"""How the curves of `tidy` are named, of which two coincide."""
+
 # Curves: panels and layout.
 
 
@@ -114,16 +118,16 @@ def test_sensitivity_starts_at_zero_which_stays_clear_of_the_frame():
 
 
 def test_a_logarithmic_axis_shows_every_positive_value():
-    [ax] = plot_together(tidy(), yscale="log").axes
+    [ax] = plot_together(tidy(), logy=True).axes
     low, high = ax.get_ylim()
     assert ax.get_yscale() == "log"
     assert 0 < low < 1 < 10 * 3**0.5 < high
 
 
 @pytest.mark.representative
-@pytest.mark.parametrize("yscale", ["linear", "log"])
-def test_all_zero_is_drawn(yscale):
-    assert_nothing_cut_off(plot_together(tidy(sensitivity=0.0), yscale=yscale))
+@pytest.mark.parametrize("logy", [False, True])
+def test_all_zero_is_drawn(logy):
+    assert_nothing_cut_off(plot_together(tidy(sensitivity=0.0), logy=logy))
 
 
 def test_missing_values_leave_a_gap_not_an_error():
@@ -142,6 +146,7 @@ def test_missing_values_leave_a_gap_not_an_error():
         (("var", "mean"), {"age": "$/h"}, "global sensitivity ($/h)\nvar: ($/h)²"),
         (("mean", "var", "count"), None, "global sensitivity\nvar: units², count: records"),
         (("var",), {"age": "years"}, "global sensitivity (years²)"),
+        (("var",), "€", "global sensitivity (€²)"),
         (("count",), {"age": "years"}, "global sensitivity (records)"),
         (("mean",), {"grade": "points"}, "global sensitivity"),
     ],
@@ -159,7 +164,10 @@ def test_a_dollar_is_a_dollar():
 
 
 def test_ten_queries_differ_in_color_or_in_both_marker_and_dash():
-    lines = plot_together(tidy()).axes[0].get_lines()
+    frame = tidy()
+    frame["sensitivity"] = range(len(frame))
+    lines = plot_together(frame).axes[0].get_lines()
+    assert len(lines) == 10
     for a, b in itertools.combinations(lines, 2):
         assert a.get_marker() != b.get_marker()
         if a.get_color() == b.get_color():
@@ -170,12 +178,12 @@ def test_a_query_looks_the_same_in_every_panel_and_in_the_legend():
     frame = tidy(("age", "grade"), relations=("bounded", "unbounded"))
     figure = plot_together(frame[(frame["column"] == "age") | (frame["query"] != "mean")])
     legend = legend_of(figure)
-    assert names(legend) == list(QUERIES)
+    assert names(legend) == JOINT
 
     def look(line):
         return line.get_color(), line.get_marker(), line.get_linewidth(), line.get_markersize()
 
-    shown = dict(zip(QUERIES, map(look, legend.get_lines()), strict=True))
+    shown = dict(zip(JOINT, map(look, legend.get_lines()), strict=True))
     for ax in figure.axes:
         assert {line.get_label(): look(line) for line in ax.get_lines()}.items() <= shown.items()
     assert "mean" not in {line.get_label() for line in figure.axes[2].get_lines()}
@@ -189,23 +197,44 @@ def test_lines_carry_the_values_of_the_frame():
         assert list(line.get_ydata()) == list(expected["sensitivity"])
 
 
+BOTH = "median = percentile_50"
+
+
 @pytest.mark.parametrize("distances", [(1,), (1, 2, 3)])
-def test_curves_that_coincide_are_both_visible(distances):
-    [ax] = plot_together(tidy(distances=distances)).axes
-    lines = {line.get_label(): line for line in ax.get_lines()}
-    below, above = lines["median"], lines["percentile_50"]
-    assert list(below.get_ydata()) == list(above.get_ydata())
-    assert list(lines).index("median") < list(lines).index("percentile_50")  # drawn first
+def test_curves_that_coincide_are_one_line_with_both_names(distances):
+    figure = plot_together(tidy(distances=distances))
+    lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
+    assert len(lines) == 9
+    assert not {"median", "percentile_50"} & set(lines)
+    assert lines[BOTH].get_linewidth() == lines["mean"].get_linewidth()
+    assert BOTH in names(legend_of(figure))
+
+
+def test_curves_of_two_units_stay_two_lines_where_they_coincide():
+    same = plot_together(tidy(sensitivity=1.0)).axes[0].get_lines()
+    others = ("count", "var")
+    in_units = " = ".join(query for query in QUERIES if query not in others)
+    assert {line.get_label() for line in same} == {in_units, *others}
+
+
+def test_curves_that_coincide_in_one_panel_only_are_named_so_there():
+    frame = tidy(("age", "grade"), queries=("median", "percentile_50"))
+    frame.loc[(frame["column"] == "grade") & (frame["query"] == "median"), "sensitivity"] += 1
+    figure = plot_together(frame, legend="labels")
+    shown = [{line.get_label() for line in ax.get_lines()} for ax in figure.axes]
+    assert shown == [{BOTH}, {"median", "percentile_50"}]
+    # A legend of both panels has each name once.
+    assert names(legend_of(plot_together(frame))) == ["median", "percentile_50"]
+
+
+def test_a_curve_that_others_cover_in_part_is_a_wide_band_beneath_them():
+    frame = tidy(queries=("mean", "median"))
+    frame["sensitivity"] = [1.0, 2.0, 3.0, 1.0, 2.0, 4.0]
+    below, above = plot_together(frame).axes[0].get_lines()
     assert below.get_linewidth() > 1.5 * above.get_linewidth()
     assert below.get_markersize() > 1.5 * above.get_markersize()
     assert below.get_markerfacecolor() == "#ffffff" != above.get_markerfacecolor()
-    assert lines["mean"].get_linewidth() == above.get_linewidth()
-
-
-def test_many_curves_that_coincide_narrow_upward():
-    lines = plot_together(tidy(sensitivity=1.0)).axes[0].get_lines()
-    widths = [line.get_linewidth() for line in lines]
-    assert all(below > above for below, above in itertools.pairwise(widths))
+    assert (below.get_linestyle(), below.get_alpha()) == ("-", 0.5)
 
 
 @pytest.mark.representative
@@ -251,7 +280,7 @@ def test_as_many_axes_as_panels(layout):
     assert_nothing_cut_off(figure)
     assert [ax.get_title().split("\n")[0] for ax in axes] == ["age", "grade"]
     assert axes[0].get_legend() is None
-    assert names(axes[1].get_legend()) == list(QUERIES)
+    assert names(axes[1].get_legend()) == JOINT
     first, second = (ax.get_window_extent() for ax in axes)
     assert first.width == pytest.approx(second.width)
 
@@ -275,14 +304,14 @@ def test_something_else_than_axes():
 def test_a_frame_without_the_columns():
     with pytest.raises(InputError) as caught:
         plot_together(tidy().drop(columns=["meaning", "size"]))
-    expected = "frame: lacks meaning, size; pass what SensitivityCurves.to_frame() returns"
+    expected = "frame lacks meaning, size; pass the result of SensitivityCurves.to_frame()"
     assert str(caught.value) == expected
 
 
 def test_an_empty_frame():
     with pytest.raises(InputError) as caught:
         plot_together(tidy().iloc[:0])
-    assert str(caught.value) == "frame: has no rows, so there is nothing to draw"
+    assert str(caught.value) == "frame has no rows, so there is nothing to draw"
 
 
 def test_two_rows_for_a_point():
@@ -296,8 +325,24 @@ def test_two_rows_for_a_point():
 
 def test_an_unknown_scale():
     with pytest.raises(InputError) as caught:
-        plot_together(tidy(), yscale="cubic")
-    assert str(caught.value) == "yscale: got 'cubic'; use 'linear' or 'log'"
+        plot_together(tidy(), logy="cubic")
+    assert str(caught.value) == "logy must be True or False, got 'cubic'"
+    with pytest.raises(InputError) as caught:
+        plot_together(tidy(distances=(0, 1)), logx=True)
+    assert str(caught.value) == (
+        "logx: a logarithmic axis needs distances above 0, got 0; use logx=False"
+    )
+
+
+@pytest.mark.parametrize(
+    ("distances", "scale"), [((1, 10, 100), "log"), ((1, 2, 5, 10, 20), "log"), ((1, 2), "linear")]
+)
+def test_distances_choose_their_axis(distances, scale):
+    [ax] = plot_together(tidy(distances=distances)).axes
+    assert ax.get_xscale() == scale
+    assert visible_ticks(ax) == list(distances)
+    [ax] = plot_together(tidy(distances=distances), logx=False).axes
+    assert ax.get_xscale() == "linear"
 
 
 def test_neither_settings_nor_the_frame_change():

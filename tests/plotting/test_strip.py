@@ -141,7 +141,9 @@ def test_a_result_draws_its_witness_with_its_own_names(result):
 def test_another_kind_of_picture_is_refused(result):
     with pytest.raises(sl.errors.InputError) as caught:
         result.plot("pie")
-    assert str(caught.value) == "kind must be 'strip', 'witness' or 'answers', got 'pie'"
+    assert str(caught.value) == (
+        "kind must be None or one of 'strip', 'witness', 'answers', got 'pie'"
+    )
 
 
 @pytest.mark.representative
@@ -211,7 +213,9 @@ def test_a_callers_axes_is_drawn_on_and_others_are_left_alone(result):
     figure = Figure(figsize=(11, 6), layout="constrained")
     FigureCanvasAgg(figure)
     upper, lower = figure.subplots(2)
+    lower.set_ylabel("mine")
     assert result.plot(ax=lower) is lower
+    assert lower.get_ylabel() == "mine"
     assert len(lower.patches) == 3
     assert not upper.has_data()
     assert_nothing_cut_off(figure)
@@ -223,11 +227,20 @@ def test_something_else_than_axes_is_refused(result):
     assert str(caught.value) == "ax: got 'here'; pass a matplotlib Axes or a sequence of them"
 
 
+@pytest.mark.parametrize(
+    ("blocks", "message"),
+    [
+        ([], "blocks: got none, so there is nothing to draw"),
+        (3, "blocks must be a sequence of tuples, got 3"),
+    ],
+)
+def test_without_blocks_there_is_no_strip(blocks, message):
+    with pytest.raises(sl.errors.InputError) as caught:
+        plot_strip(blocks)
+    assert str(caught.value) == message
+
+
 def test_settings_are_left_alone(result):
     before = dict(mpl.rcParams)
     result.plot()
     assert dict(mpl.rcParams) == before
-
-
-def test_a_strip_shows_itself(result):
-    assert result.plot()._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")

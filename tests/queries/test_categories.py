@@ -21,22 +21,26 @@ import sensitivity_lab as sl
         (
             "day",
             ["2020-01-01"],
-            "'2020-01-01' can be in no record: column 'day' has timestamps; give values such as "
-            "Timestamp('2020-01-03 00:00:00')",
+            "'2020-01-01' cannot occur in a record: column 'day' has timestamps; give values such "
+            "as Timestamp('2020-01-03 00:00:00')",
         ),
         (
             "day",
             [DAYS[0], datetime.date(2020, 1, 2)],
-            "datetime.date(2020, 1, 2) can be in no record: column 'day' has timestamps; give "
+            "datetime.date(2020, 1, 2) cannot occur in a record: column 'day' has timestamps; give "
             "values such as Timestamp('2020-01-03 00:00:00')",
         ),
         (
             "age",
             [*map(str, range(7)), 20],
-            "'0', '1', '2', '3', '4' and 2 others can be in no record: column 'age' has numbers; "
-            "give values such as 40",
+            "'0', '1', '2', '3', '4' and 2 others cannot occur in a record: column 'age' has "
+            "numbers; give values such as 40",
         ),
-        ("sex", ["f", 1], "1 can be in no record: column 'sex' has texts; give values such as "),
+        (
+            "sex",
+            ["f", 1],
+            "1 cannot occur in a record: column 'sex' has texts; give values such as ",
+        ),
     ],
 )
 def test_categories_of_another_kind_than_the_column_are_named(universe, column, keys, said):

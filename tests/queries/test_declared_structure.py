@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from random import Random
 from typing import ClassVar
@@ -10,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries import ExactQuery
+from sensitivity_lab.queries import NAMED, ExactQuery, as_query
 
 
 @dataclass(frozen=True)
@@ -90,3 +91,54 @@ def test_a_vectorized_result_is_stated_for_one_dataset():
     query = sl.from_function(lambda rows: rows @ weights, vectorized=True, name="weighted")
     result = sl.global_sensitivity(universe, query, size=6, neighbors=sl.Bounded(2))
     result.verify()
+
+
+def test_the_queries_of_the_package_keep_their_promises():
+    asked = {query for query in map(as_query, (*NAMED, "percentile_37")) if query.on_numbers}
+    exact = [query for query in asked if isinstance(query, ExactQuery)]
+    assert len(exact) > 10
+    for query in exact:
+        query.check_promises()
+
+
+class Ratio(SumOfSquares):
+    """No polynomial: it says that it is one of degree 0."""
+
+    degree = 0
+
+    def evaluate(self, rows):
+        return rows[:, -1] / rows[:, 0]
+
+
+class Rounded(Ratio):
+    def evaluate(self, rows):
+        return rows.sum(axis=1) // 7
+
+
+class Small(SumOfSquares):
+    def magnitude(self, size, largest):
+        return largest
+
+
+class Skewed(Midrange):
+    def weights(self, size):
+        return ((0, Fraction(1)),)
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (Ratio(), r"is not a homogeneous polynomial of degree 0: `evaluate` returned "),
+        (Rounded(), r"three times these records, not 3\*\*0 times as much; declare another"),
+        (Small(), r"more than its magnitude\(\d, 1000\) of 1000; override `magnitude`"),
+        (Skewed(), r"which is not what its `weights` give; mend them, or declare none"),
+    ],
+    ids=lambda one: getattr(type(one), "__name__", "")[:7],
+)
+def test_a_class_that_breaks_its_promises_is_refused(query, reason):
+    """An ExactQuery like these had a wrong sensitivity, which was called exact."""
+    universe = sl.Universe.from_domain([2, 3, Decimal("7.5")])
+    with pytest.raises(sl.errors.QueryError, match=reason):
+        sl.global_sensitivity(universe, query, size=3, neighbors=sl.Bounded(1))
+    with pytest.raises(sl.errors.QueryError):
+        sl.audit(universe, query, 2, size=3, neighbors="bounded", distances=1)

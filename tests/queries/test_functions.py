@@ -19,8 +19,6 @@ from oracle_records import NORMS
 from strategies import RELATIONS, problems
 
 import sensitivity_lab as sl
-from sensitivity_lab.queries import NAMED
-from sensitivity_lab.queries.functions import NAMES
 
 FAR = [1_700_000_000_000_000_000 + 100 * i for i in range(6)]
 
@@ -219,7 +217,6 @@ def test_a_long_double_is_not_rounded():
 
 
 def test_no_function_is_called_as_a_query_that_engines_know():
-    assert set(NAMES) == set(NAMED)
     universe = sl.Universe.from_dataset(range(12))
     with pytest.raises(sl.errors.NoEngineError) as caught:
         solve(np.median, universe, 6, method="monotone")
@@ -271,7 +268,11 @@ def test_a_backend_without_a_stream_of_answers_says_so():
 
 
 def test_a_start_that_cannot_be_hashed_is_refused():
-    for start in ([0, 0], (0, [1]), np.zeros(2)):
+    class Failing:
+        def __hash__(self):
+            raise ZeroDivisionError
+
+    for start in ([0, 0], (0, [1]), np.zeros(2), Failing()):
         with pytest.raises(sl.errors.InputError) as caught:
             sl.implementations.Fold(max, start)
         assert str(caught.value) == (

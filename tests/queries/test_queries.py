@@ -11,26 +11,11 @@ import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import QUERIES, percentiles, records
+from strategies import NUMPY, QUERIES, percentiles, records
 
 import sensitivity_lab as sl
 from sensitivity_lab.exact.difference import common_integers
 from sensitivity_lab.queries import DEFAULT_QUERIES, NAMED, PERCENTILE_METHODS, as_query
-
-NUMPY = {
-    "mean": np.mean,
-    "median": np.median,
-    "sum": np.sum,
-    "count": np.size,
-    "min": np.min,
-    "max": np.max,
-    "var": np.var,
-    "std": np.std,
-    "var_ddof_1": lambda x: np.var(x, ddof=1),
-    "std_ddof_1": lambda x: np.std(x, ddof=1),
-    "count_distinct": lambda x: np.size(np.unique(x)),
-    "mode_count": lambda x: np.unique(x, return_counts=True)[1].max(),
-}
 
 
 def exactly(query, x) -> Fraction:

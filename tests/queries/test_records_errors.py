@@ -64,14 +64,6 @@ def test_missing_values_in_a_domain_are_refused(value):
         (lambda: sl.TableUniverse.from_domain({"a": "abc"}), ("'a'", "'abc'")),
         (lambda: sl.TableUniverse.from_domain({"a": 5}), ("'a'", "5")),
         (
-            lambda: sl.TableUniverse.from_domain({"a": [1, 2]}, copies=0),
-            ("copies", "positive integers", "0"),
-        ),
-        (
-            lambda: sl.TableUniverse.from_domain({"a": [1, 2]}, copies=1.5),
-            ("copies", "positive integers", "1.5"),
-        ),
-        (
             lambda: sl.TableUniverse.from_dataset(pd.DataFrame({"a": [[1], [2]]})),
             ("'a'", "hashable"),
         ),

@@ -154,21 +154,11 @@ COLUMN = "column must be the name of one column, such as 'age', got ['age']"
         ),
         (
             lambda: sl.TableUniverse(TABLE, 3),
-            "counts must list a positive integer per record, got 3",
+            "counts must be a sequence of whole numbers, one per record, got 3",
         ),
         (
             lambda: sl.Universe([1, 2], 3),
-            "counts must list a positive integer per record, got 3",
-        ),
-        (lambda: UNIVERSE.to_frame(3), "a dataset must be a sequence of records, got 3"),
-        (
-            lambda: sl.local_sensitivity(NUMBERS, "mean", dataset=None, neighbors="bounded"),
-            "a dataset must be a sequence of records, got None",
-        ),
-        (
-            lambda: ask(sl.Count(), str(TABLE)),
-            "universe must be a Universe, or a list, a column or a table of its records, got str; "
-            "make one with Universe.from_dataset(records) or Universe.from_domain(values)",
+            "counts must be a sequence of whole numbers, one per record, got 3",
         ),
         (
             lambda: sl.implementations.implemented_sensitivity(

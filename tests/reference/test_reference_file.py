@@ -135,7 +135,7 @@ def test_the_schema_refuses(path, value):
     assert not VALIDATOR.is_valid({**SUITE, "entries": [entry]})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.stress
 def test_the_file_is_what_the_script_makes():
     command = [sys.executable, "tools/make_reference.py", "--check"]
     ran = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)

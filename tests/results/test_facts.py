@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import sensitivity_lab as sl
 from sensitivity_lab import pipelines as pl
+from sensitivity_lab.checks import rounded_up
 from sensitivity_lab.noise.clipping import clipping_sweep
-from sensitivity_lab.results.reprs import rounded_up
 
 TEN = sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20])
 NUMBER = r"[0-9.]+(?:e[+-]?[0-9]+)?"

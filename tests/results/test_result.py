@@ -162,8 +162,8 @@ PAIRED = "x = (1, 2, 10) and y = (1, 2)"
             "the answer on x of sum is stated as 16.22222222222222, but the witness gives 13.0; "
             + PAIR,
         ),
-        ({"size": 2}, "x has 3 records, the sizes asked for are (2,)"),
-        ({"size": (2, 4)}, "x has 3 records, the sizes asked for are (2, 4)"),
+        ({"size": 2}, "x has 3 records, the stated sizes are (2,)"),
+        ({"size": (2, 4)}, "x has 3 records, the stated sizes are (2, 4)"),
         (
             {"neighbors": sl.Bounded(1)},
             f"{PAIRED} are not neighbors (bounded, at most 1): "
@@ -212,7 +212,7 @@ def test_a_tampered_result_does_not_hold(result, changed, message):
             "a dataset has 2 records 2, the universe 1",
         ),
         ({"x": (10, 2, 1)}, "(10, 2, 1) is not in ascending order"),
-        ({"x": (1, 2)}, "x has 2 records, the sizes asked for are (3,)"),
+        ({"x": (1, 2)}, "x has 2 records, the stated sizes are (3,)"),
         (
             {"y": (1, 3)},
             "x = (1, 2, 10) and y = (1, 3) are not neighbors (unbounded, at most 1): "
@@ -246,7 +246,7 @@ def test_swapped_datasets_hold_only_where_their_sizes_do(result, float_result):
     swapped = sl.results.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
     with pytest.raises(sl.errors.VerificationError) as caught:
         replace(result, witness=swapped).verify()
-    assert str(caught.value) == "x has 2 records, the sizes asked for are (3,)"
+    assert str(caught.value) == "x has 2 records, the stated sizes are (3,)"
     witness = float_result.witness
     swapped = sl.results.Witness(witness.y, witness.x, witness.query_y, witness.query_x)
     replace(float_result, witness=swapped).verify()
@@ -342,7 +342,7 @@ def test_repr_separates_thousands():
 
 def test_repr_of_a_result_without_evaluation():
     result = sl.global_sensitivity(UNIVERSE, "median", size=3, neighbors=sl.Bounded(1))
-    assert repr(result).endswith("monotone, exact arithmetic, no dataset needed evaluation")
+    assert repr(result).endswith("monotone, exact arithmetic, no evaluation needed")
 
 
 def results_of_all_kinds():

@@ -213,10 +213,10 @@ def test_what_cannot_be_told_is_listed(tmp_path):
             UNIVERSE, found["f"], size=3, neighbors="bounded", run=sl.Run(checkpoint=tmp_path)
         )
     assert str(caught.value) == (
-        "query 'f' cannot be told from others, because it uses getattr of a name that it computes; "
-        "eval, which answers by more than its arguments; globals, which answers by more than its "
-        "arguments; it, a random generator; and 1 more; name it, and change the name whenever the "
-        "query changes: from_function(function, name='my query 1')"
+        "query 'f' cannot be distinguished from others, because it uses getattr of a name that it "
+        "computes; eval, which answers by more than its arguments; globals, which answers by more "
+        "than its arguments; it, a random generator; and 1 more; name it, and change the name "
+        "whenever the query changes: from_function(function, name='my query 1')"
     )
 
 

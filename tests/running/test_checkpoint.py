@@ -219,7 +219,7 @@ def test_a_full_disk_is_one_line_and_corrupts_nothing(tmp_path, monkeypatch):
         solve(folder)
     assert str(caught.value) == (
         f"cannot write to the checkpoint {str(folder)!r}: No space left on device; mend that and "
-        f"call again with the same arguments and checkpoint={str(folder)!r} to go on"
+        f"call again with the same arguments and run=Run(checkpoint={str(folder)!r}) to go on"
     )
     monkeypatch.undo()
     now = {file.name: file.read_bytes() for file in blocks(folder)}
@@ -283,9 +283,9 @@ def test_a_function_without_fingerprint_asks_for_a_name(tmp_path):
     with pytest.raises(sl.errors.InputError) as caught:
         solve(tmp_path / "kept", Opened())
     assert str(caught.value) == (
-        "query 'Opened' cannot be told from others, because it uses unused, an iterator of type "
-        "list_iterator, which calls use up; name it, and change the name whenever the query "
-        "changes: from_function(function, name='my query 1')"
+        "query 'Opened' cannot be distinguished from others, because it uses unused, an iterator "
+        "of type list_iterator, which calls use up; name it, and change the name whenever the "
+        "query changes: from_function(function, name='my query 1')"
     )
     named = sl.from_function(Opened(), name="first record 1")
     assert solve(tmp_path / "kept", named)[0] == solve(None, Opened())[0]

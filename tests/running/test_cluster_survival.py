@@ -8,6 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 
 import joblib
 import pytest
@@ -95,8 +98,8 @@ def test_a_cluster_that_goes_away_is_an_error(tmp_path):
     assert time.monotonic() - started < 60
     assert str(caught.value) == (
         "the Dask cluster is gone: its scheduler cannot be reached; start a cluster again; what is "
-        f"finished is kept: call again with the same arguments and checkpoint={str(tmp_path)!r} "
-        "to go on"
+        "finished is kept: call again with the same arguments and "
+        f"run=Run(checkpoint={str(tmp_path)!r}) to go on"
     )
     resumed = sl.global_sensitivity(
         UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path)
@@ -114,7 +117,7 @@ def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path)
     thread.join()
     assert str(caught.value) in {
         f"{what}; call again; what is finished is kept: call again with the same arguments and "
-        f"checkpoint={str(tmp_path)!r} to go on"
+        f"run=Run(checkpoint={str(tmp_path)!r}) to go on"
         for what in (
             "the Dask cluster was restarted, and lost its tasks: client.restart() was called while "
             "the search ran",
@@ -130,42 +133,55 @@ def test_a_cluster_that_is_restarted_is_an_error_that_says_so(cluster, tmp_path)
     assert found.value == 54 - 4
 
 
-@pytest.mark.stress
-def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
-    file = tmp_path / "scheduler.json"
+@contextmanager
+def cluster_apart(folder, **environment):
+    """A scheduler and two workers started in another folder, as on other machines."""
+    file = folder / "scheduler.json"
     common = ["--scheduler-file", str(file), "--no-dashboard"]
     programs = [
         ["-m", "distributed.cli.dask_scheduler", "--port", "0", *common],
         ["-m", "distributed.cli.dask_worker", "--nthreads", "1", "--nworkers", "2", *common],
     ]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    running = [subprocess.Popen([sys.executable, *of], cwd=tmp_path, **quiet) for of in programs]
+    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    running = [
+        subprocess.Popen([sys.executable, *of], env={**os.environ, **environment}, **options)
+        for of in programs
+    ]
     try:
         until(file.exists)
         with distributed.Client(scheduler_file=str(file), timeout="60s") as client:
             client.wait_for_workers(2, timeout=60)
-            thread = soon(running[0].kill)
-            with (
-                joblib.parallel_config(backend="dask"),
-                pytest.raises(sl.errors.WorkerError) as caught,
-            ):
-                sl.global_sensitivity(
-                    UNIVERSE,
-                    slow,
-                    size=5,
-                    neighbors="unbounded",
-                    run=sl.Run(checkpoint=tmp_path / "kept"),
-                )
-            thread.join()
+            with joblib.parallel_config(backend="dask"):
+                yield running[0]
     finally:
         for process in running:
             process.kill()
             process.wait()
+
+
+@pytest.mark.stress
+def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
+    search = partial(sl.global_sensitivity, UNIVERSE, slow, size=5, neighbors="unbounded")
+    kept = sl.Run(checkpoint=tmp_path / "kept")
+    here = str(Path(__file__).parent)
+    with cluster_apart(tmp_path, PYTHONPATH=here) as scheduler:
+        thread = soon(scheduler.kill)
+        with pytest.raises(sl.errors.WorkerError) as caught:
+            search(run=kept)
+        thread.join()
     assert str(caught.value).startswith("the Dask cluster is gone: its scheduler cannot be reached")
-    found = sl.global_sensitivity(
-        UNIVERSE, slow, size=5, neighbors="unbounded", run=sl.Run(checkpoint=tmp_path / "kept")
+    assert search(run=kept).value == 54 - 4
+
+
+@pytest.mark.stress
+def test_a_function_that_the_scheduler_cannot_import_is_an_error(tmp_path):
+    with cluster_apart(tmp_path, PYTHONPATH=""), pytest.raises(sl.errors.WorkerError) as caught:
+        sl.global_sensitivity(UNIVERSE, slow, size=5, neighbors="unbounded")
+    assert str(caught.value) == (
+        "the scheduler of the Dask cluster cannot load the function or what it uses: "
+        "ModuleNotFoundError: No module named 'test_cluster_survival'; install the module on the "
+        "scheduler and the workers, or define the function in the notebook or script that searches"
     )
-    assert found.value == 54 - 4
 
 
 @pytest.mark.stress

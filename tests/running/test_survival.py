@@ -70,7 +70,7 @@ def test_an_interruption_says_how_far_it_came(tmp_path):
     assert last.startswith("KeyboardInterrupt: ")
     assert last.endswith(
         f" of {DATASETS - 4:,} datasets were done; call again with the same arguments and "
-        f"checkpoint={str(tmp_path / 'kept')!r} to go on"
+        f"run=Run(checkpoint={str(tmp_path / 'kept')!r}) to go on"
     )
 
 
@@ -114,7 +114,7 @@ def test_a_block_that_ends_its_worker_twice_is_named(tmp_path):
     assert message.endswith(
         ": it crashed, was killed, called os._exit, or ran out of memory; call the query there "
         "with n_jobs=1 to see which; what is finished is kept: call again with the same arguments "
-        f"and checkpoint={str(tmp_path / 'kept')!r} to go on"
+        f"and run=Run(checkpoint={str(tmp_path / 'kept')!r}) to go on"
     )
 
 
@@ -140,8 +140,8 @@ def test_a_function_that_hangs_is_stopped(n_jobs):
             UNIVERSE, endless, size=4, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.3)
         )
     assert str(caught.value) == (
-        "query 'endless' on the dataset (2, 5, 8, 34) took longer than timeout=0.3 seconds for "
-        "each dataset"
+        "query 'endless' on the dataset (2, 5, 8, 34) took longer than 0.3 seconds for "
+        "each dataset, the limit of run=Run(timeout=0.3)"
     )
 
 
@@ -151,7 +151,8 @@ def test_a_function_that_hangs_on_a_neighbor_is_stopped():
             UNIVERSE, endless, dataset=[2, 5, 8, 55], neighbors="bounded", run=sl.Run(timeout=0.3)
         )
     assert str(caught.value) == (
-        "query 'endless' on the dataset (2, 5, 8, 34) took longer than timeout=0.3 seconds"
+        "query 'endless' on the dataset (2, 5, 8, 34) took longer than 0.3 seconds, "
+        "the limit of run=Run(timeout=0.3)"
     )
 
 

@@ -68,7 +68,7 @@ def test_a_killed_process(tmp_path, expected, number, record_property):
         assert last.startswith("KeyboardInterrupt: ")
         assert last.endswith(
             f" datasets were done; call again with the same arguments and "
-            f"checkpoint={str(search.kept)!r} to go on"
+            f"run=Run(checkpoint={str(search.kept)!r}) to go on"
         )
     check_the_rest(search, len(search.callers()), expected, record_property)
 

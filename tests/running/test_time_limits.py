@@ -12,8 +12,8 @@ import joblib
 import pytest
 
 import sensitivity_lab as sl
-from sensitivity_lab.running import guards
-from sensitivity_lab.running.guards import TimeUpError, in_time
+from sensitivity_lab.running import time_limits
+from sensitivity_lab.running.time_limits import TimeUpError, in_time
 
 UNIVERSE = sl.Universe.from_dataset([1, 2, 3, 5, 8, 13])
 
@@ -97,7 +97,7 @@ STUBBORN = [
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("function", STUBBORN)
 def test_a_function_that_swallows_the_interruption_ends(function, monkeypatch):
-    monkeypatch.setattr(guards, "_AGAIN", 0.05)
+    monkeypatch.setattr(time_limits, "_AGAIN", 0.05)
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(TimeUpError):
         in_time(0.01, function)
@@ -148,6 +148,31 @@ def test_a_limit_inside_a_limit_leaves_the_outer_one():
         in_time(0.1, outer)
 
 
+def test_a_late_signal_of_an_inner_limit_does_not_end_the_outer_one(monkeypatch):
+    """It came when the outer handler was set again, and raised where the timer was to be set."""
+    change = signal.signal
+
+    def change_late(number, handler):
+        before = change(number, handler)
+        if number == signal.SIGALRM and rings.pop(0):
+            signal.raise_signal(number)
+        return before
+
+    # The handlers of the outer and of the inner limit are set, and the outer one's again.
+    rings, whole = [False, False, True, False], []
+    monkeypatch.setattr(signal, "signal", change_late)
+
+    def outer():
+        with suppress(TimeUpError):
+            in_time(0.01, time.sleep, 1000)
+        time.sleep(3)
+        whole.append("slept")
+
+    with pytest.raises(TimeUpError):
+        in_time(0.5, outer)
+    assert whole == []
+
+
 def stubborn(x):
     time.sleep(0.01)
     while list(x) == [2, 5, 8]:
@@ -164,8 +189,8 @@ def test_the_error_names_the_dataset_and_the_limit(n_jobs):
             UNIVERSE, stubborn, size=3, neighbors="bounded", n_jobs=n_jobs, run=sl.Run(timeout=0.1)
         )
     assert str(caught.value) == (
-        "query 'stubborn' on the dataset (2, 5, 8) took longer than timeout=0.1 seconds for each "
-        "dataset"
+        "query 'stubborn' on the dataset (2, 5, 8) took longer than 0.1 seconds for each "
+        "dataset, the limit of run=Run(timeout=0.1)"
     )
 
 
@@ -187,7 +212,8 @@ def test_a_worker_that_is_ended_because_its_time_is_up_says_so(capfd):
         )
     assert str(caught.value) == (
         "a worker process was ended twice in in_compiled_code on 1 datasets of 3 records, the "
-        "first of which is (3, 5, 8): a call took longer than timeout= allows and could not be "
+        "first of which is (3, 5, 8): a call took longer than run=Run(timeout=...) allows "
+        "and could not be "
         "interrupted, as compiled code cannot that does not return to Python; choose a larger "
         "timeout, or let the query answer these datasets in less time"
     )

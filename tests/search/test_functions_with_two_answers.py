@@ -129,7 +129,7 @@ def test_two_answers_on_one_dataset_are_an_error(function, call):
     with pytest.raises(sl.errors.QueryError) as caught:
         call(function())
     told = r"(size = 3: )?query '\w+' on the dataset \(.*\) returned .+, and .+"
-    assert re.fullmatch(f"{told} when it was asked again: {WHY}", str(caught.value))
+    assert re.fullmatch(f"{told} when it was called again: {WHY}", str(caught.value))
 
 
 def test_the_error_shows_both_answers():
@@ -138,7 +138,7 @@ def test_the_error_shows_both_answers():
     # 126 datasets; the last one is the first that is asked for again.
     assert str(caught.value) == (
         "query 'sum and state' on the dataset (5, 5, 5, 5) returned 145.0, and 146.0 when it was "
-        f"asked again: {WHY}"
+        f"called again: {WHY}"
     )
 
 
@@ -149,7 +149,7 @@ def test_a_vectorized_function_that_keeps_state():
         return rows.sum(axis=1) + float(next(calls) > 20)
 
     with pytest.raises(
-        sl.errors.QueryError, match="when it was asked again: it is random, or keeps"
+        sl.errors.QueryError, match="when it was called again: it is random, or keeps"
     ):
         globally(sl.from_function(keeping, vectorized=True))
 
@@ -160,7 +160,7 @@ def test_a_vectorized_function_that_is_random():
     query = sl.from_function(lambda rows: rows.sum(axis=1) + draws.normal(), vectorized=True)
     with pytest.raises(sl.errors.QueryError) as caught:
         globally(query)
-    told = r"query 'function' on the dataset \(.*\) returned .+, and .+ when it was asked again"
+    told = r"query 'function' on the dataset \(.*\) returned .+, and .+ when it was called again"
     assert re.fullmatch(f"{told}: {WHY}", str(caught.value))
 
 
@@ -205,11 +205,11 @@ def test_functions_of_graphs_and_sequences():
         )
     assert str(caught.value) == (
         "the function function on the graph ((0, 1), (0, 2), (1, 2)) of 3 nodes returned 7, and 8 "
-        f"when it was asked again: {WHY}"
+        f"when it was called again: {WHY}"
     )
     sequences = sl.spaces.sequences.SequenceUniverse([1, 2], 2)
     with pytest.raises(sl.errors.QueryError) as caught:
         sl.spaces.global_sensitivity(
             sequences, lambda _: next(calls), neighbors=sl.spaces.sequences.InsertDelete(1)
         )
-    assert str(caught.value).endswith(f"when it was asked again: {WHY}")
+    assert str(caught.value).endswith(f"when it was called again: {WHY}")

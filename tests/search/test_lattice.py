@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensitivity_lab.search import counting, listing
 from sensitivity_lab.search import lattice as module
 from sensitivity_lab.search.enumeration import cores
 from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes import counting, listing
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 each_table_size = pytest.mark.parametrize("table_rows", [1, 96, 320, module.TABLE])

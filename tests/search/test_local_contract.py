@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import KINDS, QUERIES, RELATIONS, most_feasible
+from strategies import HAVE_INTERVALS, KINDS, QUERIES, RELATIONS, most_feasible
 
 import sensitivity_lab as sl
 from sensitivity_lab.errors import NoEngineError
@@ -53,7 +53,7 @@ ON_NUMBERS = {
 ON_INTERVALS = {
     name: query
     for name, query in ON_NUMBERS.items()
-    if name not in ("count_distinct", "mode_count")  # no engine
+    if name in HAVE_INTERVALS or name not in QUERIES
 }
 ON_TABLES = {
     "count": sl.Count(),

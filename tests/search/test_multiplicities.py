@@ -227,7 +227,7 @@ def test_a_column_needs_a_table():
                 table, sl.CountDistinct("z"), size=1, neighbors=sl.Bounded(1)
             ),
         )
-        == "there is no column 'z'; the columns are 'a'"
+        == "unknown column 'z'; the columns are 'a'"
     )
     assert message(sl.errors.InputError, lambda: sl.CountDistinct([])) == (
         "column must be the name of one column, such as 'age', got []"
@@ -254,3 +254,16 @@ def test_the_fewest_distinct_values_may_be_new_ones(records, x):
     )
     check_value(result, expected)
     assert (result.exact, len(set(result.witness.y))) == (1, 1)
+
+
+def test_of_the_commonest_value_only_what_is_kept_counts():
+    """Three of five go, so that two zeros stay at most, and one comes; of ones, four are there."""
+    result = sl.local_sensitivity(
+        sl.Universe.from_dataset([0] * 4 + [1] * 4),
+        "mode_count",
+        dataset=[0] * 3 + [1] * 2,
+        neighbors=sl.Bounded(3),
+        method="multiplicities",
+    )
+    check_value(result, Fraction(1))
+    assert sorted(result.witness.y) == [0, 1, 1, 1, 1]

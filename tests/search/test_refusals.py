@@ -150,7 +150,7 @@ def test_vectors_are_refused_after_a_few_answers():
     assert str(caught.value) == (
         "enumeration would need about 11.0 GiB for the 184,756 answers of wide, each of which "
         "becomes 1000 columns, more than the memory limit of 4.0 GiB; choose a smaller size or "
-        "distance, fewer answers, or a larger memory_limit"
+        "distance, fewer answers, or a larger run=Run(memory_limit=...)"
     )
 
 
@@ -168,7 +168,7 @@ def test_neighbors_with_wide_answers_are_refused_after_one():
     assert str(caught.value) == (
         "enumeration would need about 305.5 MiB for 2,500 answers of function, each of 1,000 "
         "numbers, more than the memory limit of 9.5 MiB; choose a smaller distance, fewer "
-        "answers, or a larger memory_limit"
+        "answers, or a larger run=Run(memory_limit=...)"
     )
 
 
@@ -181,7 +181,8 @@ def test_running_out_of_memory_is_a_documented_error():
         sl.global_sensitivity(universe, lambda x: float(x[0]), size=3, neighbors=sl.Bounded(1))
     assert str(caught.value) == (
         "the search for function ran out of memory; choose a smaller size or distance, a coarser "
-        "universe with fewer distinct values, or a smaller memory_limit, which refuses before it "
+        "universe with fewer distinct values, or a smaller run=Run(memory_limit=...), "
+        "which refuses before it "
         "starts"
     )
 

@@ -44,10 +44,19 @@ SLANTED = ([(9, 4), (-9, -4), (7, 7), (-6, -7), (6, -6), (-6, 6)], 3, 1)
 """The first two are the furthest apart; along (1, 1), and along (1, -1), two others are."""
 
 
+SHARED = (
+    [(-1, 1), (-2, -1), (2, 0), (-2, 2), (2, 1), (-2, -1), (2, 1), (-2, 2)],
+    4,
+    4,
+)
+"""The furthest parts of L2 share a row, and no copy of the first row is left to replace it."""
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @given(asked=tables())
 @example(asked=TOLD_APART)
 @example(asked=SLANTED)
+@example(asked=SHARED)
 def test_sums_of_two_columns_agree_with_the_definition(norm, asked):
     rows, size, k = asked
     table = pd.DataFrame(rows, columns=["a", "b"])

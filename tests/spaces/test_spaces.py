@@ -316,8 +316,8 @@ def test_noise_of_two_answers_is_for_one_metric():
         sl.noise.noise_table(results, epsilon=1)
     assert str(caught.value) == (
         "results: 'b' is for neighbors distance at most 1 by the metric differences, 'c' for "
-        "distance at most 1 by the metric, and privacy losses add up for one relation; ask for all "
-        "sensitivities with the same neighbors"
+        "distance at most 1 by the metric, and privacy losses add up only for one relation; "
+        "compute all sensitivities with the same neighbors"
     )
 
 

@@ -58,9 +58,13 @@ def calls_of(work: Callable[[], Any]) -> Calls:
     return Calls(number, result)
 
 
+NEAREST = ("sensitivity", "upper", "linear_bound")
+"""Columns of floats."""
+
+
 def read_table(path: Any) -> pd.DataFrame:
     """Read a table that was written; Python's float, as not every pandas reads the nearest one."""
-    numbers = {name: lambda text: float(text or "nan") for name in ("sensitivity", "upper")}
+    numbers = {name: lambda text: float(text or "nan") for name in NEAREST}
     return pd.read_csv(path, keep_default_na=False, converters=numbers)
 
 

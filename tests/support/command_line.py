@@ -6,7 +6,7 @@ import re
 
 from paths import DATA
 
-from sensitivity_lab.cli.commands import main
+from sensitivity_lab.cli import main
 
 SCHOOL = str(DATA / "school_large.csv")
 PNG = b"\x89PNG\r\n\x1a\n"

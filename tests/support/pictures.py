@@ -73,7 +73,8 @@ def settle(figure):
 
 def assert_nothing_cut_off(figure):
     settle(figure)
-    axes = [axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)]
+    drawn_on = [one for ax in figure.axes for one in (ax, *ax.child_axes)]
+    axes = [axis for ax in drawn_on for axis in (ax.xaxis, ax.yaxis)]
     # Labels of ticks beyond an axis' limits exist but are not drawn.
     every = [tick for axis in axes for tick in (*axis.majorTicks, *axis.minorTicks)]
     drawn = [tick for axis in axes for tick in axis._update_ticks()]

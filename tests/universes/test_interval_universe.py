@@ -23,7 +23,7 @@ def test_results_name_the_interval():
         "  only in x  120  f(x) = 40\n"
         "  only in y  0    f(y) = 0\n"
         "  in both    0 (x2)\n"
-        "  method     intervals, exact arithmetic, no dataset needed evaluation"
+        "  method     intervals, exact arithmetic, no evaluation needed"
     )
     assert "interval [0, 120], every real number" in result._repr_html_()
     assert [label for label, *_ in result.blocks] == [*"CBOA"]
@@ -90,28 +90,12 @@ def test_floats_and_decimals_are_bounds_as_they_are_written():
     assert result.exact == Fraction(0.7) - Fraction(1, 10)
 
 
-NUMBER = "a finite number (int, float, Fraction or Decimal)"
 NO_GRID = (
-    "a finite universe is needed here, got the interval [0, 120], every real number; take a grid "
+    "a finite universe is needed here, got the interval [0, 120], every real number; use a grid "
     "of its values, Universe.from_domain(values)"
 )
 
 ERRORS = {
-    "no number": (
-        lambda: sl.Universe.from_interval("0", 1),
-        sl.errors.InputError,
-        f"lower must be {NUMBER}, got '0'",
-    ),
-    "infinite": (
-        lambda: sl.Universe.from_interval(0, math.inf),
-        sl.errors.InputError,
-        f"upper must be {NUMBER}, got inf",
-    ),
-    "a flag": (
-        lambda: sl.Universe.from_interval(False, 1),
-        sl.errors.InputError,
-        "lower must be a finite number, got False; use 0 and 1",
-    ),
     "the wrong way around": (
         lambda: sl.Universe.from_interval(3, 1),
         sl.errors.InputError,
@@ -123,17 +107,13 @@ ERRORS = {
         sl.errors.InputError,
         f"the record 121 is not in the universe: {INTERVAL!r}",
     ),
-    "no dataset": (
-        lambda: sl.local_sensitivity(INTERVAL, "mean", dataset=5, neighbors="bounded"),
-        sl.errors.InputError,
-        "a dataset must be a sequence of records, got 5",
-    ),
     "too far": (
         lambda: sl.global_sensitivity(INTERVAL, "mean", size=3, neighbors=sl.Unbounded(3)),
         sl.errors.InputError,
         "unbounded, at most 3 is not feasible for datasets of size 3 in an interval [0, 120], "
         "every real number: removing needs k < size, adding needs k <= records outside x; the "
-        "largest feasible k is 2, or choose direction='add'",
+        "largest feasible k is 2, or choose direction='add', "
+        "which leaves out removals and can give a smaller sensitivity",
     ),
     "a query on rows": (
         lambda: sl.global_sensitivity(INTERVAL, sl.MeanOf("age"), size=3, neighbors="bounded"),
@@ -179,16 +159,16 @@ ERRORS = {
         sl.errors.NoEngineError,
         "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
         "weighted sums by rank), count, var and std over an interval, not sum (function): no "
-        "finite set of values is proved to hold its worst case; take a grid, "
-        "Universe.from_domain(values), for a lower bound",
+        "proof limits its worst case to finitely many values; for a lower bound use a grid, "
+        "Universe.from_domain(values)",
     ),
     "a function, locally": (
         lambda: sl.local_sensitivity(INTERVAL, sum, dataset=[1, 2], neighbors="bounded"),
         sl.errors.NoEngineError,
         "no engine accepts sum (function) here: intervals covers L-statistics (sums, means, "
         "weighted sums by rank), count, var and std over an interval, not sum (function): no "
-        "finite set of values is proved to hold its worst case; take a grid, "
-        "Universe.from_domain(values), for a lower bound",
+        "proof limits its worst case to finitely many values; for a lower bound use a grid, "
+        "Universe.from_domain(values)",
     ),
     "another engine": (
         lambda: sl.global_sensitivity(
@@ -196,7 +176,7 @@ ERRORS = {
         ),
         sl.errors.NoEngineError,
         "no engine accepts mean here: enumeration searches finite universes, not the interval "
-        "[0, 120], every real number; choose method='intervals', or take a grid of its values, "
+        "[0, 120], every real number; choose method='intervals', or use a grid of its values, "
         "Universe.from_domain(values)",
     ),
     "another universe": (

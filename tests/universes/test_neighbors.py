@@ -178,7 +178,7 @@ def test_counting_datasets_takes_few_steps(monkeypatch):
         steps.append(1)
         return math.comb(n, k)
 
-    monkeypatch.setattr("sensitivity_lab.universes.datasets.comb", counted)
+    monkeypatch.setattr("sensitivity_lab.universes.counting.comb", counted)
     universe = sl.Universe(range(400), [1] * 200 + [2] * 200)
     number = sl.universes.count_datasets(universe, 300)
     once = [math.comb(200, records) for records in range(201)]

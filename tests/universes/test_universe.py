@@ -150,8 +150,8 @@ def test_only_a_domain_of_unlimited_copies_is_not_called_public():
         assert repr(domain) == str(domain)
         assert "public" not in repr(domain) + domain._repr_html_()
     for kind in (sl.Universe, sl.TableUniverse):
-        assert "The universe is public: a result over it holds only" in kind.from_dataset.__doc__
-        assert "It is for releases" in kind.from_domain.__doc__
+        assert "The records become public: a result holds only" in kind.from_dataset.__doc__
+        assert "Use it for releases" in kind.from_domain.__doc__
 
 
 def test_reprs_tell_the_same_facts():
@@ -218,26 +218,10 @@ def test_a_clipped_domain_stays_unlimited():
     assert domain.clipped(10, 20) == sl.Universe.from_domain([10])
 
 
-@pytest.mark.parametrize(
-    ("bounds", "message"),
-    [
-        ((3, 2), "lower must be at most upper, got 3 and 2"),
-        (
-            (float("nan"), 2),
-            "lower must be a finite int, float, Fraction or Decimal, or None for no bound; "
-            "got nan (float)",
-        ),
-        (
-            (0, "2"),
-            "upper must be a finite int, float, Fraction or Decimal, or None for no bound; "
-            "got '2' (str)",
-        ),
-    ],
-)
-def test_bounds_that_clip_nothing(bounds, message):
+def test_bounds_that_clip_nothing():
     with pytest.raises(sl.errors.InputError) as caught:
-        sl.Universe.from_dataset([1, 2]).clipped(*bounds)
-    assert str(caught.value) == message
+        sl.Universe.from_dataset([1, 2]).clipped(3, 2)
+    assert str(caught.value) == "lower must be at most upper, got 3 and 2"
 
 
 def test_rows_are_not_clipped():

@@ -17,14 +17,12 @@ Files are read exactly: whole numbers of any length, and decimals as decimals.
 def write(folder: Path) -> None:
     """Write the page into a folder."""
     os.environ["COLUMNS"] = "72"  # argparse lays out its help for this width
-    from sensitivity_lab.cli.commands import make_parser
+    from sensitivity_lab.cli.parser import make_parsers
 
-    parser = make_parser()
-    lines = [HEAD, _block(parser)]
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for name, command in action.choices.items():
-                lines += [f"## {name}", "", _block(command)]
+    program, commands = make_parsers()
+    lines = [HEAD, _block(program)]
+    for name, command in commands.items():
+        lines += [f"## {name}", "", _block(command)]
     (folder / "command_line.md").write_text("\n".join(lines), "utf-8")
 
 

@@ -52,13 +52,9 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_search_scorer = str(HERE / "scorer.js")
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "icon_links": [
-        {"name": name, "url": url, "icon": "fa-solid fa-code-branch"}
-        for name, url in declared.get("urls", {}).items()
-        if name.lower() in ("repository", "source")
-    ],
     "navbar_align": "left",
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,

@@ -1,8 +1,7 @@
 """The figures that a docstring's examples draw stand below them.
 
-The lab's plots keep out of pyplot, so Sphinx's own directives do not see them. The examples of a
-docstring that plots are run as doctest runs them, and every matplotlib figure among the values of
-their expressions and names becomes a picture.
+The examples of a docstring that plots are run as doctest runs them, and every matplotlib figure
+among the values of their expressions and names becomes a picture.
 """
 
 from __future__ import annotations
@@ -15,8 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from sphinx.application import Sphinx
+
+matplotlib.use("Agg")
 
 
 def figures_of(text: str, names: dict[str, Any]) -> list[Figure]:
@@ -50,6 +53,7 @@ def add_figures(
     for number, figure in enumerate(figures_of(text, dict(vars(module))), start=1):
         file = folder / f"{name}-{number}.png"
         figure.savefig(file, dpi=110, bbox_inches="tight")
+        plt.close(figure)
         lines += ["", f".. image:: /reference/figures/{file.name}"]
         lines += [f"   :alt: What the examples of {name.rpartition('.')[2]} draw", ""]
 

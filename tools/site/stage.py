@@ -1,7 +1,8 @@
 """The pages that Sphinx reads: those of docs/, and what is made from the rest of the repository.
 
 Links lead from file to file of the repository, so that they work wherever the files are read. Here
-they are turned to where the files are on the site, or to the repository itself.
+they are turned to where the files are on the site. A file that is no page is copied beside the
+pages, to be downloaded: no address of the repository is needed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import api
@@ -23,11 +23,15 @@ PLACES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
+    "data/README.md": "data.md",
     "docs": ".",
     "notebooks": "notebooks",
     "benchmarks": "benchmarks",
 }
 """Where files and folders of the repository are among the pages."""
+
+FILES = "files"
+"""Where the other files are that pages link to."""
 
 LINK = re.compile(r"(?<=\]\()([^()\s#\"]+)(#[^()\s\"]*)?(?=\))")
 
@@ -44,7 +48,7 @@ def stage(folder: Path) -> None:
             if file.suffix == ".png":
                 continue
             # Doctest needs an empty line before the end of a block, readers do not.
-            text = turned(page.read_text("utf-8"), file).replace("\n\n```\n", "\n```\n")
+            text = turned(page.read_text("utf-8"), file, folder).replace("\n\n```\n", "\n```\n")
             page.write_text(text, "utf-8")
     gallery.write(folder / "notebooks")
     command_line.write(folder / "reference")
@@ -76,8 +80,8 @@ def placed(file: Path) -> Path:
     return Path()
 
 
-def turned(text: str, file: Path) -> str:
-    """Turn a text's links to files of the repository to where these are on the site."""
+def turned(text: str, file: Path, pages: Path) -> str:
+    """Turn a text's links to where the files are on the site; copy those that are no pages."""
     here = placed(file).parent
 
     def turn(link: re.Match[str]) -> str:
@@ -86,17 +90,9 @@ def turned(text: str, file: Path) -> str:
             return link[0]
         page = placed(target)
         if page == Path() or target.suffix == ".py":
-            return f"{repository()}/blob/main/{target.relative_to(ROOT).as_posix()}{link[2] or ''}"
+            page = Path(FILES) / target.relative_to(ROOT)
+            (pages / page).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(target, pages / page)
         return f"{Path(os.path.relpath(page, here)).as_posix()}{link[2] or ''}"
 
     return LINK.sub(turn, text)
-
-
-def repository() -> str:
-    """The address of the repository, as pyproject.toml has it."""
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    urls = {name.lower(): url for name, url in declared.get("urls", {}).items()}
-    for name in ("repository", "source", "homepage"):
-        if name in urls:
-            return urls[name].rstrip("/")
-    return "https://github.com/sensitivity-lab/sensitivity_lab"

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from sensitivity_lab.audits.maps.call import audit_map
+from sensitivity_lab.audits.maps import audit_map
 from sensitivity_lab.audits.recorded import audit_recorded
-from sensitivity_lab.audits.replay.rows import RETURNED, WHOLE, ReplayRow
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.audits.row import FAILING, AuditRow
+from sensitivity_lab.audits.row import FAILING, RETURNED, WHOLE, AuditRow
 from sensitivity_lab.metrics import OF_NEIGHBORS
 from sensitivity_lab.results.literals import literal, short_literal
 
@@ -44,13 +43,13 @@ def judge(setting: Setting) -> Judged:
     if report.verdict not in FAILING:
         return Judged(report.verdict, slack, row.reason or "; ".join(report.unjudged))
     seen = row.evidence
-    step = f" at {row.step}" if isinstance(row, ReplayRow) else ""
+    step = f" at {row.step}" if row.step else ""
     pair = f"{short_literal(seen.x)} and {short_literal(seen.y)}{step}"
     return confirmed(Judged(row.verdict, slack, pair, _script(setting, row)))
 
 
 def _is_step(row: AuditRow) -> bool:
-    return isinstance(row, ReplayRow) and row.step not in (WHOLE, RETURNED)
+    return row.step not in ("", WHOLE, RETURNED)
 
 
 def _audit(setting: Setting) -> AuditReport:
@@ -133,13 +132,12 @@ def _scored(setting: Setting) -> Callable[[list[Any]], list[float]]:
 def _script(setting: Setting, row: AuditRow) -> str:
     """Return a script that shows what is wrong with a call."""
     seen, neighbors = row.evidence, setting.option("neighbors")
-    step = row.step if isinstance(row, ReplayRow) else ""
-    history = row.history if isinstance(row, ReplayRow) else ()
+    step = row.step
     place = 0 if step in (WHOLE, RETURNED) else int(step.split()[1]) - 1
     lines = _HEAD.replace("MECHANISMS", repr(_MECHANISMS)).replace("CALL", setting.source)
     lines += f"x, y = {literal(list(seen.x))}, {literal(list(seen.y))}\n"
     lines += f"assert not farther({OF_NEIGHBORS[neighbors]!r}, x, y, 1)\n"
-    lines += f"history = {_plain_list(history)}\n"
+    lines += f"history = {_plain_list(row.history)}\n"
     if row.verdict == "not aligned":
         lines += _UNALIGNED
     elif step == RETURNED:

@@ -28,22 +28,22 @@ ISSUES = "https://github.com/opendp/opendp/issues/"
 
 OUTSIDE = {
     "opendp": (
-        "**Outside these settings.** What the sweep does not try, it says nothing about. Mistakes "
-        "that are known and not in its reach: the delta of thresholds "
+        "**Outside these settings.** The sweep says nothing about what it does not try. It does "
+        "not reach these known mistakes: the delta of thresholds "
         f"([#2922]({ISSUES}2922)), the rounding of squared deviations of hundreds of large floats "
-        f"([#2923]({ISSUES}2923), found in `tests/corpus` where it was looked for), and "
+        f"([#2923]({ISSUES}2923), reproduced in `tests/corpus`), and "
         + ", ".join(f"[#{number}]({ISSUES}{number})" for number in (2944, 2945, 2949, 2950))
-        + ". Not tried at all: the package `opendp.extras` (NumPy, scikit-learn, Polars, MBI, "
-        "Ibis), Polars plans, selections, thresholds, randomized response, odometers and "
-        "compositions, what users write, and datasets of more than a few records. Of what draws at "
-        "random the outputs are a sample, which finds mistakes and proves no claim (*not judged*); "
-        "of a measurement the sensitivity is judged, neither its sampler nor its delta."
+        + ". It does not try the package `opendp.extras` (NumPy, scikit-learn, Polars, MBI, Ibis), "
+        "Polars plans, selections, thresholds, randomized response, odometers and compositions, "
+        "user-defined code, and datasets of more than a few records. Outputs of randomized "
+        "constructors are a sample, which finds mistakes but proves no claim (*not judged*). Of a "
+        "measurement it judges the sensitivity, but neither the sampler nor the delta."
     ),
     "diffprivlib": (
-        "**Outside these settings.** What the sweep does not try, it says nothing about: trees and "
+        "**Outside these settings.** The sweep says nothing about what it does not try: trees and "
         "forests, `PCA`, `LogisticRegression`, the samplers of the mechanisms, their deltas, and "
-        "datasets of more than a few records. Fitted models are not compared part by part, so a "
-        "claim about their steps says nothing of what else they hold."
+        "datasets of more than a few records. It does not compare fitted models part by part, so a "
+        "claim about their steps says nothing about the rest of their state."
     ),
 }
 """By library, what its sweep leaves out: a claim that holds there was not tried."""

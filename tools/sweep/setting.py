@@ -158,7 +158,7 @@ def version_of(package: str, extra: str) -> str:
     except metadata.PackageNotFoundError:
         raise MissingExtraError(
             f"a sweep of {package} needs it; install the extra: pip install "
-            f"'sensitivity_lab[{extra}]'"
+            f"'.[{extra}]' in a checkout"
         ) from None
 
 

@@ -102,7 +102,9 @@ def sweep(
     No setting ends the sweep: what the library refuses, what ends an audit or its process, and what
     takes too long, are lines of the table.
     """
-    most = None if limit is None else check_whole("limit", limit, "a number of settings")
+    most = (
+        None if limit is None else check_whole("limit", limit, "a number of settings, at least 1")
+    )
     seconds = finite_number(timeout)
     if seconds is None or seconds <= 0:
         raise InputError(f"timeout must be a number of seconds above 0, got {shown(timeout)}")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 
-from sensitivity_lab.running.guards import serve
+from sensitivity_lab.running.time_limits import serve
 
 from .setting import FAILED, LATE, Judged, Library, Setting, last_line
 

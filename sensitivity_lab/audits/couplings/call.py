@@ -1,4 +1,4 @@
-"""Audits of randomised code: the claimed stability beside the best coupling of its outputs."""
+"""Audits of randomised code: compare its claimed stability with the best coupling of outputs."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from typing import Any
 from sensitivity_lab import running
 from sensitivity_lab.audits.claims import (
     ROUNDING_ULPS,
-    check_claim,
     check_tolerance,
     claim_at,
     holds_float,
 )
-from sensitivity_lab.audits.inputs import check_several, check_values, vectors
-from sensitivity_lab.audits.report import AuditReport, AuditRow, Evidence
-from sensitivity_lab.audits.subjects import name_of, subject_named
-from sensitivity_lab.audits.worst_pair import check_pairs
+from sensitivity_lab.audits.pairs import check_pairs
+from sensitivity_lab.audits.question import Question, check_several, vectors_over
+from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.audits.row import AuditRow, Evidence
+from sensitivity_lab.audits.subjects import check_subject
 from sensitivity_lab.checks import (
     check_callable,
     check_choice,
     check_flag,
     check_running,
-    check_text,
+    check_whole,
     listed,
 )
 from sensitivity_lab.errors import InputError
+from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.cells import key_of, signed_key
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.results.literals import brief
-from sensitivity_lab.universes.relations import check_whole, show
 
-from .outputs import Source, gathered
+from .outputs import Outputs, Source, gathered
 from .pairs import Coupled, check_again, check_backward, farthest
 
 _SAMPLED = "the outputs are a sample, and others may be farther apart; give all choices="
@@ -64,11 +63,11 @@ def audit_randomized(
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     progress: bool | None = None,
 ) -> AuditReport:
-    """Compare a claimed stability with how close the outputs of randomised code can be kept.
+    """Compare a claimed stability with how close the outputs of randomised code can stay.
 
     A shuffle, an imputation, a sample, or a truncation by random choice has a distribution of
-    outputs on every dataset. It is stable if the outputs on two neighbors can be coupled, that is
-    drawn together, so that they are always close. The truth is the largest distance of two coupled
+    outputs on every dataset. It is stable if the outputs on two neighbors can be coupled: drawn
+    together such that they are always close. The truth is the largest distance of two coupled
     outputs, under the best coupling, on the worst pair of neighbors.
 
     Parameters
@@ -90,11 +89,11 @@ def audit_randomized(
         Input distances. The report has a row for each.
     choices : callable or iterable, optional
         All random choices, equally likely: the same for all datasets, or a function of the dataset.
-        The audit is exact.
+        With these the audit is exact.
     seeds : iterable, optional
-        Some random choices, which are a sample.
+        A sample of random choices.
     draws : int, default 1000
-        Without `choices` and `seeds`, how often the function is called on each dataset.
+        The number of calls on each dataset, without `choices` and `seeds`.
     every_order : bool, default True
         Whether to try datasets in every order of their records.
     signed_zeros : bool, default False
@@ -115,7 +114,7 @@ def audit_randomized(
     Raises
     ------
     InputError
-        If an argument is not acceptable, or the claim fails.
+        If an argument is invalid, or the claim fails.
     QueryError
         If the function fails, answers the same choice differently, or two outputs have no distance.
     TooLargeError
@@ -127,12 +126,12 @@ def audit_randomized(
     smallest distance that allows a coupling is found by bisection; each step is a maximum flow
     between the outputs on x and on y. Every pair is exact.
 
-    What is drawn is a sample, and the setting of the report says so: the truth is a distance that
-    no coupling stays below, unless chance did what it does with a probability of less than e**-25
-    per pair. It may be too small, so that no claim is called tight or loose: it is "not judged",
-    which is not sound, unless the sample violates it. A claim is "violated" only if new draws on
-    the same two datasets say so again. Outputs that never recur, such as floats from a continuous
-    range, tell nothing.
+    Draws are a sample, and the setting of the report says so: the truth is a distance that no
+    coupling stays below, except with a probability of less than e**-25 per pair. It may be too
+    small, so no claim is called tight or loose: the verdict is "not judged", which is not sound,
+    unless the sample violates the claim. A claim is "violated" only if new draws on the same two
+    datasets confirm it. Outputs that never recur, such as floats from a continuous range, show
+    nothing.
 
     Examples
     --------
@@ -160,41 +159,41 @@ def audit_randomized(
     check_callable("function", function, "a function of a list")
     check_choice("input_metric", input_metric, tuple(METRICS))
     check_choice("output_metric", output_metric, tuple(METRICS))
-    if subject is not None:
-        check_text("subject", subject, "a text")
-    every_order = check_flag("every_order", every_order)
+    name = check_subject(subject, function)
     cells = signed_key if check_flag("signed_zeros", signed_zeros) else key_of
     check_running(None, progress)
-    tolerance = check_tolerance(tolerance_ulps)
     source, told = _source(function, choices, seeds, draws)
-    universe = check_values(values)
-    wanted = check_several("sizes", sizes, "a number of records, at least 0")
+    datasets, among = vectors_over(values, sizes, every_order)
     limits = check_several("d_in", d_in, "an input distance, at least 0")
-    claims = [check_claim(claim_at(claim, limit, name="d_in"), limit) for limit in limits]
-    datasets = vectors(universe, wanted, every_order)
+    question = Question(
+        subject=name,
+        datasets=datasets,
+        among=among,
+        inputs=METRICS[input_metric],
+        outputs=METRICS[output_metric],
+        metrics=f"{input_metric} of at most d_in to {output_metric}",
+        limits=limits,
+        claims=[(claim_at(claim, limit, name="d_in"), "") for limit in limits],
+        tolerance=check_tolerance(tolerance_ulps),
+        progress=progress,
+    )
     check_pairs(len(datasets))
     tried = running.tracked(datasets, unit="datasets", progress=progress)
     made = [source.outputs(x) for x in tried]
     check_backward(source, datasets, made, progress)
-    gather = partial(gathered, metric=METRICS[output_metric], cells=cells)
+    gather = partial(gathered, metric=question.outputs, cells=cells)
     outputs = gather(made)
-    near = METRICS[input_metric]
-    found = farthest(datasets, outputs, near, limits, source.enumerated, progress)
+    found = farthest(question, outputs, source.enumerated)
     rows = []
-    for limit, claimed in zip(limits, claims, strict=True):
+    for limit, (claimed, _) in zip(limits, question.claims, strict=True):
         pair = found[limit]
-        row = _row(limit, claimed, pair, datasets, outputs.shown, source.enumerated, tolerance)
+        row = _row(limit, claimed, pair, question, outputs, source.enumerated)
         truth = check_again(source, pair, datasets, made, gather, row.verdict)
         if truth is not None and truth < pair.truth:
-            pair = Coupled(pair.x, pair.y, truth)
-            row = _row(limit, claimed, pair, datasets, outputs.shown, source.enumerated, tolerance)
+            again = Coupled(pair.x, pair.y, truth)
+            row = _row(limit, claimed, again, question, outputs, source.enumerated)
         rows.append(row)
-    order = "in every order" if every_order else "in one order"
-    setting = (
-        f"{input_metric} of at most d_in to {output_metric}; values {brief(universe)}, sizes "
-        f"{show(wanted)} {order}; {told}, under the best coupling; implementation"
-    )
-    return AuditReport(subject_named(subject or name_of(function)), tuple(rows), setting)
+    return question.report(rows, f"{told}, under the best coupling; implementation")
 
 
 def _source(function: Any, choices: Any, seeds: Any, draws: Any) -> tuple[Source, str]:
@@ -223,26 +222,23 @@ def _always(name: str, given: Any) -> Callable[[list[Any]], Sequence[Any]]:
 
 
 def _row(
-    limit: int,
+    limit: Number,
     claimed: Any,
     pair: Coupled,
-    datasets: Sequence[Any],
-    shown: Callable[[int, bool], Any],
+    question: Question,
+    outputs: Outputs,
     enumerated: bool,
-    tolerance: Any,
 ) -> AuditRow:
     """Compare the claim at an input distance with the worst pair."""
-    answers = shown(pair.x, enumerated), shown(pair.y, enumerated)
-    x, y = tuple(datasets[pair.x]), tuple(datasets[pair.y])
-    truth = pair.truth
-    rounded = holds_float(answers) and truth != math.inf
+    x, y = (tuple(question.datasets[place]) for place in (pair.x, pair.y))
+    answers = [outputs.shown(place, enumerated) for place in (pair.x, pair.y)]
     return AuditRow(
         limit,
         claimed,
-        truth,
+        pair.truth,
         Evidence(x, y, *answers),
-        rounded=rounded,
-        tolerance_ulps=tolerance,
+        rounded=holds_float(answers) and pair.truth != math.inf,
+        tolerance_ulps=question.tolerance,
         reason="" if enumerated else _SAMPLED,
         judged=enumerated,
     )

@@ -1,8 +1,8 @@
 """The distance of two distributions of outputs under their best coupling.
 
-It is exact where all outputs are known, and as far as a sample tells where they are drawn. Whether
-a coupling keeps every pair of outputs close is a question of a maximum flow; the proof is under the
-heading "Couplings" of docs/proofs.md.
+It is exact if all outputs are known, and an estimate from a sample if they are drawn. A maximum
+flow decides whether a coupling keeps every pair of outputs close; the proof is under the heading
+"Couplings" of docs/proofs.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def exact_distance(x: Distribution, y: Distribution, matrix: NDArray[Any], least
     matrix : ndarray
         The distances of all outputs.
     least : int
-        A distance up to which nothing needs to be told apart.
+        A distance up to which no two need to be distinguished.
 
     Returns
     -------
@@ -39,6 +39,7 @@ def exact_distance(x: Distribution, y: Distribution, matrix: NDArray[Any], least
         The distance, or `least` if it is not above.
     """
     near = matrix[np.ix_(x.places, y.places)]
+    # Probabilities as integers over the common total, so that the flow is exact.
     supply = [count * y.total for count in x.counts]
     demand = [count * x.total for count in y.counts]
     return _least(near, least, lambda t: uncoupled(supply, demand, near <= t)[0] == 0)
@@ -72,6 +73,7 @@ def _told_apart(x: Sequence[int], y: Sequence[int], close: NDArray[np.bool_]) ->
         doubt = math.log(2 * len(counts))
         if any(_too_many(*pair, doubt) for pair in zip(counts, around.tolist(), strict=True)):
             return True
+    # The flow gets stuck in the worst of all 2**len(x) sets, so that many are tried.
     left, stuck = uncoupled(x, y, close)
     inside = sum(x[i] for i in stuck)
     return left > 0 and _too_many(inside, inside - left, len(x) * math.log(2))
@@ -124,6 +126,8 @@ def uncoupled(
     while True:
         # back[j] is the output of x from which the search came to the output j of y.
         back: dict[int, int] = {}
+        # into[i] is the output of y from which the search went back to i, which sends to it; None
+        # if i has more to send itself.
         into: dict[int, int | None] = {i: None for i, more in enumerate(left) if more}
         queue = deque(into)
         end = None
@@ -140,7 +144,7 @@ def uncoupled(
                     if other not in into:
                         into[other] = j
                         queue.append(other)
-        if end is None:
+        if end is None:  # no path is left: what the search has reached is a minimum cut
             return sum(left), sorted(into)
         _push(end, back, into, left, room, flow)
 
@@ -162,6 +166,8 @@ def _push(
         path.append((sender, at))
         at = into[sender]
         amount = min(amount, left[sender] if at is None else flow[at][sender])
+    # A sender in the middle of the path sends to j what it no longer sends to the output before, so
+    # that only the first sender has less left, and only the end less room.
     for sender, j in path:
         flow[j][sender] = flow[j].get(sender, 0) + amount
         before = into[sender]

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.audits.metrics import distances
+from sensitivity_lab.audits.question import naming
+from sensitivity_lab.audits.records import distances
 from sensitivity_lab.checks import listed
-from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.metrics import Distances, Metric
 from sensitivity_lab.metrics.cells import Cells
 from sensitivity_lab.results.literals import short_literal
 
 OUTPUT_LIMIT = 2_000
-"""The largest number of different outputs, of which all pairs are measured."""
+"""The largest number of different outputs; all pairs are measured."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class Source:
     choices : callable or None
         Returns the random choices on a dataset.
     draws : int
-        How often the function is called on a dataset, where there are no choices.
+        The number of calls on a dataset, if there are no choices.
     enumerated : bool
-        Whether the choices are all that there are, and equally likely.
+        Whether the choices are complete, and equally likely.
     """
 
     function: Callable[..., Any]
@@ -49,12 +50,8 @@ class Source:
         """
         if self.choices is None:
             return [self._call(x) for _ in range(self.draws)]
-        try:
+        with naming("choices, on {}, raised", x):
             given = self.choices(_copy(x))
-        except Exception as error:
-            raise QueryError(
-                f"choices, on {short_literal(x)}, raised {type(error).__name__}: {error}"
-            ) from error
         choices = listed(given, f"choices, on {short_literal(x)}, must be several")
         if not choices:
             raise InputError(f"choices, on {short_literal(x)}, must be at least one, got none")
@@ -63,13 +60,8 @@ class Source:
         return [self._call(x, choice) for choice in choices]
 
     def _call(self, x: Any, *choice: Any) -> Any:
-        try:
+        with naming("{} with the choice {} raised" if choice else "{} raised", x, *choice):
             return self.function(_copy(x), *choice)
-        except Exception as error:
-            by = f" with the choice {short_literal(choice[0])}" if choice else ""
-            raise QueryError(
-                f"{short_literal(x)}{by} raised {type(error).__name__}: {error}"
-            ) from error
 
 
 def _copy(x: Any) -> Any:
@@ -141,9 +133,9 @@ def gathered(made: Sequence[Sequence[Any]], metric: Metric, cells: Cells) -> Out
                 items.append(_frozen(output))
                 if len(items) > OUTPUT_LIMIT:
                     raise TooLargeError(
-                        f"there are more than {OUTPUT_LIMIT:,} different outputs, of which all "
-                        "pairs are measured; take fewer values, smaller sizes or fewer draws; for "
-                        "code that adds noise, audit_sampled is the tool"
+                        f"there are more than {OUTPUT_LIMIT:,} different outputs, and all pairs "
+                        "are measured; use fewer values, smaller sizes or fewer draws; for "
+                        "code that adds noise, use audit_sampled"
                     )
             line.append(seen[key])
         places.append(line)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.inputs import no_neighbors
-from sensitivity_lab.audits.metrics import distances
+from sensitivity_lab.audits.pairs import Close, check_compared
+from sensitivity_lab.audits.question import Question
+from sensitivity_lab.audits.records import distances
 from sensitivity_lab.errors import QueryError
-from sensitivity_lab.metrics import Metric
+from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.search.pairs import Farthest
 
 from .distance import exact_distance, sampled_distance
 from .outputs import Distribution, Outputs, Source
@@ -29,14 +31,7 @@ class Coupled:
     truth: Any
 
 
-def farthest(
-    datasets: Sequence[Any],
-    outputs: Outputs,
-    metric: Metric,
-    limits: Sequence[int],
-    enumerated: bool,
-    progress: bool | None,
-) -> dict[int, Coupled]:
+def farthest(question: Question, outputs: Outputs, enumerated: bool) -> dict[Number, Coupled]:
     """Return, by limit, the pair of datasets at most so far apart whose outputs are farthest.
 
     Raises
@@ -44,35 +39,30 @@ def farthest(
     InputError
         If no two different datasets are within a limit above 0, so that nothing is compared.
     """
-    near = distances(metric, datasets)
-    bounds = [(limit, near.limit(limit)) for limit in limits]
     measure = exact_distance if enumerated else sampled_distance
     known: dict[tuple[Distribution, Distribution], tuple[int, int]] = {}
-    # By limit: the largest distance so far, and its pair; no pair is closer than equal outputs.
-    best = dict.fromkeys(limits, (0, 0, 0))
-    alone = {limit for limit in limits if limit > 0}
-    for x in running.tracked(range(len(datasets) - 1), unit="datasets", progress=progress):
-        row = near.row(x)
-        for at in np.flatnonzero(row <= bounds[-1][1]).tolist():
-            within = [limit for limit, bound in bounds if row[at] <= bound]
-            y = x + 1 + at
-            if row[at] > 0:
-                alone.difference_update(within)
-            pair = outputs.distributions[x], outputs.distributions[y]
-            least = best[within[0]][0]
-            found, above = known.get(pair, (-1, -1))
-            if found < 0 or (found <= above and least < above):
-                # What is found is exact if it is above `least`, and else a bound.
-                found = measure(*pair, outputs.matrix, least)
-                known[pair] = found, least
-            for limit in within:
-                if found > best[limit][0] or best[limit] == (0, 0, 0):
-                    best[limit] = found, x, y
-    if alone:
-        raise no_neighbors(datasets, metric, min(alone))
+
+    def gap(x: int, y: int, least: int) -> int:
+        """Return how far apart two datasets' outputs are, or a bound that is at most `least`."""
+        pair = outputs.distributions[x], outputs.distributions[y]
+        found, above = known.get(pair, (-1, -1))
+        if found < 0 or (found <= above and least < above):
+            # What is found is exact if it is above `least`, and else a bound.
+            found = measure(*pair, outputs.matrix, least)
+            known[pair] = found, least
+        return found
+
+    best = {limit: Farthest() for limit in question.limits}
+    datasets = question.datasets
+    close = Close(distances(question.inputs, datasets), len(datasets), question.limits)
+    for x, within in close.rows(question.progress):
+        for limit, later in within:
+            for y in later.tolist():
+                best[limit].see(np.array([gap(x, y, best[limit].gap or 0)]), [x], [y])
+    check_compared(close.alone, datasets, question.inputs)
     return {
-        limit: Coupled(x, y, outputs.distances.truth(found))
-        for limit, (found, x, y) in best.items()
+        limit: Coupled(one.x, one.y, outputs.distances.truth(one.gap or 0))
+        for limit, one in best.items()
     }
 
 
@@ -81,7 +71,7 @@ def check_backward(
 ) -> None:
     """Call the function again with the same choices, on the datasets and choices in reverse order.
 
-    What a function keeps from one call to the next comes from other calls then.
+    If a function keeps state between calls, that state then comes from other calls.
 
     Raises
     ------
@@ -98,8 +88,8 @@ def check_backward(
 def _check_same(x: Any, before: Sequence[Any], now: Sequence[Any]) -> None:
     if key_of(now) != key_of(before):
         raise QueryError(
-            f"two calls on {short_literal(x)} with the same choices differ; the choices must be "
-            "all that is random, and nothing may be kept from one call to the next"
+            f"two calls on {short_literal(x)} with the same choices differ; the choices must cover "
+            "all randomness, and the function must keep no state between calls"
         )
 
 
@@ -116,8 +106,8 @@ def check_again(
     Returns
     -------
     Difference, math.inf or None
-        The distance of the outputs that are drawn anew, where a sample violates a claim; None where
-        nothing has to be drawn anew.
+        The distance of newly drawn outputs, if a sample violates a claim; None if no new draws are
+        needed.
 
     Raises
     ------

@@ -7,12 +7,12 @@ from functools import lru_cache, partial
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.maps.report import collected
+from sensitivity_lab.audits.maps import collected
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import short_literal
 
 _CHUNKS = 48
-"""About how many chunks work is cut into, whatever the number of workers."""
+"""About how many chunks work is cut into, for any number of workers."""
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,15 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
-from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
-from sensitivity_lab.audits.maps.arguments import check_distances, check_one_source, claims_of
-from sensitivity_lab.audits.maps.report import Question, rows_of
+from sensitivity_lab.audits.claims import ROUNDING_ULPS
+from sensitivity_lab.audits.maps import farthest, rows_of
+from sensitivity_lab.audits.pairs import check_pairs
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.audits.worst_pair import check_pairs
-from sensitivity_lab.checks import check_flag, check_running
-from sensitivity_lab.metrics import as_metric
+from sensitivity_lab.checks import check_running
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
-from .inputs import accepted_of, inputs_of
+from .inputs import question_of
 from .subject import check_subject
 
 
@@ -61,17 +59,17 @@ def audit_opendp(
         The inputs instead of `values` and `sizes`, for any other domain: arrays, tables,
         LazyFrames, objects of a user domain. A callable takes nothing and returns an iterable.
         Inputs that the input domain does not accept are left out, and the setting says so; tables
-        of Polars are taken as they are.
+        of Polars are not checked.
     neighbors : callable, optional
         The input metric as a symmetric function of two inputs: their distance, or whether they are
-        neighbors (True is a distance of 1, False of infinity). Needed where the input metric is not
-        one that the lab knows.
+        neighbors (True is a distance of 1, False of infinity). Needed if the lab does not know the
+        input metric.
     d_in : number or iterable of numbers, default (1, 2)
         Input distances of at least 0, which are whole numbers unless OpenDP's own are floats. The
-        report has a row for each. Distance 0 compares inputs that the input metric does not tell
-        apart, such as two orders of the same records.
+        report has a row for each. Distance 0 compares inputs that the input metric does not
+        distinguish, such as two orders of the same records.
     component : {"L0", "L1", "L2", "Linf"}, optional
-        Which of the three numbers of L01InfDistance or L02InfDistance to audit. Needed if one of
+        Which of the three numbers of L01InfDistance or L02InfDistance to audit. Required if one of
         these is the output metric, and refused otherwise.
     every_order : bool, default True
         Whether to try vectors in every order of their entries, or only in the order of `values`.
@@ -80,7 +78,7 @@ def audit_opendp(
         The largest difference that counts as rounding, where the claim or the answers are floats,
         in units in the last place of the truth; see `audit`.
     n_jobs : int, optional
-        The number of worker processes, as in joblib; they are started where they pay, see
+        The number of worker processes, as in joblib; they start only if they save time, see
         `global_sensitivity`. A transformation that OpenDP cannot serialise is called in this
         process only, and the setting of the report says so.
     progress : bool, optional
@@ -96,7 +94,7 @@ def audit_opendp(
     Raises
     ------
     InputError
-        If an argument is not acceptable, a metric or the domain is not covered, or the
+        If an argument is invalid, a metric or the domain is not covered, or the
         transformation is randomised, so that two calls on one input differ.
     MissingExtraError
         An InputError: OpenDP is not installed.
@@ -113,8 +111,8 @@ def audit_opendp(
     256 calls on each dataset of the evidence.
 
     All pairs of inputs are compared; where the input metric ignores order, inputs with the same
-    records and the same answer are compared once. Answers are compared exactly, whatever their
-    size, floats and roots included.
+    records and the same answer are compared once. Answers of any size are compared exactly, floats
+    and roots included.
 
     The records of an array are its entries or rows, those of a table its rows, those of a text its
     lines. As records, 0.0 and -0.0 differ, and NaN equals NaN. An answer that is NaN or infinite is
@@ -125,8 +123,8 @@ def audit_opendp(
     where they do not. OpenDP's own is infinite there, so its map would fail at a distance of 2 that
     adds a record and removes one.
 
-    The universe is a part of the domain: "loose" and "tight" are about this part, "violated" is
-    about the whole domain. OpenDP's features stay as they are: constructing a transformation needs
+    The universe is a part of the domain: "loose" and "tight" hold for this part, "violated" for the
+    whole domain. The audit does not change OpenDP's features: constructing a transformation needs
     "contrib", auditing it needs none.
 
     Examples
@@ -151,24 +149,23 @@ def audit_opendp(
       x  ((0.0, 1.0),)  ->  (0.0, 1.0)
       y  ((0.0, 1.0), (5.0, 1.0))  ->  (1.0, 2.0)
     """
-    every_order = check_flag("every_order", every_order)
     subject = check_subject(transformation, component, neighbors)
-    check_one_source(values, sizes, datasets)
-    inputs, among = (
-        inputs_of(transformation, values, sizes, every_order)
-        if datasets is None
-        else accepted_of(transformation, datasets)
+    question = question_of(
+        subject,
+        transformation,
+        values,
+        sizes,
+        datasets,
+        d_in,
+        every_order,
+        tolerance_ulps,
+        progress,
     )
-    limits = check_distances(d_in, subject.real)
-    tolerance = check_tolerance(tolerance_ulps)
-    claims = claims_of(subject.claim, limits)
-    near, far = as_metric("inputs", subject.inputs), as_metric("outputs", subject.outputs)
-    if not near.unordered:
-        check_pairs(len(inputs))
+    if not question.inputs.unordered:
+        check_pairs(len(question.datasets))
     check_running(n_jobs, progress)
     calls = calls_of(transformation, n_jobs)
-    answers = ask(calls.call, inputs, n_jobs if calls.shipped else 1, progress)
-    question = Question(near, far, limits, claims, tolerance)
-    rows = rows_of(question, partial(invoke, transformation), inputs, answers, progress)
-    setting = f"{subject.metrics}; {among}; implementation{calls.remark}"
-    return AuditReport(subject.name, rows, setting)
+    answers = ask(calls.call, question.datasets, n_jobs if calls.shipped else 1, progress)
+    call = partial(invoke, transformation)
+    rows = rows_of(question, call, farthest(question, call, answers))
+    return question.report(rows, f"implementation{calls.remark}")

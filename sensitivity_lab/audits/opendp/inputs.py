@@ -5,19 +5,67 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from sensitivity_lab.audits.inputs import check_several, check_values, vectors
-from sensitivity_lab.audits.maps.arguments import check_datasets
-from sensitivity_lab.audits.maps.records import text_of
-from sensitivity_lab.checks import shown
+from sensitivity_lab.audits.claims import check_tolerance, claims_of
+from sensitivity_lab.audits.question import (
+    Question,
+    check_datasets,
+    check_distances,
+    check_one_source,
+    check_several,
+    check_values,
+    sizes_in_words,
+    vectors,
+)
+from sensitivity_lab.audits.records import text_of
+from sensitivity_lab.checks import check_flag, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.metrics import METRICS
+from sensitivity_lab.metrics import METRICS, as_metric
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.universes.relations import show
 
-from .subject import OUR_NAMES
+from .subject import OUR_NAMES, Subject
 
 
-def inputs_of(
+def question_of(
+    subject: Subject,
+    transformation: Any,
+    values: Any,
+    sizes: Any,
+    datasets: Any,
+    d_in: Any,
+    every_order: Any,
+    tolerance_ulps: Any,
+    progress: bool | None,
+) -> Question:
+    """Return the question of an audit about a subject, or raise InputError.
+
+    The subject has the claims and the metrics, the transformation decides which inputs it accepts.
+    """
+    check_one_source(values, sizes, datasets)
+    every_order = check_flag("every_order", every_order)
+    inputs, among = (
+        _inputs_of(transformation, values, sizes, every_order)
+        if datasets is None
+        else _accepted_of(transformation, datasets)
+    )
+    limits = check_distances(d_in, subject.real)
+    return Question(
+        subject=subject.name,
+        datasets=inputs,
+        among=among,
+        inputs=as_metric("inputs", subject.inputs),
+        outputs=as_metric("outputs", subject.outputs),
+        metrics=subject.metrics,
+        limits=limits,
+        claims=claims_of(subject.claim, limits),
+        tolerance=check_tolerance(tolerance_ulps),
+        progress=progress,
+        one_size=datasets is None
+        and getattr(transformation.input_domain, "size", None) is not None,
+    )
+
+
+def _inputs_of(
     transformation: Any, given: Any, sizes: Any, every_order: bool
 ) -> tuple[list[Any], str]:
     """Return the inputs to try and their description, or raise InputError."""
@@ -40,13 +88,12 @@ def inputs_of(
             raise InputError(f"sizes must be left out: {domain} holds single values")
         return list(accepted), among
     wanted = _lines(sizes, accepted) if lines else _sizes(sizes, domain)
-    order = "in every order" if every_order else "in one order"
-    text = f"{among}, sizes {show(wanted)} {order}"
+    text = f"{among}, {sizes_in_words(wanted, every_order)}"
     made = vectors(accepted, wanted, every_order)
     return ([text_of(x) for x in made], f"texts of lines with {text}") if lines else (made, text)
 
 
-def accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
+def _accepted_of(transformation: Any, datasets: Any) -> tuple[list[Any], str]:
     """Return the datasets that the input domain accepts and their description, or raise InputError.
 
     OpenDP refuses every table of Polars if its domain knows the number of rows, so those are taken
@@ -72,7 +119,7 @@ def _takes_lines(transformation: Any) -> bool:
 
 
 def _lines(sizes: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the numbers of lines that were asked for; raise InputError if a line has an end."""
+    """Return the given numbers of lines; raise InputError if a line has an end."""
     broken = [line for line in lines if "\n" in line]
     if broken:
         raise InputError(
@@ -84,7 +131,7 @@ def _lines(sizes: Any, lines: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _sizes(sizes: Any, domain: Any) -> tuple[int, ...]:
-    """Return the sizes that were asked for and that the domain of vectors accepts."""
+    """Return the given sizes that the domain of vectors accepts."""
     if sizes is None and domain.size is None:
         raise InputError(f"sizes must be given: {domain} has vectors of every size")
     wanted = check_several("sizes", domain.size if sizes is None else sizes, "a size, at least 0")

@@ -1,7 +1,7 @@
 """Audits of OpenDP measurements, by a twin that adds no noise.
 
-A measurement whose noise has scale 0 returns the exact answer, and the privacy loss that the map of
-the real one promises tells the sensitivity that it assumes. This needs the extra `opendp`.
+A measurement whose noise has scale 0 returns the exact answer. The privacy loss that the map of the
+real one promises gives the sensitivity that it assumes. This needs the extra `opendp`.
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
-from sensitivity_lab.audits.maps.arguments import check_distances, check_one_source, claims_of
-from sensitivity_lab.audits.maps.records import table_numbers
-from sensitivity_lab.audits.maps.report import Question, rows_of
+from sensitivity_lab.audits.claims import ROUNDING_ULPS
+from sensitivity_lab.audits.maps import farthest, rows_of
+from sensitivity_lab.audits.question import naming
+from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import check_callable, check_flag, check_rational, check_running, shown
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.checks import check_callable, check_rational, check_running, shown
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import as_metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.results.literals import short_literal
 
 from .answers import invoke
-from .inputs import accepted_of, inputs_of
+from .inputs import question_of
 from .subject import Subject, needed, our_input_metric
 
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
@@ -60,12 +59,12 @@ def audit_opendp_measurement(
     Parameters
     ----------
     make : callable
-        Takes a scale and returns the measurement with noise of this scale; all else stays the same.
-        It can be a Polars pipeline, made by `make_private_lazyframe`.
+        Takes a scale and returns the measurement with noise of this scale, with nothing else
+        changed. It can be a Polars pipeline, made by `make_private_lazyframe`.
     values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
         As for `audit_opendp`.
     scale : float, default 1.0
-        The scale at which the map is asked, above 0. A power of two rounds nothing.
+        The scale at which to evaluate the map, above 0. A power of two avoids rounding.
     outputs : str or callable, optional
         The metric on exact answers; see `audit_map`. By default "L1" for pure and "L2" for
         zero-concentrated differential privacy.
@@ -83,17 +82,15 @@ def audit_opendp_measurement(
     Raises
     ------
     InputError
-        If an argument is not acceptable, `make` fails or returns no measurement, its privacy
+        If an argument is invalid, `make` fails or returns no measurement, its privacy
         measure is not covered, or the answers at scale 0 are random.
     MissingExtraError, QueryError, TooLargeError
         See `audit_opendp`.
 
-    Notes
-    -----
-    The twin is called once on each input, and again to find randomness, as in `audit_opendp`. What
-    a threshold leaves out is a part of the answer, so give a pipeline with groups a threshold that
-    leaves out nothing at scale 0. Selections (`make_noisy_max`) return no numbers: audit the
-    transformation that makes the scores, by `audit_opendp` or `audit_map`.
+    Notes ----- The twin is called once on each input, and again to find randomness, as in
+    `audit_opendp`. Groups below a threshold would be missing from the answer, so give a pipeline
+    with groups a threshold that drops nothing at scale 0. Selections (`make_noisy_max`) return no
+    numbers: audit the transformation that makes the scores, by `audit_opendp` or `audit_map`.
 
     Examples
     --------
@@ -111,7 +108,6 @@ def audit_opendp_measurement(
       x  ()  ->  0
       y  (9,)  ->  3
     """
-    every_order = check_flag("every_order", every_order)
     check_callable("make", make, "a function of a scale that returns a measurement")
     check_callable("answer", answer, "a function of what the measurement returns")
     check_running(None, progress)
@@ -119,25 +115,16 @@ def audit_opendp_measurement(
     if at <= 0:
         raise InputError(f"scale must be a finite number above 0, got {shown(scale)}")
     subject, twin = _subject(make, float(at), neighbors, outputs), _made(make, 0.0)
-    check_one_source(values, sizes, datasets)
-    inputs, among = (
-        inputs_of(twin, values, sizes, every_order)
-        if datasets is None
-        else accepted_of(twin, datasets)
+    question = question_of(
+        subject, twin, values, sizes, datasets, d_in, every_order, tolerance_ulps, progress
     )
-    limits = check_distances(d_in, subject.real)
-    claims = claims_of(subject.claim, limits)
-    near, far = as_metric("inputs", subject.inputs), as_metric("outputs", subject.outputs)
-    question = Question(near, far, limits, claims, check_tolerance(tolerance_ulps))
     call = partial(_answer, twin, answer)
-    answers = [call(x) for x in running.tracked(inputs, unit="inputs", progress=progress)]
-    rows = rows_of(question, call, inputs, answers, progress)
+    tried = running.tracked(question.datasets, unit="inputs", progress=progress)
+    answers = [call(x) for x in tried]
+    rows = rows_of(question, call, farthest(question, call, answers))
     if str(subject.transformation.output_measure).startswith("Approximate("):
-        rows = tuple(
-            replace(row, judged=False, reason=subject.open_delta(row.distance)) for row in rows
-        )
-    setting = f"{subject.metrics}; {among}; implementation at scale 0"
-    return AuditReport(subject.name, rows, setting)
+        rows = [replace(row, judged=False, reason=subject.open_delta(row.distance)) for row in rows]
+    return question.report(rows, "implementation at scale 0")
 
 
 @dataclass(frozen=True)
@@ -214,9 +201,5 @@ def _made(make: Any, scale: float) -> Any:
 def _answer(twin: Any, answer: Any, x: Any) -> Any:
     """Return the exact answer on an input as numbers, or raise QueryError."""
     given = invoke(twin, x)
-    try:
+    with naming("answer, on {}, raised", x):
         return answer(given)
-    except Exception as error:
-        raise QueryError(
-            f"answer, on {short_literal(x)}, raised {type(error).__name__}: {error}"
-        ) from error

@@ -108,7 +108,7 @@ def needed(user: str) -> tuple[Any, Any]:
         from opendp.mod import Measurement, Transformation
     except ImportError:
         raise MissingExtraError(
-            f"{user} needs OpenDP; install the extra: pip install 'sensitivity_lab[opendp]'"
+            f"{user} needs OpenDP; install the extra: pip install '.[opendp]' in a checkout"
         ) from None
     return Transformation, Measurement
 

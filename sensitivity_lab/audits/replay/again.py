@@ -1,7 +1,7 @@
 """Runs made again with the same releases: where they differ, a verdict would be a matter of chance.
 
 A function may draw at random before its mechanism, as a sum of some records drawn at random does.
-Its sensitivity is that of a coupling, of which two runs say nothing.
+Its sensitivity is that of a coupling, which two runs cannot show.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from sensitivity_lab.errors import QueryError
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
 
-from .rows import ReplayRow
 from .runs import Recorder, Run
 
 LEAST = 32
@@ -53,11 +52,11 @@ def check_evidence(recorder: Recorder, rows: Iterable[AuditRow], runs: Sequence[
     """
     of = {key_of(run.dataset): run for run in runs}
     for row in rows:
-        if isinstance(row, ReplayRow) and row.verdict not in FAILING:
+        if row.step and row.verdict not in FAILING:
             continue
         for side in (row.evidence.x, row.evidence.y):
             run = of[key_of(side)]
-            if isinstance(row, ReplayRow):
+            if row.history:
                 run = recorder.run(run.dataset, row.history)
             for _ in range(AGAIN):
                 _check(recorder, run)
@@ -68,7 +67,7 @@ def check_same(run: Run, again: Run) -> None:
     if run.key != again.key:
         raise QueryError(
             f"two runs on {short_literal(run.dataset)} with the same releases differ, so the "
-            "function draws at random beside the recorded mechanisms, or keeps something between "
+            "function draws at random outside the recorded mechanisms, or keeps state between "
             "runs; fix its seed, name all of its mechanisms, or audit the part before the noise by "
             "audit_randomized"
         )

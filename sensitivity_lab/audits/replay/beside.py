@@ -1,4 +1,4 @@
-"""What a function returns beside its releases: it may not differ between neighbors."""
+"""Compare what a function returns besides its releases: neighbors must return the same."""
 
 from __future__ import annotations
 
@@ -10,25 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audits.metrics import entries
-from sensitivity_lab.audits.row import Evidence
-from sensitivity_lab.audits.worst_pair import Answered, worst_pairs
+from sensitivity_lab.audits.question import Question
+from sensitivity_lab.audits.records import entries
+from sensitivity_lab.audits.returned import NOTHING, Chance, Parts, Path, bare
+from sensitivity_lab.audits.row import LEAK, RETURNED, AuditRow, Evidence
 from sensitivity_lab.errors import QueryError
+from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
-from sensitivity_lab.universes.relations import Relation
 
 from .histories import SEED, drawn
-from .returned import NOTHING, Path, bare
-from .rows import RETURNED, ReplayRow
 from .runs import Recorder, Run
 
-AGAIN = 8
-"""How often both runs of a pair are made again, to tell data from chance."""
-
-NOT_COMPARED = (
-    "some of what is returned differs between two runs with the same data and releases (chance, or "
-    "an object without an equality), and is not compared"
-)
 SEEDED = (
     "what is returned is compared after equal releases; if a mechanism or a sampler that is not "
     "recorded draws noise with a fixed seed, name it too"
@@ -38,8 +30,6 @@ NOT_ALL = (
     "what is returned is not compared on all neighbors: some runs make other calls than others, or "
     "fail, after the same releases"
 )
-
-_ABSENT = object()
 
 _MOVE = 1.5
 """By how much a release is moved, to see what moves with it."""
@@ -67,55 +57,52 @@ class Beside:
     wrong: str
     all_compared: bool = True
     leak: tuple[Run, Run] | None = None
-    _chance: set[Path] = field(default_factory=set)
+    _chance: Chance = field(default_factory=Chance)
 
     def see(self, x: Run, y: Run) -> bool:
         """Compare two runs with the same releases; tell whether anything new was learned."""
         if self.leak is not None or x.returned == y.returned or x.sites != y.sites:
             return False
-        if not self._differing(x, y) or x.released != y.released:
+        if not self._chance.differing(x.returned, y.returned) or x.released != y.released:
             return False
-        known = len(self._chance)
+        # Neighbors differ: by chance, where two runs on one dataset differ, or else by their data.
+        known = len(self._chance.paths)
         for run in (x, y):
-            for _ in range(AGAIN):
-                again = self.recorder.run(run.dataset, x.releases)
-                self._chance |= self._differing(run, again)
-        found = self._differing(x, y)
+            self._chance.learn(run.returned, self._returned, run.dataset, x.releases)
+        found = self._chance.differing(x.returned, y.returned)
         if found:
             self._check_recorded(x, found)
             self.leak = x, y
-        return bool(found) or len(self._chance) > known
+        return bool(found) or len(self._chance.paths) > known
 
-    def row(self, k: int) -> tuple[ReplayRow, ...]:
+    def _returned(self, dataset: list[Any], history: Sequence[Any]) -> Parts:
+        return self.recorder.run(dataset, history).returned
+
+    def row(self, k: Number) -> tuple[AuditRow, ...]:
         """Return the row of the leak, if there is one."""
         if self.leak is None:
             return ()
         x, y = self.leak
         seen = Evidence(x.dataset, y.dataset, x.answer, y.answer)
-        return (ReplayRow(k, None, float("inf"), seen, step=RETURNED, history=x.releases),)
+        return (AuditRow(k, None, math.inf, seen, step=RETURNED, history=x.releases, finding=LEAK),)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a report says of the comparison."""
-        told = {
-            SEEDED: self.leak is not None,
-            NOT_COMPARED: bool(self._chance),
-            NOT_ALL: not self.all_compared and self.leak is None,
-        }
-        return tuple(note for note, holds in told.items() if holds)
+        seeded = () if self.leak is None else (SEEDED,)
+        left_out = () if self.all_compared or self.leak is not None else (NOT_ALL,)
+        return (*seeded, *self._chance.note("releases"), *left_out)
 
-    def compared(self, run: Run) -> Hashable:
-        """Return what runs share whose returned values are equal, but for chance."""
-        return frozenset(item for item in run.returned.items() if item[0] not in self._chance)
-
-    def _differing(self, x: Run, y: Run) -> set[Path]:
-        """Return where two returned values differ, but for chance."""
-        one, two = x.returned, y.returned
-        return {
-            path
-            for path in one.keys() | two.keys()
-            if path not in self._chance and one.get(path, _ABSENT) != two.get(path, _ABSENT)
-        }
+    def see_neighbors(self, runs: Sequence[Run], question: Question) -> None:
+        """See pairs of neighbors that return something else, until nothing new is learned."""
+        datasets, returned = [run.dataset for run in runs], [run.returned for run in runs]
+        [k] = question.limits
+        while pair := self._chance.differing_pair(
+            datasets, returned, question.inputs, k, question.progress
+        ):
+            x, y = (runs[place] for place in pair)
+            if not self.see(x, y) or self.leak is not None:
+                return
 
     def _check_recorded(self, x: Run, found: set[Path]) -> None:
         """Raise QueryError if noise around a constant hides what differs: it was not recorded.
@@ -139,7 +126,7 @@ class Beside:
             again = _fed(self.recorder, x, history)
             if again is None:
                 continue
-            moving = found & self._differing(x, again)
+            moving = found & self._chance.differing(x.returned, again.returned)
             if moving and (true == {0} or any(_along(x, again, path) for path in moving)):
                 raise QueryError(
                     f"what reaches {x.sites[step.place]} is {true.pop()} on every dataset, and "
@@ -164,7 +151,7 @@ def _along(x: Run, again: Run, path: Path) -> bool:
     return math.isclose(two - one, _MOVE, rel_tol=1e-6)
 
 
-def compare_after_one_history(beside: Beside, relation: Relation, progress: bool | None) -> None:
+def compare_after_one_history(beside: Beside, question: Question) -> None:
     """Compare what all neighbors return after the same releases, with one more run on each.
 
     Runs that make the same calls are fed the same history, drawn between their true values. A
@@ -185,8 +172,7 @@ def compare_after_one_history(beside: Beside, relation: Relation, progress: bool
         # released that could be the same.
         fed = [run for one, run in made if run is not None and run.sites == one.sites]
         beside.all_compared &= len(fed) == len(group)
-        while _see_farthest(beside, fed, relation, progress):
-            pass
+        beside.see_neighbors(fed, question)
 
 
 def _fed(recorder: Recorder, run: Run, history: Sequence[Any]) -> Run | None:
@@ -194,22 +180,3 @@ def _fed(recorder: Recorder, run: Run, history: Sequence[Any]) -> Run | None:
         return recorder.run(run.dataset, history)
     except QueryError:
         return None
-
-
-def _see_farthest(
-    beside: Beside, runs: Sequence[Run], relation: Relation, progress: bool | None
-) -> bool:
-    """See a pair of neighbors that return something else; tell whether to look on."""
-    codes: dict[Hashable, int] = {}
-    answered = [
-        Answered(run.dataset, codes.setdefault(beside.compared(run), len(codes))) for run in runs
-    ]
-    if len(codes) < 2:
-        return False
-    pair = worst_pairs(answered, relation.metric, "discrete", [relation.k], progress).farthest
-    of = {id(run.dataset): run for run in runs}
-    for one in pair.values():
-        if one.truth.close() and one.evidence.answer_x != one.evidence.answer_y:
-            x, y = of[id(one.evidence.x)], of[id(one.evidence.y)]
-            return beside.see(x, y) and beside.leak is None
-    return False

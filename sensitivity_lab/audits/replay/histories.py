@@ -1,4 +1,4 @@
-"""Histories: the releases that are fed to a run, and whether a run heeds them at all."""
+"""Histories: the releases that are fed to a run, and whether a run depends on them at all."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import listed, shown
+from sensitivity_lab.checks import check_whole, listed, shown
 from sensitivity_lab.errors import InputError, QueryError
-from sensitivity_lab.universes.relations import check_whole
 
 from .runs import Recorder, Run
 
@@ -31,7 +30,7 @@ def check_histories(given: Any) -> int | list[tuple[Any, ...]]:
 
 
 def histories_of(wanted: int | list[tuple[Any, ...]], runs: Sequence[Run]) -> list[tuple[Any, ...]]:
-    """Return the histories to feed: as many drawn ones as asked for, or those given."""
+    """Return the histories to feed: a number of drawn ones, or those given."""
     if not isinstance(wanted, int):
         return wanted
     source = random.Random(SEED)
@@ -60,6 +59,7 @@ def drawn(runs: Sequence[Run], source: random.Random, beyond: int = 0) -> tuple[
     releases: list[Any] = []
     for step in range(max((len(run.releases) for run in runs), default=0)):
         reached = [run for run in runs if step < len(run.releases)]
+        # From here on runs make other calls, which are no steps to compare.
         if len({run.sites[step] for run in reached}) > 1:
             break
         releases.append(_between([run.releases[step] for run in reached], source, beyond))
@@ -116,6 +116,7 @@ def _heeds(recorder: Recorder, run: Run, history: tuple[Any, ...]) -> bool:
     try:
         return recorder.run(run.dataset, history).key != run.key
     except QueryError:
+        # It failed: before its last call, and so because of a release, or after it.
         if len(recorder.tape) < len(run.sites):
             return True
     try:

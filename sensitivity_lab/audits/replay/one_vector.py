@@ -1,4 +1,4 @@
-"""All values that a run hands to its mechanisms, as one vector beside one claim."""
+"""Treat all values that a run hands to its mechanisms as one vector, with one claim."""
 
 from __future__ import annotations
 
@@ -6,34 +6,31 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from sensitivity_lab.audits.claims import holds_float
-from sensitivity_lab.audits.metrics import entries
-from sensitivity_lab.audits.row import AuditRow
-from sensitivity_lab.audits.worst_pair import Answered, WorstPair, WorstPairs, worst_pairs
+from sensitivity_lab.audits.claims import division, excess, times
+from sensitivity_lab.audits.pairs import (
+    Answered,
+    WorstPair,
+    WorstPairs,
+    check_compared,
+    worst_pairs,
+)
+from sensitivity_lab.audits.question import Question
+from sensitivity_lab.audits.records import distances, entries
+from sensitivity_lab.audits.row import AuditRow, row_of_claims
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
-from sensitivity_lab.universes.relations import Relation
 
-from .ranks import division, excess, times
 from .runs import NO_CALL, Run
 
 
-def decisive_row(
-    runs: Sequence[Run],
-    relation: Relation,
-    norm: Norm,
-    tolerance: Number,
-    progress: bool | None,
-    whole: bool,
-) -> tuple[AuditRow, str]:
+def decisive_row(question: Question, runs: Sequence[Run], *, whole: bool) -> tuple[AuditRow, str]:
     """Return the row of the decisive pair, and what the setting says of the claims.
 
-    `whole` tells that each claim is known to be for the whole budget, whatever the distance: it is
-    what the noise is enough for. Other claims are for k = 1, and count k times.
+    `whole` means that each claim is for the whole budget at every distance: the sensitivity that
+    the noise is enough for. Other claims are for k = 1, and count k times.
     """
-    k = relation.k
+    [k] = question.limits
     claims, answers = zip(*map(_vector, runs), strict=True)
     # Python compares Decimals and Fractions with floats, but not with each other.
     distinct = sorted(set(claims), key=Fraction)
@@ -42,10 +39,13 @@ def decisive_row(
         Answered(run.dataset, answer, groups[claim])
         for run, answer, claim in zip(runs, answers, claims, strict=True)
     ]
-    found = worst_pairs(answered, relation.metric, norm, [k], progress)
+    found = worst_pairs(
+        answered, question.inputs, question.outputs, [k], question.progress, distances
+    )
+    check_compared(found.alone, question.datasets, question.inputs)
     varies = "" if len(distinct) == 1 else "; the claim changes with the dataset"
     varies = "; the claim depends on the data" if found.divided else varies
-    row = _decisive(found, distinct, k, 1 if whole else k, tolerance)
+    row = _decisive(found, distinct, k, 1 if whole else int(k), question.tolerance)
     if not whole and row.verdict == "violated" and any(len(run.steps) > 1 for run in runs):
         varies += _ONE_VECTOR
     return row, varies
@@ -74,7 +74,7 @@ def _vector(run: Run) -> tuple[Number, Any]:
 
 
 def _decisive(
-    found: WorstPairs, claims: list[Number], k: int, count: int, tolerance: Number
+    found: WorstPairs, claims: list[Number], k: Number, count: int, tolerance: Number
 ) -> AuditRow:
     """Return the row of the decisive pair: a violation, or else a pair with two claims.
 
@@ -93,16 +93,9 @@ def _decisive(
     return _row(pair, claims, k, count, tolerance)
 
 
-def _row(pair: WorstPair, claims: list[Number], k: int, count: int, tolerance: Number) -> AuditRow:
+def _row(
+    pair: WorstPair, claims: list[Number], k: Number, count: int, tolerance: Number
+) -> AuditRow:
     """Compare the truth of a pair with the smaller of its two claims."""
     first, second = (times(count, claims[group]) for group in pair.groups)
-    seen = pair.evidence
-    return AuditRow(
-        k,
-        times(count, claims[min(pair.groups)]),
-        pair.truth,
-        seen,
-        claims=None if first == second else {"on x": first, "on y": second},
-        rounded=holds_float((seen.answer_x, seen.answer_y)),
-        tolerance_ulps=tolerance,
-    )
+    return row_of_claims(k, (first, second), pair.truth, pair.evidence, tolerance)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sensitivity_lab import running
-from sensitivity_lab.audits.inputs import no_neighbors
-from sensitivity_lab.audits.metrics import distances
+from sensitivity_lab.audits.pairs import Close, check_compared
+from sensitivity_lab.audits.question import Question
+from sensitivity_lab.audits.records import distances
+from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Number
-from sensitivity_lab.metrics.norms import Norm
 from sensitivity_lab.results.literals import short_literal
-from sensitivity_lab.universes.relations import Relation
 
 from .again import check_evidence, check_same
 from .beside import Beside
 from .histories import histories_of
-from .rows import ReplayRow
 from .runs import NO_CALL, Recorder, Run
 from .steps import Worst
 
@@ -27,17 +25,34 @@ RUN_LIMIT = 1_000_000
 """The largest number of runs that are replayed."""
 
 
+@dataclass(frozen=True)
+class Replay:
+    """Whether and how runs are replayed.
+
+    Attributes
+    ----------
+    wanted : bool or None
+        None: only where a run has several claims, or later steps depend on earlier releases.
+    histories : int or list of tuple
+    budget : number, optional
+        The budget of a whole run, if it is replayed.
+    refusal : str, default ""
+        Why runs that need a replay cannot be judged.
+    """
+
+    wanted: bool | None
+    histories: int | list[tuple[Any, ...]]
+    budget: Number | None
+    refusal: str = ""
+
+
 def replayed(
+    question: Question,
     recorder: Recorder,
     runs: Sequence[Run],
-    relation: Relation,
-    norm: Norm,
-    histories: Any,
-    budget: Number | None,
-    tolerance: Number,
-    progress: bool | None,
+    replay: Replay,
     beside: Beside,
-) -> tuple[tuple[ReplayRow, ...], str, tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[AuditRow, ...], str, tuple[str, ...], tuple[str, ...]]:
     """Return the rows of a replay, what the setting says of it, notes, and what is not judged.
 
     What is returned is compared by `beside`, in the same runs.
@@ -47,19 +62,19 @@ def replayed(
             f"on {short_literal(runs[0].dataset)} the library called no recorded mechanism; "
             f"{NO_CALL}"
         )
-    k = relation.k
-    starts = [(), *histories_of(histories, runs)]
-    near = _neighbors(runs, relation)
-    worst = Worst(norm, k)
+    [k] = question.limits
+    starts = [(), *histories_of(replay.histories, runs)]
+    near = _neighbors(runs, question)
+    worst = Worst(question.outputs, int(k))
     total = 0
     for start in starts:
         own = [recorder.run(run.dataset, start) for run in runs] if start else list(runs)
-        total += _see_neighbors(recorder, own, near, worst, beside, progress) + len(own)
-    rows = worst.rows(tolerance, budget)
-    if not rows:
+        total += _see_neighbors(recorder, own, near, worst, beside, question.progress) + len(own)
+    rows = worst.rows(question.tolerance, replay.budget)
+    if not rows:  # only datasets without calls have neighbors: a step is shown beside itself
         alone = next(run for run in runs if run.steps)
         worst.see(alone, alone)
-        rows = worst.rows(tolerance, budget)
+        rows = worst.rows(question.tolerance, replay.budget)
     check_evidence(recorder, rows, runs)
     drawn = f"{len(starts) - 1} more {'history' if len(starts) == 2 else 'histories'}"
     text = f"; replayed with the releases of each dataset and {drawn} ({total:,} runs)"
@@ -67,24 +82,21 @@ def replayed(
         text += "; the claim depends on the data"
     if worst.loss:
         text += f"; the largest loss of a whole run is {worst.loss}"
-    spent = (worst.unjudged,) if worst.unjudged and budget is None else ()
+    spent = (worst.unjudged,) if worst.unjudged and replay.budget is None else ()
     notes, unjudged = ((), spent) if worst.overspent else (spent, ())
-    return (*rows, *beside.row(k)), text, notes, (*unjudged, *beside.notes)
+    return rows, text, notes, unjudged
 
 
-def _neighbors(runs: Sequence[Run], relation: Relation) -> list[list[int]]:
-    """Return, by dataset, the places of the datasets at most k apart from it, but for itself."""
-    near = distances(relation.metric, [run.dataset for run in runs])
+def _neighbors(runs: Sequence[Run], question: Question) -> list[list[int]]:
+    """Return, by dataset, the places of the other datasets at most k apart from it."""
+    datasets = [run.dataset for run in runs]
+    close = Close(distances(question.inputs, datasets), len(runs), question.limits)
     found: list[list[int]] = [[] for _ in runs]
-    alone = True
-    for x in range(len(runs) - 1):
-        row = near.row(x)
-        for later in np.flatnonzero(row <= near.limit(relation.k)).tolist():
-            alone &= not row[later]
-            found[x].append(x + 1 + later)
-            found[x + 1 + later].append(x)
-    if alone:
-        raise no_neighbors([run.dataset for run in runs], relation.metric, relation.k)
+    for x, [(_, later)] in close.rows():
+        for y in later.tolist():
+            found[x].append(y)
+            found[y].append(x)
+    check_compared(close.alone, datasets, question.inputs)
     return found
 
 
@@ -112,7 +124,7 @@ def _see_neighbors(
             "every_order=False"
         )
     for places in running.tracked(list(alike.values()), unit="histories", progress=progress):
-        history = own[places[0]].releases
+        history = own[places[0]].releases  # of all of these
         again: dict[int, Run] = {}
         for x in places:
             for y in (x, *near[x]):

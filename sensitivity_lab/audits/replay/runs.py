@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from sensitivity_lab.audits.claims import check_claim, holds_float
+from sensitivity_lab.audits.question import naming
 from sensitivity_lab.audits.recording import Call, Tape
+from sensitivity_lab.audits.returned import Parts, parts
 from sensitivity_lab.checks import as_python, shown, unboxed
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics.cells import key_of
 from sensitivity_lab.results.literals import short_literal
-
-from .returned import Path, parts
 
 NO_CALL = (
     "select others; a function that the code holds elsewhere than in a module, as in a dict, a "
@@ -76,7 +76,7 @@ class Run:
     returned : dict
         The parts of that, see `parts`: it may be changed later.
     seen : tuple
-        What each call shows as its epsilon, where nothing was said of epsilon; see `Glimpse`.
+        The epsilon that each call shows, if the caller named none; see `Glimpse`.
     """
 
     dataset: list[Any]
@@ -84,25 +84,25 @@ class Run:
     releases: tuple[Any, ...]
     steps: tuple[Step, ...]
     answer: Any = None
-    returned: dict[Path, Hashable] = field(default_factory=dict)
+    returned: Parts = field(default_factory=dict)
     seen: tuple[Any, ...] = ()
 
     @property
     def key(self) -> Hashable:
-        """What two runs that cannot be told apart share, but for their releases."""
+        """What two runs share that differ at most in their releases."""
         return self.sites, tuple(step.key for step in self.steps)
 
     @cached_property
     def released(self) -> Hashable:
-        """What two runs share that release the same, also in type."""
+        """What two runs share that make the same releases, also in type."""
         return frozenset(parts(self.releases, typed=True).items())
 
 
 @dataclass(frozen=True)
 class Glimpse:
-    """What a mechanism has under the name "epsilon", where the caller did not name one.
+    """The attribute "epsilon" of a mechanism, if the caller did not name one.
 
-    It takes no part in any comparison; a note says where it changes with the data.
+    It is not compared; a note says where it changes with the data.
     """
 
     epsilon: Any
@@ -153,12 +153,8 @@ class Recorder:
             for call in self.tape
         ]
         places = {id(call): place for place, call in enumerate(made)}
-        try:
+        with naming("select, on {}, raised", x):
             calls = list(self.select(list(made)))
-        except Exception as error:
-            raise QueryError(
-                f"select, on {short_literal(x)}, raised {type(error).__name__}: {error}"
-            ) from error
         if not all(isinstance(one, Call) for one in calls):
             raise InputError(
                 f"select must return some of the calls that it gets, got {shown(calls)}"

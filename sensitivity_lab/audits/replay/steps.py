@@ -11,17 +11,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, cast
 
-from sensitivity_lab.audits.claims import holds_float
-from sensitivity_lab.audits.metrics import distances, entries
-from sensitivity_lab.audits.row import Evidence
+from sensitivity_lab.audits.claims import division, excess, times
+from sensitivity_lab.audits.records import distances, entries
+from sensitivity_lab.audits.row import UNALIGNED, WHOLE, AuditRow, Evidence, row_of_claims
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number
-from sensitivity_lab.metrics import METRICS
-from sensitivity_lab.metrics.norms import Norm
+from sensitivity_lab.metrics import METRICS, Metric
 from sensitivity_lab.results.literals import plain, short_literal
 
-from .ranks import division, excess, times
-from .rows import WHOLE, ReplayRow
 from .runs import Run, Step
 
 
@@ -42,13 +39,13 @@ class Worst:
 
     Attributes
     ----------
-    norm : {"L1", "L2", "Linf"}
+    metric : Metric
         The norm of the difference of two vectors of one step.
     k : int
         The distance of the pairs.
     """
 
-    norm: Norm
+    metric: Metric
     k: int
     _apart: tuple[_Pair, str] | None = None
     _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
@@ -70,8 +67,10 @@ class Worst:
         gaps = [self._gap(x, y, *pair) for pair in zip(x.steps, y.steps, strict=True)]
         for one, two, gap in zip(x.steps, y.steps, gaps, strict=True):
             self._judge(x, y, one, two, gap)
-        if self.norm == "L2" or not x.steps:
+        if self.metric == METRICS["L2"] or not x.steps:  # its losses do not add up
             return
+        # Given what was released, the loss of a run is the sum over its steps of epsilon times
+        # difference over claim; where shares are unknown, the sum is in units of each epsilon.
         multiples = list(map(_multiple, x.steps, y.steps, gaps))
         self._multiple = max(self._multiple, sum(multiples, Fraction(0)))
         if any(step.epsilon is None for step in x.steps):
@@ -84,52 +83,50 @@ class Worst:
             ),
             Fraction(0),
         )
+        # Of equal losses the first is kept, so that evidence does not depend on later runs.
         if self._loss is None or loss > self._loss.rank:
             truth = math.inf if loss == math.inf else Difference(Fraction(loss), Fraction(0))
             self._loss = _Pair(x, y, loss, truth)
 
     def _judge(self, x: Run, y: Run, one: Step, two: Step, gap: Difference) -> None:
         """Keep the pair if it is the worst of its step."""
-        rank: Any = excess(gap, _smaller(one, two))
-        best = self._beyond.get(one.place)
-        if best is None or rank > best.rank:
-            self._beyond[one.place] = _Pair(x, y, rank, gap, (one, two))
+        beyond = _Pair(x, y, excess(gap, _smaller(one, two)), gap, (one, two))
+        _keep_worse(self._beyond, one.place, beyond)
         if Fraction(one.claim) != Fraction(two.claim):
-            rank = division((one.claim, two.claim))
-            best = self._divided.get(one.place)
-            if best is None or rank > best.rank:
-                self._divided[one.place] = _Pair(x, y, rank, gap, (one, two))
+            divided = _Pair(x, y, division((one.claim, two.claim)), gap, (one, two))
+            _keep_worse(self._divided, one.place, divided)
 
     def _gap(self, x: Run, y: Run, one: Step, two: Step) -> Difference:
         """Return the distance of two true values."""
-        key = one.key, two.key
+        key = one.key, two.key  # the same values come again after most histories
         if key not in self._gaps:
             try:
-                found = distances(METRICS[self.norm], (one.value, two.value))
+                found = distances(self.metric, (one.value, two.value))
             except QueryError as error:
                 both = f"{short_literal(x.dataset)} and {short_literal(y.dataset)}"
                 raise QueryError(f"on {both}, at step {one.place + 1}, {error}") from None
             self._gaps[key] = cast(Difference, found.truth(found.row(0)[0]))  # of finite numbers
         return self._gaps[key]
 
-    def rows(self, tolerance: Number, budget: Number | None) -> tuple[ReplayRow, ...]:
+    def rows(self, tolerance: Number, budget: Number | None) -> tuple[AuditRow, ...]:
         """Return a row for runs that do not align, one per step, and one for the whole run."""
         found = []
         if self._apart:
             pair, told = self._apart
-            unaligned = ReplayRow(
+            unaligned = AuditRow(
                 self.k, None, math.inf, _all_values(pair), reason=told, step=WHOLE,
-                history=pair.x.releases, aligned=False,
+                history=pair.x.releases, finding=UNALIGNED,
             )  # fmt: skip
             found.append(unaligned)
         for place in sorted(self._beyond):
+            # A claim that is too small is worse than two claims that differ.
             row = self._row(self._beyond[place], tolerance)
             if row.verdict != "violated" and place in self._divided:
                 row = self._row(self._divided[place], tolerance)
             found.append(row)
         if self._loss and budget is not None:
             seen = _all_values(self._loss)
-            whole = ReplayRow(
+            whole = AuditRow(
                 self.k, times(1, budget), self._loss.truth, seen,
                 rounded=any(step.rounded for step in (*self._loss.x.steps, *self._loss.y.steps)),
                 tolerance_ulps=tolerance, step=WHOLE, history=self._loss.x.releases,
@@ -137,22 +134,18 @@ class Worst:
             found.append(whole)
         return tuple(found)
 
-    def _row(self, pair: _Pair, tolerance: Number) -> ReplayRow:
+    def _row(self, pair: _Pair, tolerance: Number) -> AuditRow:
         """Compare the truth of a step with the smaller of its two claims."""
         if pair.steps is None:
             raise TypeError("a step's pair has steps")
         one, two = pair.steps
-        first, second = (times(self.k, step.claim) for step in pair.steps)
-        site = pair.x.sites[one.place]
-        return ReplayRow(
+        return row_of_claims(
             self.k,
-            times(self.k, _smaller(one, two)),
+            (times(self.k, one.claim), times(self.k, two.claim)),
             pair.truth,
             Evidence(pair.x.dataset, pair.y.dataset, one.value, two.value),
-            claims=None if first == second else {"on x": first, "on y": second},
-            rounded=holds_float((one.value, two.value)),
-            tolerance_ulps=tolerance,
-            step=f"step {one.place + 1} of {len(pair.x.sites)}, {site}",
+            tolerance,
+            step=f"step {one.place + 1} of {len(pair.x.sites)}, {pair.x.sites[one.place]}",
             history=pair.x.releases[: one.place],
         )
 
@@ -163,10 +156,10 @@ class Worst:
         if steps < 2 or not self._multiple:
             return ""
         if self._loss is not None:
-            return f"the steps together spend {self.loss}; say budget= to judge the whole run"
+            return f"the steps together spend {self.loss}; pass budget= to judge the whole run"
         return (
             f"the steps together spend {float(self._multiple):.4g}, in units of the epsilon of "
-            "each; say budget= to judge the whole run"
+            "each; pass budget= to judge the whole run"
         )
 
     @property
@@ -180,6 +173,12 @@ class Worst:
         if self._loss is None:
             return ""
         return "inf" if self._loss.rank == math.inf else plain(self._loss.rank)
+
+
+def _keep_worse(kept: dict[int, _Pair], place: int, pair: _Pair) -> None:
+    """Keep a pair of a step if it is worse than the one that is kept; of equal ones the first."""
+    if place not in kept or pair.rank > kept[place].rank:
+        kept[place] = pair
 
 
 def _smaller(one: Step, two: Step) -> Number:

@@ -1,4 +1,4 @@
-"""The audit of code that adds noise from a sampler: its scale beside the exact sensitivity."""
+"""Audit code that adds noise from a sampler: compare its scale with the exact sensitivity."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from sensitivity_lab.audits.claims import ROUNDING_ULPS, check_tolerance
+from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.recording import Call, Tape
-from sensitivity_lab.audits.replay.question import Replay, answered, check_question
-from sensitivity_lab.audits.replay.rows import WHOLE, ReplayRow
+from sensitivity_lab.audits.replay.replay import Replay
+from sensitivity_lab.audits.replay.report import check_question, reported
 from sensitivity_lab.audits.replay.runs import Recorder
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.audits.row import FAILING, AuditRow
-from sensitivity_lab.audits.subjects import name_of, subject_named
+from sensitivity_lab.audits.row import FAILING, WHOLE, AuditRow
 from sensitivity_lab.checks import check_choice, check_text
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.metrics.norms import Norm
@@ -34,7 +33,7 @@ _TRIED = (
 )
 """Why no scale of noise is called enough: the law of what is released may be another one."""
 
-_RETURNS = "say value='returns'"
+_RETURNS = "pass value='returns'"
 
 
 @with_numpy_defaults
@@ -67,43 +66,42 @@ def audit_sampled(
     values, sizes, neighbors, every_order, subject, progress
         As for `audit_recorded`.
     *samplers : str, function or generator
-        What draws the noise: functions, generators of NumPy, or dotted names of these. By default
+        The sources of noise: functions, generators of NumPy, or dotted names of these. By default
         ``np.random.laplace``, ``normal``, ``standard_normal``, ``randn`` and the generators that
-        the function makes by ``np.random.default_rng``. Of a generator that a module, an object, a
-        class or a closure holds, give the generator itself. A function of
-        your own whose name has "laplace", "gauss" or "normal" in it draws that; another one draws
-        Gaussian noise if there is a `delta`, else Laplace noise.
+        the function makes with ``np.random.default_rng``. If a module, an object, a class or a
+        closure holds a generator, pass the generator itself. A function of your own counts as the
+        noise in its name, "laplace", "gauss" or "normal"; without such a name, as Gaussian if there
+        is a `delta`, else as Laplace.
     epsilon : int, float, Fraction or Decimal
-        The privacy loss that the code promises for a whole run, above 0, between two neighbors,
-        whatever their k: noise for one record is too small for people who have two.
+        The privacy loss that the code promises for a whole run between two neighbors, above 0, for
+        any k: noise for one record is too small for people who have two.
     delta : int, float, Fraction or Decimal, optional
         The chance of a larger loss that the code promises, from 1e-100 to 0.5; for Gaussian noise,
         and only for it. Gaussian noise gives no pure epsilon.
     value : {"returns", "location"}, default "returns"
-        Where the answer before noise is: in what the function returns, as in
-        ``return total + laplace(0, scale)``, or at the location that the sampler gets, as in
+        Where to find the answer before noise: in the return value, as in
+        ``return total + laplace(0, scale)``, or in the location that the sampler gets, as in
         ``laplace(total, scale)`` with further steps after the noise.
     location, scale : str, default "loc" and "scale"
         The parameters of a sampler that is a function of your own.
     norm : {"L1", "L2", "Linf"}, optional
-        The norm of the difference of two answers: L1 for Laplace and L2 for Gaussian noise, which
-        is the default. No other one is right for noise that is drawn for each number.
+        The norm of the difference of two answers. The default is L1 for Laplace and L2 for Gaussian
+        noise; no other norm is right for noise drawn for each number.
 
     Returns
     -------
     AuditReport
-        See `audit_recorded`. A verdict is "violated", or another one of what is wrong, or else "not
-        judged", which is not sound: the noise is tried at a few values, and code that clips it,
-        draws it again or replaces it at others is not seen. The row still has claim and truth.
-        Where noise of several scales is drawn, or depends on what was
-        released before, runs are replayed, and the losses of all draws are added: the report then
-        has a row for the whole run, whose claim is epsilon. What is returned beside the noisy
-        values is compared as well.
+        See `audit_recorded`. A verdict is "violated" or another defect, or else "not judged", which
+        is not sound: the noise is tried at a few values, so the audit does not see code that clips,
+        redraws or replaces it at others. The row still has claim and truth. If the noise has
+        several scales, or depends on earlier releases, runs are replayed and the losses of all
+        draws are added; the report then has a row for the whole run, whose claim is epsilon. What
+        is returned besides the noisy values is compared, too.
 
     Raises
     ------
     InputError
-        If an argument is not acceptable.
+        If an argument is invalid.
     QueryError
         If the function fails, or draws no noise; if it draws Gaussian noise and no `delta` is
         given, or Laplace noise and one is; if `value` is "returns" and a returned number is not an
@@ -116,13 +114,13 @@ def audit_sampled(
     Notes
     -----
     As for `recording`, the samplers are quiet in the whole process while the audit runs: do not
-    release anything from it.
+    release anything from this process meanwhile.
 
     With `value` "returns", the function is called three times on each dataset, without noise, with
     noise and with the opposite noise, to see which of the returned numbers move by exactly the
-    noise. These are the answers; what does not move is compared as it is. A number that moves in
-    proportion to the noise, as in ``total + scale * normal()``, has noise of a scale as much
-    larger; the function is called twice more to tell the factor.
+    noise. These are the answers; numbers that do not move are compared as they are. If a number
+    moves in proportion to the noise, as in ``total + scale * normal()``, its scale is larger by
+    that factor; two more calls find the factor.
 
     A generator that is seeded in the function is named in a note.
 
@@ -147,7 +145,7 @@ def audit_sampled(
     promise = check_promise(epsilon, delta)
     question = check_question(
         function, values, sizes, neighbors, promise.check_norm(norm), every_order, None, subject,
-        progress,
+        ROUNDING_ULPS, progress,
     )  # fmt: skip
 
     tape = Tape()
@@ -181,10 +179,8 @@ def audit_sampled(
 
     recorder = Recorder(by_return if value == "returns" else by_location, tape, list)
     replay = Replay(None, HISTORIES, promise.stated, promise.refusal)
-    name = subject_named(subject or name_of(function))
-    tolerance = check_tolerance(ROUNDING_ULPS)
     with quiet(samplers or NUMPY, location, scale) as tap:
-        report = answered(question, recorder, replay, tolerance, name, _RETURNS)
+        report = reported(question, recorder, replay, _RETURNS)
         notes = seeds.judged(lambda x: called(x, lambda draw: draw.center))
     rows = tuple(
         replace(row, judged=False, reason=row.reason or _TRIED)
@@ -203,10 +199,6 @@ def _of_whole_runs(rows: tuple[AuditRow, ...]) -> tuple[AuditRow, ...]:
 
     A step is compared with the whole epsilon, which it need not spend alone.
     """
-    if not any(isinstance(row, ReplayRow) and row.step == WHOLE for row in rows):
+    if not any(row.step == WHOLE for row in rows):
         return rows
-    return tuple(
-        row
-        for row in rows
-        if row.verdict in FAILING or (isinstance(row, ReplayRow) and row.step == WHOLE)
-    )
+    return tuple(row for row in rows if row.verdict in FAILING or row.step == WHOLE)

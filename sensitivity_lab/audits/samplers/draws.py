@@ -1,4 +1,4 @@
-"""What samplers are asked, and the tap that tells what they return instead of noise."""
+"""The requests to samplers, and the tap that decides what they return instead of noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAPLACE, GAUSSIAN, UNKNOWN = "Laplace", "Gaussian", "unknown"
 
 @dataclass(frozen=True)
 class Draw:
-    """What a sampler was asked.
+    """A request to a sampler.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.audits.replay.returned import Path, parts
+from sensitivity_lab.audits.returned import Path, parts
 from sensitivity_lab.checks import as_python
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.results.literals import short_literal
@@ -30,7 +30,7 @@ _STEPS = (math.sqrt(5) - 1) / 2, math.sqrt(2) - 1
 
 @dataclass(frozen=True)
 class Unnoised:
-    """What is returned without noise; `shown` is all that is returned where noise is 0."""
+    """Returned values without noise; `shown` is everything returned when noise is 0."""
 
     values: dict[Path, Any]
     shown: Any = field(compare=False)
@@ -56,7 +56,7 @@ def answers_of(call: Released) -> Answers:
 
     The function is called without noise, with noise, and with the opposite noise. A returned number
     is an answer if it moves by exactly one of the numbers of noise. Where one does not, two more
-    calls tell whether it moves in proportion to one of them, which then has another scale.
+    calls show whether it moves in proportion to one of them, which then has another scale.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _why_not(
     if any(len(drawn) != len(draws) or not _all_same(base, made) for drawn, made in again):
         return (
             "what the function returns differs between two runs in which all named samplers were "
-            "quiet: it draws from another sampler as well, which is to be named too, or it is "
+            "quiet: it also draws from another sampler, which must be named, too, or it is "
             "random before its noise; audit the part after that"
         )
     twice = _moved(call, [2 * np.asarray(one) if np.ndim(one) else 2 * one for one in noise], 1)[1]
@@ -221,7 +221,7 @@ def _why_not(
         return (
             f"{told} (a number holds the noise of several draws, or several numbers that of one): "
             "add the noise of one draw to each answer; if the sampler gets the answer as its "
-            "location, say value='location'"
+            "location, pass value='location'"
         )
     why = _CHANGED if isinstance(error, _MovesOtherwiseError) else ""
     return f"{told}{why}, {_way_out(draws)}"
@@ -247,9 +247,9 @@ def _way_out(draws: Sequence[Draw]) -> str:
     """Return what the caller can do."""
     why = "so the answer before noise cannot be read off it: "
     if any(np.any(np.asarray(draw.location) != 0) for draw in draws):
-        return why + "say value='location', since the sampler gets the answer as its location"
+        return why + "pass value='location', since the sampler gets the answer as its location"
     return why + (
-        "if the sampler gets the answer as its location, say value='location'; if not, audit the "
+        "if the sampler gets the answer as its location, pass value='location'; if not, audit the "
         "function without its steps after the noise"
     )
 

@@ -1,4 +1,4 @@
-"""What code promises of its privacy, and which sensitivity its noise is enough for."""
+"""The privacy promise of code, and the sensitivity that its noise is enough for."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Promise:
     ratio: float | None
 
     def check_kind(self, draw: Draw) -> None:
-        """Raise QueryError unless what is promised can be told of this kind of noise."""
+        """Raise QueryError if the promise does not fit this kind of noise."""
         if draw.kind not in (self._kind, UNKNOWN):
             raise QueryError(
                 f"the function draws {draw.kind} noise ({draw.name}), {_WHY_NOT[draw.kind]}"
@@ -55,14 +55,14 @@ class Promise:
         }
         if len(scales) != 1:
             raise QueryError(
-                f"one call of {draw.name} draws noise of {len(scales)} scales, of which no single "
-                "sensitivity can be told; draw each number by a call of its own"
+                f"one call of {draw.name} draws noise of {len(scales)} scales, so it has no "
+                "single sensitivity; draw each number in a call of its own"
             )
         (scale,) = scales
         return float(scale * self.epsilon if self.ratio is None else scale / Fraction(self.ratio))
 
     def check_norm(self, norm: Any) -> Norm:
-        """Return the norm for the noise, or raise InputError where another one was asked for."""
+        """Return the norm for the noise, or raise InputError if the caller passed another one."""
         right: Norm = "L1" if self.ratio is None else "L2"
         if norm is not None and (not isinstance(norm, str) or norm != right):
             raise InputError(
@@ -89,9 +89,9 @@ class Promise:
 
 _WHY_NOT = {
     GAUSSIAN: (
-        "which gives no pure epsilon, however large it is: say delta=, the chance of a larger loss "
-        "that the code promises, and the L2 sensitivity is compared with what the noise is enough "
-        "for"
+        "which gives no pure epsilon, however large it is: pass delta=, the chance of a larger "
+        "loss that the code promises, and the L2 sensitivity is compared with what the noise is "
+        "enough for"
     ),
     LAPLACE: (
         "which epsilon alone describes: leave out delta=; where Gaussian noise is drawn as well, "

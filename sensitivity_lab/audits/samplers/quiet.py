@@ -1,4 +1,4 @@
-"""Samplers of noise that draw none: they return their location, and what they were asked is kept.
+"""Samplers without noise: they return their location, and their requests are kept.
 
 Code may add noise by ``total + np.random.laplace(0, scale)``, without a mechanism that gets the
 total. With a quiet sampler the code returns its answer before noise. Stand-ins take the places
@@ -54,7 +54,7 @@ def quiet(samplers: Iterable[Any], location: str, scale: str) -> Iterator[Tap]:
     Raises
     ------
     InputError
-        If a sampler is none, or has no parameter for the scale.
+        If a sampler is not one, or has no parameter for the scale.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Seeds that a function gives to its generators: what they let others know of the noise."""
+"""Seeds that a function gives to its generators: what they reveal about the noise."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class Seeds:
             if other != seed:
                 raise QueryError(
                     f"the seed of the noise depends on the data: {site} gets {_shown(seed)} on "
-                    f"{short_literal(x)} and {_shown(other)} on {short_literal(y)}, so whoever "
-                    "guesses the data can check the guess; make the generator without a seed"
+                    f"{short_literal(x)} and {_shown(other)} on {short_literal(y)}, so anyone "
+                    "can check a guess of the data; make the generator without a seed"
                 )
             notes.append(
-                f"the generator is seeded in the function ({site} gets {_shown(seed)}): whoever "
-                "knows the seed takes the noise away"
+                f"the generator is seeded in the function ({site} gets {_shown(seed)}): anyone "
+                "who knows the seed can remove the noise"
             )
         return notes
 

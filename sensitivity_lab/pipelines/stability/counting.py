@@ -1,10 +1,9 @@
-"""The number of datasets of a universe, and of pairs of neighbors, without listing them."""
+"""The number of pairs of neighbors, and of changes between them, without listing them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
 
 from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric
 
@@ -13,30 +12,6 @@ Ways = dict[tuple[int, int], int]
 
 For ids only the distance counts, and the difference of the sizes is always 0.
 """
-
-
-def datasets_by_size(copies: Iterable[int]) -> list[int]:
-    """Return the number of sub-multisets of each size.
-
-    Parameters
-    ----------
-    copies : iterable of int
-        The number of copies of each distinct row.
-
-    Examples
-    --------
-    >>> datasets_by_size([2, 1])
-    [1, 2, 2, 1]
-    """
-    of_size = [1]
-    for most in copies:
-        up_to = list(accumulate([*of_size, *[0] * most]))
-        # Of `size` rows, 0 to `most` are copies of this one.
-        of_size = [
-            total - (up_to[size - most - 1] if size > most else 0)
-            for size, total in enumerate(up_to)
-        ]
-    return of_size
 
 
 def count_pairs(radices: Sequence[int], metric: Metric, d_in: int) -> int:

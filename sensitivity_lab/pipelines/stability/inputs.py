@@ -24,8 +24,10 @@ from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, Share
 from sensitivity_lab.metrics.encoding import encode, encode_keys, encode_rows, plain
 from sensitivity_lab.pipelines.columns import any_column_of
 from sensitivity_lab.pipelines.steps.truncation import take
+from sensitivity_lab.universes.counting import Numbers
+from sensitivity_lab.universes.listing import listed_block
 
-from .counting import budget_of, changes, count_moves, count_pairs, datasets_by_size
+from .counting import budget_of, changes, count_moves, count_pairs
 
 Indices = NDArray[np.int64]
 Move = tuple[tuple[int, int], ...]
@@ -102,9 +104,23 @@ class Drawn:
                 f"a universe of {len(self.places):,} distinct rows is too large to draw from; "
                 "take fewer rows, or fewer copies of a row"
             )
-        of_size = datasets_by_size(map(len, self.places))
-        found = [(size, of_size[size]) for size in self.sizes if size < len(of_size)]
+        found = [(size, self._numbers.of(len(self.places), size)) for size in self._feasible]
         return sum(many for _, many in found), sum(size * many for size, many in found)
+
+    @cached_property
+    def _copies(self) -> list[int]:
+        """The number of copies of each distinct row."""
+        return list(map(len, self.places))
+
+    @cached_property
+    def _feasible(self) -> list[int]:
+        """The sizes that a dataset can have."""
+        return [size for size in self.sizes if size <= sum(self._copies)]
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        """The number of datasets of these sizes, at least one."""
+        return Numbers(self._copies, self._feasible[0], self._feasible[-1])
 
     def pair_count(self, d_in: int) -> int | None:
         """Return the number of pairs that `pairs` finds; None if they have to be listed."""
@@ -124,19 +140,15 @@ class Drawn:
 
     @cached_property
     def _codes_and_sizes(self) -> tuple[Indices, Indices]:
-        codes, sizes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-        least, most = min(self.sizes, default=0), max(self.sizes, default=-1)
-        left = sum(map(len, self.places))
-        for stride, copies in zip(self._strides, self.places, strict=False):
-            taken = np.arange(len(copies) + 1)
-            codes = (codes[:, None] + stride * taken).ravel()
-            sizes = (sizes[:, None] + taken).ravel()
-            left -= len(copies)
-            reaches = (sizes <= most) & (sizes + left >= least)
-            codes, sizes = codes[reaches], sizes[reaches]
-        wanted = np.isin(sizes, self.sizes)
-        order = np.argsort(codes[wanted])
-        return codes[wanted][order], sizes[wanted][order]
+        strides = np.array(self._strides[:-1], dtype=np.int64)
+        of_size = [
+            listed_block(self._numbers, self._copies, len(self.places), size) @ strides
+            for size in self._feasible
+        ]
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *of_size])
+        sizes = np.repeat(np.array(self._feasible, dtype=np.int64), list(map(len, of_size)))
+        order = np.argsort(codes)
+        return codes[order], sizes[order]
 
     def dataset(self, index: int) -> Any:
         """Return a dataset, with its rows in the order of the universe.

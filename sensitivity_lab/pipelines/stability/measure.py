@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import check_running, check_whole, shown
+from sensitivity_lab.checks import check_kind, check_running, check_whole, shown
 from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.exact.roots import Distance
 from sensitivity_lab.metrics import Metric, PairDistance
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.pipelines.changes import distance_of
 from sensitivity_lab.pipelines.transformation import Transformation
-from sensitivity_lab.running import Block, run
+from sensitivity_lab.running import Block, run, tracked
+from sensitivity_lab.search.pairs import Farthest
 
-from .farthest import Farthest
 from .inputs import Drawn, Indices
 from .result import MeasuredStability, StabilityWitness
 from .universes import drawn_from
 
 _CHUNK = 1024
 """The number of inputs of one piece of work."""
+
+_BLOCK = 1 << 20
+"""The number of pairs that are compared at a time."""
 
 
 @with_numpy_defaults
@@ -69,7 +73,7 @@ def measured_stability(
         The largest number of pairs to compare.
     n_jobs : int, optional
         The number of worker processes, as in joblib; by default 1, or that of
-        `joblib.parallel_config`. They are started where they pay, see `global_sensitivity`.
+        `joblib.parallel_config`. They start only if they save time, see `global_sensitivity`.
     progress : bool, optional
         Whether to show progress bars, first for the inputs and then for the distances of outputs;
         by default on a terminal, after one second.
@@ -82,7 +86,7 @@ def measured_stability(
     Raises
     ------
     InputError
-        If an argument is not acceptable, no two inputs are neighbors, or the universe of a join has
+        If an argument is invalid, no two inputs are neighbors, or the universe of a join has
         fewer than two keys, so that no search could show how much the join can change.
     TooLargeError
         If there are too many inputs or pairs. The message says how many there are and what to do;
@@ -138,8 +142,7 @@ def measured_stability(
     pairs = _unordered(inputs, [len(before) for before, _ in relations])
     _check_pairs(pairs, pair_limit, d_in, transformation)
     forms = _evaluate(transformation, drawn, n_jobs, progress)
-    search = Farthest(transformation.output_metric, *_numbered(forms), progress)
-    largest, found = search.among(drawn, relations)
+    largest, found = _farthest(transformation.output_metric, forms, drawn, relations, progress)
     measured, witness = _measured_witness(transformation, drawn, found, largest)
     given = distances if len(distances) == 2 else distances[0]
     return MeasuredStability(
@@ -176,6 +179,61 @@ def _evaluate(
     ]
     chunks = run(forms, blocks, total=inputs, n_jobs=n_jobs, progress=progress)
     return [form for chunk in chunks for form in chunk]
+
+
+def _farthest(
+    metric: Metric,
+    forms: list[Hashable],
+    drawn: list[Drawn],
+    relations: list[tuple[Indices, Indices]],
+    progress: bool | None,
+) -> tuple[Distance, tuple[int, int]]:
+    """Return the largest distance of outputs, and a pair of inputs with few rows that attains it.
+
+    `forms` are the outputs of all inputs, `relations` the pairs of neighbors of each table. A pair
+    of outputs is measured once, no matter how many pairs of inputs have these outputs.
+    """
+    outputs, output_of = _numbered(forms)
+    sizes = drawn[0].dataset_sizes
+    if len(drawn) == 2:
+        sizes = np.add.outer(sizes, drawn[1].dataset_sizes).ravel()
+    largest: Distance = -1
+    best: list[int] = []  # the pairs of outputs that attain it
+    measured = np.empty(0, dtype=np.int64)
+    fewest = Farthest()  # of these, the pair of inputs whose number of rows, negated, is largest
+    for before, after in _blocks(drawn, relations):
+        first, second = output_of[before], output_of[after]
+        keys = np.minimum(first, second) * len(outputs) + np.maximum(first, second)
+        fresh = np.setdiff1d(keys, measured)
+        for key in tracked(fresh.tolist(), unit="distances", progress=progress):
+            one, two = divmod(key, len(outputs))
+            distance = metric.between(outputs[one], outputs[two])
+            if distance > largest:
+                # No block before this one has a pair of outputs that is so far apart.
+                largest, best, fewest = distance, [key], Farthest()
+            elif distance == largest:
+                best.append(key)
+        measured = np.union1d(measured, fresh)
+        attains = np.flatnonzero(np.isin(keys, best))
+        if attains.size:
+            x, y = before[attains], after[attains]
+            fewest.see(-(sizes[x] + sizes[y]), x, y)
+    return largest, (fewest.x, fewest.y)
+
+
+def _blocks(
+    drawn: list[Drawn], relations: list[tuple[Indices, Indices]]
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield blocks of pairs of neighboring inputs, where each pair occurs once."""
+    before, after = relations[0]
+    others = (np.zeros(1, dtype=np.int64),) * 2 if len(drawn) == 1 else relations[1]
+    width = 1 if len(drawn) == 1 else len(drawn[1].codes)
+    step = max(1, _BLOCK // max(len(others[0]), 1))
+    for first in range(0, len(before), step):
+        part = slice(first, first + step)
+        x = (before[part, None] * width + others[0]).ravel()
+        y = (after[part, None] * width + others[1]).ravel()
+        yield x[x < y], y[x < y]
 
 
 def _measured_witness(
@@ -251,18 +309,15 @@ def _check_pairs(pairs: int | None, limit: int, d_in: Any, transformation: Trans
 
 def _check_transformation(transformation: Any) -> None:
     """Raise InputError, which says how to make a transformation, for anything else."""
-    if not isinstance(transformation, Transformation):
-        raise InputError(
-            f"transformation must be a Transformation, got {shown(transformation)}; chain steps "
-            "after a start, such as start(AddMaxRows(1)) >> count()"
-        )
+    example = "; chain steps after a start, such as start(AddMaxRows(1)) >> count()"
+    check_kind("transformation", transformation, Transformation, "a Transformation", example)
 
 
 def _check_output(transformation: Transformation) -> None:
     """Raise InputError where there is no one distance to maximize."""
     if isinstance(transformation.output_metric, PairDistance):
         raise InputError(
-            f"{transformation.name} puts out a pair, and a pair has two distances; measure one "
+            f"{transformation.name} returns a pair, and a pair has two distances; measure one "
             "part at a time: ... >> part(0), ... >> part(1)"
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from sensitivity_lab.checks import named
+from sensitivity_lab.checks import named, rounded_up
 from sensitivity_lab.exact.roots import Distance, Root, upper_of
 from sensitivity_lab.metrics import (
     AbsoluteDistance,
@@ -21,7 +21,7 @@ from sensitivity_lab.metrics import (
 from sensitivity_lab.pipelines.changes import neighbors_text
 from sensitivity_lab.pipelines.table_domains import Groups
 from sensitivity_lab.pipelines.transformation import Transformation
-from sensitivity_lab.results.reprs import Facts, rounded_up
+from sensitivity_lab.results.reprs import Facts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,7 +132,7 @@ class MeasuredStability(Facts):
         }
 
     def plot(self, **options: Any) -> Axes:
-        """Draw the witness: neighboring inputs, and what the transformation makes of them.
+        """Draw the witness: neighboring inputs, and their outputs.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import as_python, listed, one_or_several, shown, whole_number
+from sensitivity_lab.checks import as_python, listed, shown, whole_kind
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.exact.roots import as_fraction
 from sensitivity_lab.metrics import Metric, PairDistance, SharedIdDistance
@@ -163,13 +163,8 @@ def _check_universe(transformation: Transformation, universe: Any) -> None:
 
 def _sizes(domain: Domain, wanted: Any, rows: int) -> list[int]:
     """Return the sizes that datasets may have, or raise InputError."""
-    accepted = f"sizes must be whole numbers from 0 to {rows}, the rows of the universe"
-    sizes = []
-    for given in range(rows + 1) if wanted is None else one_or_several(wanted, accepted):
-        size = whole_number(given)
-        if size is None or not 0 <= size <= rows:
-            raise InputError(f"{accepted}, got {shown(given)}")
-        sizes.append(size)
+    within = whole_kind(f"from 0 to {rows}, the rows of the universe", least=0, most=rows)
+    sizes = list(range(rows + 1)) if wanted is None else within.several("sizes", wanted)
     if isinstance(domain, Counted) and domain.size is not None:
         return [size for size in sizes if size == domain.size]
     if isinstance(domain, Counted) and domain.max_size is not None:

@@ -1,4 +1,4 @@
-"""What steps on numbers share: bounds, exact sums, and how many records a distance replaces."""
+"""Shared by steps on numbers: bounds, exact sums, and how many records a distance replaces."""
 
 from __future__ import annotations
 

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sensitivity_lab.checks import check_kind, check_text, names_of, shown
+from sensitivity_lab.checks import (
+    check_callable,
+    check_kind,
+    check_text_column,
+    names_of,
+    shown,
+)
 from sensitivity_lab.errors import InputError, QueryError
 from sensitivity_lab.metrics import (
     AbsoluteDistance,
@@ -31,7 +37,7 @@ def count() -> Step:
 
     Stability: d_in for rows added or removed; 0 if the number of rows is public or rows are only
     replaced; for groups, the distance of the groups; for privacy ids, d_in times the rows that an
-    id can have, which limits before it decide.
+    id can have, which earlier steps limit.
 
     Returns
     -------
@@ -80,7 +86,7 @@ def filter_(predicate: Callable[[Any], bool]) -> Step:
     """Keep the records, or the rows of a table, for which a predicate holds.
 
     Stability: d_in; for rows replaced, 2 d_in rows added or removed, because the step may keep only
-    one of a row and its replacement, so that the number of rows is no longer public.
+    one of a row and its replacement. Then the number of rows is no longer public.
 
     Parameters
     ----------
@@ -141,10 +147,10 @@ def select(column: str, domain: Values | None = None) -> Step:
     column : str
         The name of the column.
     domain : Values or Numbers, optional
-        What its values are: ``Numbers()`` (the default), ``Numbers(floats=True)`` or ``Values()``.
-        It declares neither bounds, which come from `clamp`, nor how many values there are: there
-        are as many as the table has rows, and only ``Table(size=...)`` or ``Table(max_size=...)``
-        at the start of a chain can say that their number is public.
+        The kind of its values: ``Numbers()`` (the default), ``Numbers(floats=True)`` or
+        ``Values()``. It declares no bounds (use `clamp`) and no size: a column has as many values
+        as the table has rows, and only ``Table(size=...)`` or ``Table(max_size=...)`` at the start
+        of a chain makes that number public.
 
     Returns
     -------
@@ -165,7 +171,7 @@ def select(column: str, domain: Values | None = None) -> Step:
     >>> (four >> select("age") >> pl.clamp(0, 125) >> pl.mean(0, 125, 4)).map(1)
     Fraction(125, 4)
     """
-    check_text("select: column", column, "the name of a column")
+    check_text_column("select: column", column)
     values = Numbers() if domain is None else domain
     check_kind("select: domain", values, Values, "Values() or Numbers()")
     bounds = values.bounds if isinstance(values, Numbers) else None
@@ -259,8 +265,8 @@ def records_of(data: Any, domain: Values) -> list[Any]:
 
 def called(function: Callable[..., Any], step: str) -> str:
     """Return the name of a caller's function, or raise InputError if it is not callable."""
-    if not callable(function):
-        raise InputError(f"{step} takes a function of one record or row, got {shown(function)}")
+    argument = "predicate" if step == "filter_" else "function"
+    check_callable(f"{step}: {argument}", function, "a function of one record or row")
     name: str = getattr(function, "__name__", type(function).__name__)
     return "f" if name == "<lambda>" else name
 

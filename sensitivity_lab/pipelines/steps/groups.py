@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_string_dtype
 
-from sensitivity_lab.checks import check_text, listed, shown
+from sensitivity_lab.checks import check_kind, check_text_column, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.roots import Distance, root_of
 from sensitivity_lab.metrics import (
@@ -36,16 +37,16 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     Stability, of the rows added or removed in each group: for rows added or removed, d_in in L1 and
     L2. For rows replaced, 2 d_in in both. For privacy ids with at most r rows per id and group, and
     at most g groups per id (or as many as there are keys), r g d_in in L1 and r sqrt(g) d_in in L2.
-    With a limit of k rows per id, too, it is that of the most unequal rows: r in each group until k
-    or g is used up, which is min(k, r g) d_in in L1.
+    With an additional limit of k rows per id, the worst case is the most unequal split: r rows in
+    each group until k or g is used up, which is min(k, r g) d_in in L1.
 
     Parameters
     ----------
     column : str
         The column whose values are the keys.
     keys : iterable
-        The keys, which must be distinct, not missing, and public: the keys that occur in the data
-        would reveal something about them. Rows with other keys or without a key are dropped; a key
+        The keys, which must be distinct, not missing, and public: keys read off the data would
+        reveal something about them. Rows with other keys or without a key are dropped; a key
         without rows gets an empty table.
     metric : L1Distance or L2Distance, optional
         The norm, by default L1. Laplace noise needs L1, Gaussian noise needs L2.
@@ -73,7 +74,7 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
     >>> laplace(pd.DataFrame({"id": [1, 1, 2], "page": ["a", "c", "a"]}))
     [2, 0, 1, 0, 0, 0, 0, 0]
     """
-    check_text("group_by: column", column, "the name of a column")
+    check_text_column("group_by: column", column)
     chosen = tuple(listed(keys, "group_by: keys must be a list of values", text=True))
     norm = L1Distance() if metric is None else metric
     _check_keys(chosen, norm)
@@ -81,6 +82,7 @@ def group_by(column: str, keys: Iterable[Any], metric: Norm | None = None) -> St
 
     def function(table: pd.DataFrame) -> dict[Any, pd.DataFrame]:
         check_columns(table, [column], name)
+        _check_kinds(table[column], chosen, name)
         places = places_of([encode(value) for value in table[column].tolist()])
         return {key: take(table, places.get(encode(key), [])) for key in chosen}
 
@@ -136,6 +138,27 @@ def _farthest(in_group: int, groups: int, in_all: int, norm: Norm) -> Distance:
     return root_of(full * in_group**2 + rest**2)
 
 
+def _check_kinds(cells: pd.Series, keys: tuple[Any, ...], name: str) -> None:
+    """Raise InputError where all keys are texts and the column is one of numbers, or vice versa.
+
+    Every group would be empty, and nobody would be told.
+    """
+    if cells.empty:
+        return  # its type says nothing
+    texts = [isinstance(key, str) for key in keys]
+    numbers = is_numeric_dtype(cells) and not is_bool_dtype(cells)
+    if numbers and all(texts):
+        raise InputError(
+            f"{name}: the keys are texts, such as {shown(keys[0])}, and the column has numbers; "
+            "write the keys as numbers"
+        )
+    if is_string_dtype(cells) and all(isinstance(key, int | float) for key in keys):
+        raise InputError(
+            f"{name}: the keys are numbers, such as {shown(keys[0])}, and the column has texts; "
+            "write the keys as texts"
+        )
+
+
 def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
     """Raise InputError unless keys are distinct and the norm is L1 or L2."""
     encoded = list(map(encode, keys))
@@ -149,7 +172,4 @@ def _check_keys(keys: tuple[Any, ...], norm: Norm) -> None:
             "group_by: keys must be one or more distinct hashable values, none missing, got "
             f"{shown(keys)}"
         )
-    if not isinstance(norm, Norm):
-        raise InputError(
-            f"group_by: metric must be L1Distance() or L2Distance(), got {shown(norm)}"
-        )
+    check_kind("group_by: metric", norm, Norm, "L1Distance() or L2Distance()")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sensitivity_lab.checks import listed, shown
+from sensitivity_lab.checks import check_kind, listed, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import whole
@@ -182,10 +182,8 @@ def histogram(categories: Iterable[Any], metric: L1Distance | L2Distance | None 
     """
     encoded = _encoded_categories(categories)
     norm = L1Distance() if metric is None else metric
-    if not isinstance(norm, L1Distance | L2Distance):
-        raise InputError(
-            f"histogram: metric must be L1Distance() or L2Distance(), got {shown(norm)}"
-        )
+    accepted = "L1Distance() or L2Distance()"
+    check_kind("histogram: metric", norm, L1Distance | L2Distance, accepted)
     name = f"histogram({len(encoded)} categories)"
 
     def build(domain: Domain, metric: Metric) -> Transformation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, overload
 
-from sensitivity_lab.checks import shown, whole_number
+from sensitivity_lab.checks import shown, whole_kind
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import IdDistance, Metric, PairDistance, SharedIdDistance
 from sensitivity_lab.pipelines.changes import Unit
@@ -30,9 +30,10 @@ def both(first: Any, second: Any) -> Any:
     Parameters
     ----------
     first, second : Transformation or Step
-        The transformations of both tables; or two steps, whose metrics the chain before decides.
-        For tables that share their ids they are steps that keep the ids, and make the rows of an id
-        of its own rows alone: `filter_`, `map_`, `flat_map`, `join_public` and the limits per id.
+        The transformations of both tables; or two steps, which get their metrics from the chain
+        before them. Tables that share their ids need steps that keep the ids and compute the rows
+        of an id from its own rows alone: `filter_`, `map_`, `flat_map`, `join_public` and the
+        limits per id.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def _both_steps(first: Step, second: Step) -> Step:
 def part(index: int) -> Step:
     """Select one part of a pair, such as the sum (0) or the count (1) of `average`.
 
-    Stability: that of the part; for tables that share their ids, d_in ids.
+    Stability: the stability of the part; for tables that share their ids, d_in ids.
 
     Parameters
     ----------
@@ -137,9 +138,7 @@ def part(index: int) -> Step:
     >>> (start >> pl.average(0, 5) >> part(1)).map(2)
     2
     """
-    place = whole_number(index)
-    if place not in (0, 1):
-        raise InputError(f"part: index must be 0 or 1, got {shown(index)}")
+    place = whole_kind("0 or 1", least=0, most=1)("part: index", index)
     name = f"part({place})"
 
     def build(domain: Domain, metric: Metric) -> Transformation:

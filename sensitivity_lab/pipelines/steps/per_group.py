@@ -1,4 +1,4 @@
-"""Steps on tables by group: what a step does to one table, it does to the table of each key."""
+"""Steps on tables by group: a step on one table is applied to the table of each key."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from sensitivity_lab.checks import shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.checks import check_kind, shown
 from sensitivity_lab.metrics import (
     AbsoluteDistance,
     IdDistance,
@@ -130,7 +129,7 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
     Returns
     -------
     Step
-        Takes two tables, and one d_in per table, or one for shared ids; puts out a number.
+        Takes two tables, and one d_in per table, or one for shared ids; returns a number.
 
     See Also
     --------
@@ -191,8 +190,8 @@ def join_count(on: str | Sequence[str], left: Truncation, right: Truncation) -> 
 def product_rule(left: Truncation, right: Truncation) -> int:
     """Return the product of the two truncation bounds, as in an earlier text of the guide.
 
-    It bounds how many rows of the join can have the same key, and so how many come or go with one
-    person in both tables (`AddRowsWithSharedID`). The count of all rows changes by up to the *sum*
+    It bounds how many rows of the join can have the same key, and so how many one person in both
+    tables (`AddRowsWithSharedID`) adds or removes. The count of all rows changes by up to the *sum*
     of the two bounds when one row is added or removed in each table (`join_count`).
     Sum and product are equal for ``DropExcess(2)`` on both sides. If a bound is 1, the product is
     too small; otherwise it is too large.
@@ -333,11 +332,8 @@ def _shared_keys(metric: Metric, columns: list[str], name: str) -> Callable[[Tab
 def _check_truncations(name: str, *truncations: Any) -> None:
     """Raise InputError unless all arguments are truncations."""
     for given in truncations:
-        if not isinstance(given, Truncation):
-            raise InputError(
-                f"{name}: left and right must be DropExcess(max_rows) or DropNonUnique(), "
-                f"got {shown(given)}"
-            )
+        accepted = "DropExcess(max_rows) or DropNonUnique()"
+        check_kind(f"{name}: left and right", given, Truncation, accepted)
 
 
 def _sides(left: Truncation | None, right: Truncation | None) -> str:

@@ -34,13 +34,13 @@ def join_public(table: pd.DataFrame, on: str | Sequence[str]) -> Step:
     """Join with a public table.
 
     Stability: m d_in rows, where m is the largest number of rows of a key in the public table;
-    2 m d_in for rows replaced; d_in for privacy ids, of which a limit on the rows becomes m times
-    as large.
+    2 m d_in for rows replaced; d_in for privacy ids, and a limit on the rows of an id becomes m
+    times as large.
 
     Parameters
     ----------
     table : DataFrame
-        The public table, of which the step keeps a copy.
+        The public table; the step keeps a copy.
     on : str or sequence of str
         The key columns, which both tables have. The tables must have no other column in common.
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.checks import check_records, check_whole
 from sensitivity_lab.exact.difference import nearest
 from sensitivity_lab.exact.roots import show_number, whole
 from sensitivity_lab.metrics import AbsoluteDistance, Metric
-from sensitivity_lab.pipelines.changes import check_count
 from sensitivity_lab.pipelines.domains import Domain, Numbers, Scalar, check_bounds
 from sensitivity_lab.pipelines.rounding import rounding_error
 from sensitivity_lab.pipelines.table_domains import Groups
@@ -44,7 +44,7 @@ def mean(lower: Any, upper: Any, size: int) -> Step:
     (Fraction(3, 4), Fraction(1, 4))
     """
     bounds = check_bounds(lower, upper)
-    check_count(size, "size", "mean")
+    check_records("mean: size", size)
     name = named("mean", bounds, size)
 
     def stability(replaced: int) -> Fraction:
@@ -99,8 +99,8 @@ def variance(lower: Any, upper: Any, size: int, ddof: int = 0) -> Step:
     (Fraction(1, 3), Fraction(1, 4), Fraction(1, 3))
     """
     bounds = check_bounds(lower, upper)
-    check_count(ddof, "ddof", "variance", least=0)
-    check_count(size, "size", "variance", least=ddof + 1)
+    check_whole("variance: ddof", ddof, "delta degrees of freedom, at least 0", least=0)
+    check_whole("variance: size", size, f"a number of records, at least {ddof + 1}", ddof + 1)
     name = (
         named("variance", bounds, size)
         if ddof == 0

@@ -13,7 +13,7 @@ from sensitivity_lab.checks import check_flag, names_of, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics import ChangeOneDistance, IdDistance, Metric, SymmetricDistance
 from sensitivity_lab.metrics.encoding import encode
-from sensitivity_lab.pipelines.changes import check_count
+from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.columns import (
     Row,
     Schema,
@@ -130,8 +130,8 @@ def flat_map(
         The columns of the new table and their types; by default the columns of the old table, with
         types that can hold the new values.
     keep_first : bool, default False
-        What happens to the rows of a row beyond `max_rows`. By default they raise an error; True
-        drops them and keeps the first `max_rows`, as Tumult Analytics does. The stability is the
+        Whether to drop the rows beyond `max_rows` that a row makes, as Tumult Analytics does,
+        instead of raising an error. The stability is the
         same. The order of the rows must depend on the row alone: return a list, not a set.
 
     Returns
@@ -167,7 +167,7 @@ def flat_map(
     >>> genres(books)["genre"].tolist(), genres.map(1)
     (['novel', 'novel'], 1)
     """
-    max_rows = check_count(max_rows, "max_rows", "flat_map")
+    max_rows = check_rows("flat_map: max_rows", max_rows)
     called_as = called(function, "flat_map")
     first = ", keep_first=True" if check_flag("flat_map: keep_first", keep_first) else ""
     name = f"flat_map({called_as}, max_rows={max_rows}{first})"

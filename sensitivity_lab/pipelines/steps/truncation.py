@@ -5,8 +5,8 @@ Which rows stay is arbitrary but fixed: rows are sorted by a hash of their value
 the order of the rows, on the process, or on the versions of Python and pandas, and one more row
 displaces at most one other row. Equal rows are interchangeable.
 
-Rows without a key or id are dropped: a missing key matches nothing, and rows without an id belong
-to nobody whom a limit per id could protect. A missing group is a group like any other.
+Rows without a key or id are dropped: a missing key matches nothing, and a limit per id cannot
+protect rows without an id. A missing group is a group like any other.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from sensitivity_lab.checks import check_flag, check_text, shown
+from sensitivity_lab.checks import check_flag, check_text_column, check_whole, shown
 from sensitivity_lab.metrics import IdDistance, Metric, SymmetricDistance
 from sensitivity_lab.metrics.encoding import encode, encode_keys, encode_rows, fixed_order
-from sensitivity_lab.pipelines.changes import check_count
+from sensitivity_lab.pipelines.changes import check_rows
 from sensitivity_lab.pipelines.domains import Domain
 from sensitivity_lab.pipelines.table_domains import Limit, Table
 from sensitivity_lab.pipelines.transformation import MismatchError, Step, Transformation
@@ -47,7 +47,7 @@ class DropExcess:
     max_rows: int
 
     def __post_init__(self) -> None:
-        check_count(self.max_rows, "max_rows", "DropExcess")
+        check_rows("DropExcess: max_rows", self.max_rows)
 
     @property
     def threshold(self) -> int:
@@ -106,7 +106,7 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
         Whether the output is still measured in ids. By default the metric of the output counts
         rows added or removed. With ids, other limits per id can follow at any point, and the output
         domain has the limit: `count`, `select` and `group_by` use it, and `flat_map`, `join_public`
-        and `join_private` raise it to the rows that they can make of an id's rows.
+        and `join_private` raise it to the number of rows that they can make from an id's rows.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def max_rows_per_id(k: int, *, keep_ids: bool = False) -> Step:
     >>> (ids >> max_rows_per_id(3) >> pl.count()).map(1)
     3
     """
-    k = check_count(k, "k", "max_rows_per_id")
+    k = check_rows("max_rows_per_id: k", k)
     ids = check_flag("max_rows_per_id: keep_ids", keep_ids)
     name = f"max_rows_per_id({k}, keep_ids=True)" if ids else f"max_rows_per_id({k})"
 
@@ -182,8 +182,8 @@ def max_groups_per_id(g: int, column: str) -> Step:
     >>> kept(visits).groupby("id")["page"].nunique().tolist(), kept.map(1)
     ([1, 1], 1)
     """
-    g = check_count(g, "g", "max_groups_per_id")
-    check_text("max_groups_per_id: column", column, "the name of a column")
+    g = check_whole("max_groups_per_id: g", g, "a number of groups, at least 1")
+    check_text_column("max_groups_per_id: column", column)
 
     def kept(owners: Keys, groups: list[bytes], _: list[bytes]) -> list[int]:
         first = {
@@ -224,8 +224,8 @@ def max_rows_per_group_per_id(r: int, column: str) -> Step:
     >>> sorted(kept(visits)["page"]), kept.map(1)
     (['a', 'b'], 1)
     """
-    r = check_count(r, "r", "max_rows_per_group_per_id")
-    check_text("max_rows_per_group_per_id: column", column, "the name of a column")
+    r = check_rows("max_rows_per_group_per_id: r", r)
+    check_text_column("max_rows_per_group_per_id: column", column)
 
     def kept(owners: Keys, groups: list[bytes], rows: list[bytes]) -> list[int]:
         both = [

@@ -1,1 +1,1 @@
-"""Sensitivities against the Hamming distance: panels, lines, and what names them."""
+"""Sensitivities against the Hamming distance: panels, lines, and their labels."""

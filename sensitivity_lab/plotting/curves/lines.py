@@ -1,4 +1,4 @@
-"""How each curve looks: color, dashes, marker; wider where others lie on top of it."""
+"""The curves and their styles: color, dashes, marker; wider beneath others."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from sensitivity_lab.checks import named
-from sensitivity_lab.plotting._theme import PALETTE, Theme
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.plotting._picture import query_unit
+from sensitivity_lab.plotting._theme import MARKERS, PALETTE, Theme
 
 from .panels import Panel
 
-# With ten colors, the first 110 queries all differ, the first ten in color and in marker.
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p")
 _DASHES: tuple[Any, ...] = (
     "-",
     (0, (4, 1.5)),
@@ -23,12 +23,50 @@ _DASHES: tuple[Any, ...] = (
     (0, (6, 1.5, 1, 1.5)),
     (0, (3, 1, 1, 1, 1, 1)),
 )
+_PANEL = ["column", "neighbors", "meaning"]
+
+
+def overlaid(empirical: pd.DataFrame, theory: Any) -> tuple[pd.DataFrame, str]:
+    """Return one table, with the source of every row as its kind, and the name of the y axis.
+
+    Parameters
+    ----------
+    empirical, theory : pandas.DataFrame
+        As `SensitivityCurves.to_frame` returns them.
+
+    Raises
+    ------
+    InputError
+        If `theory` has a column or a relation that `empirical` lacks, or another size.
+    """
+    drawn = set(map(tuple, empirical[_PANEL].to_numpy()))
+    for column, neighbors, meaning in map(tuple, theory[_PANEL].drop_duplicates().to_numpy()):
+        if (column, neighbors, meaning) not in drawn:
+            listed = "; ".join(sorted({f"{one}, {two}, {three}" for one, two, three in drawn}))
+            raise InputError(
+                f"compare: {column}, {neighbors}, {meaning} is not among the curves ({listed}); "
+                "give both the same column names and relations"
+            )
+    sizes = [sorted(set(map(str, table["size"]))) for table in (empirical, theory)]
+    if sizes[0] != sizes[1]:
+        raise InputError(
+            f"compare: the curves are for size {', '.join(sizes[0])}, those to compare with for "
+            f"size {', '.join(sizes[1])}; compute both for one size"
+        )
+    sources = {"empirical": empirical, "theory": theory}
+    both = pd.concat(
+        [table.assign(of=_kinds(table), source=source) for source, table in sources.items()],
+        ignore_index=True,
+    )
+    kinds = both["of"].unique()
+    if len(kinds) == 1:
+        return both.assign(kind=both["source"]), f"{kinds[0]} sensitivity"
+    return both.assign(kind=both["of"] + ", " + both["source"]), "sensitivity"
 
 
 def with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
-    """Return the frame with what legends call each curve, their title, and the y axis' name."""
-    given = frame["kind"] if "kind" in frame.columns else pd.Series("global", frame.index)
-    kind = given.fillna("global").astype(str)
+    """Return the frame with each curve's name for legends, their title, and the y axis' name."""
+    kind = _kinds(frame)
     frame = frame.assign(kind=kind, curve=frame["query"].map(named))
     if "norm" in frame.columns:
         norm = frame["norm"].fillna("").astype(str)
@@ -41,6 +79,12 @@ def with_curves(frame: pd.DataFrame) -> tuple[pd.DataFrame, str, str]:
     return frame.assign(curve=frame["curve"] + ", " + kind), "query, kind", "sensitivity"
 
 
+def _kinds(frame: pd.DataFrame) -> pd.Series[str]:
+    """Return the kind of sensitivity of every row; global if it is not given."""
+    given = frame["kind"] if "kind" in frame.columns else pd.Series("global", frame.index)
+    return given.fillna("global").astype(str)
+
+
 def numbered(frame: pd.DataFrame) -> dict[str, tuple[int, int]]:
     """Return the curves in order of appearance, with the numbers of their colors and dashes."""
     queries, kinds = (list(frame[name].unique()) for name in ("query", "kind"))
@@ -51,24 +95,65 @@ def numbered(frame: pd.DataFrame) -> dict[str, tuple[int, int]]:
     }
 
 
+def joint_names(panels: Sequence[Panel]) -> dict[str, str]:
+    """Return the curves to draw, with their names joined to those of coinciding curves.
+
+    Curves of one unit with the same points in each of the panels become one line; the first one
+    stands for all of them, as in ``{"median": "median = percentile_50"}``.
+    """
+    same: dict[str, list[str]] = {}
+    for name in dict.fromkeys(str(name) for panel in panels for name in panel.table):
+        alike = (first for first in same if all(_is_same(first, name, panel) for panel in panels))
+        same.setdefault(next(alike, name), []).append(name)
+    return {first: " = ".join(names) for first, names in same.items()}
+
+
+def _is_same(first: str, second: str, panel: Panel) -> bool:
+    """Return whether two curves have the same unit, and the same points in a panel or none."""
+    units = {query_unit(name.partition(",")[0].partition(" ")[0], "") for name in (first, second)}
+    if len(units) > 1:
+        return False
+    table, bounded = panel.table, panel.ranges.lower
+    if first not in table or second not in table:
+        return first not in table and second not in table
+    if first in bounded or second in bounded:
+        return False
+    # Float answers of one query in two ways differ by their rounding.
+    return np.allclose(table[first], table[second], rtol=1e-9, atol=0, equal_nan=True)
+
+
 def styled_lines(
-    numbers: Mapping[str, tuple[int, int]], panels: Sequence[Panel], colors: Theme
+    numbers: Mapping[str, tuple[int, int]],
+    panels: Sequence[Panel],
+    joints: Sequence[Mapping[str, str]],
+    colors: Theme,
 ) -> dict[str, Line2D]:
-    """A line per curve as every panel and the legend show it, in order of appearance."""
+    """A line per curve as every panel and the legend show it, in order of appearance.
+
+    `joints` are the curves that each panel draws, from `joint_names`.
+    """
+    tables = [
+        panel.table[[name for name in panel.table if name in joint]]
+        for panel, joint in zip(panels, joints, strict=True)
+    ]
     curves = list(numbers)
     covers = dict.fromkeys(curves, 0)  # how many later curves lie on top of a curve
     for i, curve in reversed(list(enumerate(curves))):
-        on_top = [covers[q] + 1 for q in curves[i + 1 :] if _coincide(curve, q, panels)]
+        on_top = [covers[q] + 1 for q in curves[i + 1 :] if _coincide(curve, q, tables)]
         covers[curve] = max(on_top, default=0)
+    one_kind = all(number == dash for number, dash in numbers.values())
     lines = {}
     for i, (curve, (number, dash)) in enumerate(numbers.items()):
         color = colors.color(PALETTE[number % len(PALETTE)])
+        # Dashes over other dashes are a braid; where they tell kinds apart, they stay.
+        solid = covers[curve] and one_kind
         lines[curve] = Line2D(
             [],
             [],
             color=color,
-            linestyle=_DASHES[dash % len(_DASHES)],
-            marker=_MARKERS[i % len(_MARKERS)],
+            linestyle="-" if solid else _DASHES[dash % len(_DASHES)],
+            alpha=0.5 if solid else None,
+            marker=MARKERS[i % len(MARKERS)],
             linewidth=1.5 + 1.6 * covers[curve],
             markersize=4.5 + 2.5 * covers[curve],
             markerfacecolor=colors.paper if covers[curve] else color,
@@ -76,9 +161,9 @@ def styled_lines(
     return lines
 
 
-def _coincide(first: str, second: str, panels: Sequence[Panel]) -> bool:
+def _coincide(first: str, second: str, tables: Sequence[pd.DataFrame]) -> bool:
     """Whether two curves share a segment, to the eye (1 %), or the only point, of some panel."""
-    for table in (panel.table for panel in panels):
+    for table in tables:
         if first in table and second in table:
             close = np.isclose(table[first], table[second], rtol=0.01, atol=0)
             if (close if len(close) == 1 else close[1:] & close[:-1]).any():

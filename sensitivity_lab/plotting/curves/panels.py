@@ -1,10 +1,10 @@
-"""Which curves stand in which panel, and where the panels stand."""
+"""The panels: their curves, and their places in the figure."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from sensitivity_lab.checks import listed, named, names_of, shown
 from sensitivity_lab.errors import InputError
-from sensitivity_lab.plotting._figures import query_unit
+from sensitivity_lab.plotting._picture import query_unit, with_unit
 
 from .ranges import Ranges
 
@@ -25,11 +25,11 @@ _MOST_ACROSS = 8
 
 @dataclass(frozen=True)
 class Panel:
-    """What one Axes shows: a row per distance and a column per curve in `table`.
+    """The content of one Axes: a row per distance and a column per curve in `table`.
 
-    `bounds` has the linear bounds of the same curves; no column where they are not shown. `ranges`
-    are the points of which only bounds are known. `scale` is what the curves have in common whose
-    sensitivities compare; `cell` is the row and the column in the grid.
+    `bounds` has the linear bounds of the same curves, and no column if they are not shown. `ranges`
+    has the points for which only bounds are known. Curves with the same `scale` have comparable
+    sensitivities. `cell` is the row and the column in the grid.
     """
 
     column: str
@@ -43,18 +43,13 @@ class Panel:
     cell: tuple[int, int]
 
     @property
-    def names(self) -> list[str]:
-        """What the curves are called."""
-        return [str(name) for name in self.table]
-
-    @property
     def tables(self) -> tuple[pd.DataFrame, ...]:
-        """What the sensitivity axis has to hold."""
+        """The values that the sensitivity axis must show."""
         return self.table, self.bounds, *self.ranges.tables
 
 
 def scale_of(query: str) -> str:
-    """Return what a query has in common with those that it is compared with on one axis.
+    """Return the scale of a query; queries of one scale share an axis.
 
     Examples
     --------
@@ -64,8 +59,13 @@ def scale_of(query: str) -> str:
     return "sum" if query.startswith("sum") else query_unit(query, "")
 
 
+def each(query: str) -> str:
+    """Return the scale of a query that has a panel of its own: its name."""
+    return query
+
+
 def chosen(frame: pd.DataFrame, name: str, wanted: Any) -> pd.DataFrame:
-    """Return the rows with some values of a column, in the order asked for, or raise InputError."""
+    """Return the rows with some values of a column, in the given order, or raise InputError."""
     argument, also = ("queries", "") if name == "query" else ("columns", ", or a number")
     if not isinstance(wanted, Iterable):
         raise InputError(f"{argument}: got {shown(wanted)}; give names{also}")
@@ -84,42 +84,49 @@ def chosen(frame: pd.DataFrame, name: str, wanted: Any) -> pd.DataFrame:
     return rows
 
 
-def panels_of(frame: pd.DataFrame, by_scale: bool, across: int | None) -> list[Panel]:
+def panels_of(
+    frame: pd.DataFrame, scale: Callable[[str], str] | None, across: int | None
+) -> list[Panel]:
     """Return the panels: by data column, within it by scale, within that by relation.
 
     Parameters
     ----------
     frame : DataFrame
-        With the columns curve and linear_bound too.
-    by_scale : bool
-        Whether queries of another scale get panels of their own.
+        With the additional columns curve and linear_bound.
+    scale : callable, optional
+        `scale_of` or `each`: queries with the same scale share a panel. By default all queries do.
     across : int, optional
-        How many panels stand side by side.
+        The number of panels side by side.
     """
-    frame = frame.assign(scale=_scales(frame) if by_scale else "")
+    frame = frame.assign(scale=_scales(frame, scale) if scale else "")
     relations = list(dict.fromkeys(zip(frame["neighbors"], frame["meaning"], strict=True)))
     columns, kinds = list(frame["column"].unique()), list(frame["scale"].unique())
     cells = _Cells(len(columns), len(kinds), len(relations), across)
     panels = []
-    for place, (column, scale) in enumerate((c, s) for c in columns for s in kinds):
-        of_block = frame[(frame["column"] == column) & (frame["scale"] == scale)]
+    for place, (column, kind) in enumerate((c, s) for c in columns for s in kinds):
+        of_block = frame[(frame["column"] == column) & (frame["scale"] == kind)]
+        heading = f"{named(column)}: {named(kind)}" if scale is each else named(column)
         for side, (neighbors, meaning) in enumerate(relations):
             part = of_block[of_block["neighbors"] == neighbors]
             part = part[part["meaning"] == meaning]
             if not part.empty:
-                panels.append(_panel(part, column, scale, cells.of(place, side)))
+                panels.append(_panel(part, column, kind, heading, cells.of(place, side)))
     return panels
 
 
-def _scales(frame: pd.DataFrame) -> pd.Series[str]:
-    """Return the scale of every row; a query whose sensitivity is always 0 fits into any panel."""
-    scales = frame["query"].map(scale_of)
+def _scales(frame: pd.DataFrame, scale: Callable[[str], str]) -> pd.Series[str]:
+    """Return the scale of every row; a query whose sensitivity is always 0 fits any panel."""
+    scales: pd.Series[str] = frame["query"].map(scale)
+    if scale is each:
+        return scales
     largest = frame.groupby("query")["sensitivity"].transform("max")
     some = scales[largest != 0]
     return scales.where(largest != 0, "" if "" in set(some) or some.empty else some.iloc[0])
 
 
-def _panel(part: pd.DataFrame, column: Any, scale: str, cell: tuple[int, int]) -> Panel:
+def _panel(
+    part: pd.DataFrame, column: Any, scale: str, heading: str, cell: tuple[int, int]
+) -> Panel:
     table, bounds = (
         part.pivot(index="distance", columns="curve", values=values)
         for values in ("sensitivity", "linear_bound")
@@ -128,7 +135,7 @@ def _panel(part: pd.DataFrame, column: Any, scale: str, cell: tuple[int, int]) -
     return Panel(
         column=column,
         scale=scale,
-        title=f"{textwrap.fill(named(column), 34)}\n{neighbors}, {_size_text(part['size'])}",
+        title=f"{textwrap.fill(heading, 34)}\n{neighbors}, {_size_text(part['size'])}",
         xlabel=f"Hamming distance k ({meaning})",
         queries=list(part["query"].unique()),
         table=table[part["curve"].unique()],
@@ -139,9 +146,9 @@ def _panel(part: pd.DataFrame, column: Any, scale: str, cell: tuple[int, int]) -
 
 
 class _Cells:
-    """Where panels stand: those of one column and scale are a block, its relations side by side.
+    """The places of panels: one column and scale form a block, its relations side by side.
 
-    Blocks fill rows; a row begins with the first scale of a column where that leaves room.
+    Blocks fill rows; the first scale of a column begins a new row if there is room.
     """
 
     def __init__(self, columns: int, scales: int, relations: int, across: int | None) -> None:
@@ -168,16 +175,17 @@ def size_of_panel(number: int) -> tuple[float, float]:
 
 
 def ylabel(what: str, queries: Iterable[str], unit: str) -> str:
-    """The unit most queries have in the first line, those with another one in the second."""
+    """The most common unit in the first line, queries with another unit in the second."""
     of = {query: query_unit(query, unit) for query in queries}
     usual = unit if unit in of.values() else Counter(of.values()).most_common(1)[0][0]
-    label = f"{what} ({usual})" if usual else what
     others = ", ".join(f"{query}: {its}" for query, its in of.items() if its != usual)
-    return "\n".join(line for text in (label, others) for line in textwrap.wrap(text, 34))
+    return "\n".join(
+        line for text in (with_unit(what, usual), others) for line in textwrap.wrap(text, 34)
+    )
 
 
 def shared_with(panel: Panel, panels: Sequence[Panel], sharey: bool) -> list[pd.DataFrame]:
-    """Return what the sensitivity axis of a panel has to hold, that of panels like it included."""
+    """Return the values that the sensitivity axis of a panel must show, and of similar panels."""
     return [
         table
         for other in panels

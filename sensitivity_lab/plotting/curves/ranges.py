@@ -1,4 +1,4 @@
-"""Sensitivities of which only bounds are known: bars, never a line that looks exact."""
+"""Sensitivities known only by bounds: bars, never a line that looks exact."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from matplotlib.lines import Line2D
 from sensitivity_lab.plotting._theme import Theme, theme
 
 _APART = 0.09
-"""How far bars of two queries are apart, in distances k."""
+"""The distance between the bars of two queries, in units of k."""
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """Lower and upper bounds, a row per distance and a column per curve; NaN where it is exact.
+    """Lower and upper bounds, a row per distance and a column per curve; NaN for exact points.
 
     Attributes
     ----------
     lower, upper : DataFrame
-        An upper bound of math.inf is not known.
+        An upper bound of math.inf is unknown.
     """
 
     lower: pd.DataFrame
@@ -32,7 +32,7 @@ class Ranges:
 
     @classmethod
     def of(cls, part: pd.DataFrame) -> Ranges:
-        """Return the bounds of a panel's points; those of exact points do not count."""
+        """Return the bounds of a panel's points, without those of exact points."""
         if "lower" not in part.columns or "status" not in part.columns:
             part = part.assign(lower=np.nan, status="exact")
         rows = part[part["status"] == "bounds"]
@@ -46,18 +46,18 @@ class Ranges:
 
     @property
     def tables(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """What the sensitivity axis has to hold."""
+        """The values that the sensitivity axis must show."""
         return self.lower, self.upper
 
     def broken(self, name: str, curve: pd.Series[float]) -> pd.Series[float]:
-        """Return an exact curve with gaps where only bounds are known, so that no line crosses."""
+        """Return an exact curve with gaps at points with bounds only, so no line crosses them."""
         if name not in self.lower:
             return curve.dropna()
         bounded = self.lower[name].dropna().index
         return curve[curve.notna() | curve.index.isin(bounded)]
 
     def draw(self, ax: Axes, name: str, line: Line2D) -> None:
-        """Draw a bar from the lower to the upper bound; an arrow where there is no upper one."""
+        """Draw a bar from the lower to the upper bound; an arrow if there is no upper bound."""
         if name not in self.lower:
             return
         lower = self.lower[name].dropna()
@@ -83,7 +83,7 @@ class Ranges:
 
 
 def legend_of_ranges(panels: Iterable[Ranges], colors: Theme) -> dict[str, Line2D]:
-    """Return what legends say of bars and arrows, as far as there are any."""
+    """Return the legend entries for bars and arrows, if there are any."""
     uppers = [ranges.upper.to_numpy(float).ravel() for ranges in panels if not ranges.upper.empty]
     upper = np.concatenate([np.empty(0), *uppers])
     entries = {}
@@ -103,11 +103,11 @@ def legend_of_ranges(panels: Iterable[Ranges], colors: Theme) -> dict[str, Line2
     return entries
 
 
-def axis_limits(tables: Iterable[pd.DataFrame], yscale: str) -> tuple[float, float]:
+def axis_limits(tables: Iterable[pd.DataFrame], *, log: bool) -> tuple[float, float]:
     """Return the ends of the sensitivity axis that all tables share."""
     values = np.concatenate([table.to_numpy(float).ravel() for table in tables])
     values = values[np.isfinite(values) & (values > 0)]
-    if yscale == "log":
+    if log:
         return (values.min() / 1.5, values.max() * 1.5) if len(values) else (0.1, 10)
     top = values.max(initial=0) or 1.0
     return -0.03 * top, 1.06 * top  # a curve at 0 stays clear of the frame

@@ -1,4 +1,4 @@
-"""Queries of numeric columns: sums, of several too, means and covariances, clipped or not."""
+"""Queries on numeric columns: sums, vector sums, means and covariances, clipped or not."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ import numpy as np
 import pandas as pd
 
 from sensitivity_lab.checks import (
+    as_python,
+    check_bounds,
     check_column,
+    check_number,
+    check_positive,
     check_whole,
     finite_number,
+    in_brackets,
     listed,
     named,
     names_of,
@@ -29,6 +34,7 @@ from sensitivity_lab.queries.row_sums import Ratios, Sums, Whole, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
+from .predicates import check_predicate
 from .tables import CountIf, RecordQuery
 
 _BITS = 64
@@ -44,9 +50,9 @@ class SumOf(RecordQuery):
     column : hashable
         The column, of numbers.
     clip : tuple of two numbers, optional
-        Values below the first count as the first, values above the second as the second.
+        The clipping bounds (lower, upper).
     where : callable or str, optional
-        Only rows for which this holds are added up: a predicate as that of `CountIf`.
+        Sum only the rows for which this predicate holds; see `CountIf`.
 
     Examples
     --------
@@ -63,28 +69,14 @@ class SumOf(RecordQuery):
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_column("column", self.column)
-        if self.where is not None and not (isinstance(self.where, str) or callable(self.where)):
-            raise InputError(
-                "where must be a function of a DataFrame, or a text such as 'age >= 18', "
-                f"got {shown(self.where)}"
-            )
-        if self.where is not None:
-            CountIf(self.where)
-        if self.clip is None:
-            return
-        wrong = "clip must be two finite numbers (lower, upper)"
-        pair = tuple(finite_number(bound) for bound in listed(self.clip, wrong))
-        if len(pair) != 2 or pair[0] is None or pair[1] is None:
-            raise InputError(f"{wrong}, got {shown(self.clip)}")
-        if Fraction(pair[0]) > Fraction(pair[1]):
-            raise InputError(
-                f"clip must be (lower, upper) with lower <= upper, got {shown(self.clip)}"
-            )
-        object.__setattr__(self, "clip", pair)
+        where = check_predicate.or_none("where", self.where)
+        if where is not None:
+            CountIf(where)
+        object.__setattr__(self, "clip", check_bounds.or_none("clip", self.clip))
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         clipped = "" if self.clip is None else f" clipped to {self.clip[0]}..{self.clip[1]}"
         filtered = "" if self.where is None else f" where {CountIf(self.where).told}"
         return f"sum of {named(self.column)}{clipped}{filtered}"
@@ -111,7 +103,7 @@ class MeanOf(RecordQuery):
     column : hashable
         The column, of numbers.
     empty : number, optional
-        The answer on a dataset without any value; by default such a dataset is an error.
+        The answer on a dataset without any value; by default that is an error.
 
     Examples
     --------
@@ -126,14 +118,12 @@ class MeanOf(RecordQuery):
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_column("column", self.column)
-        empty = finite_number(self.empty)
-        if empty is None and self.empty is not None:
-            raise InputError(f"empty must be a finite number or None, got {shown(self.empty)}")
-        object.__setattr__(self, "empty", empty)
+        check_number.or_none("empty", self.empty)
+        object.__setattr__(self, "empty", as_python(self.empty))
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return f"mean of {named(self.column)}"
 
     def sums_on(self, universe: TableUniverse) -> Sums:
@@ -149,7 +139,7 @@ class MeanOf(RecordQuery):
         return Sums(terms, finish, max(unit, abs(above), below))
 
     def projection(self, universe: FiniteUniverse) -> tuple[Hashable, Query] | None:
-        """Return the column and the mean of it, where no value is missing."""
+        """Return the column and its mean, if no value is missing."""
         if not isinstance(universe, TableUniverse) or None in universe.listed(self.column):
             return None
         return self.column, Mean()
@@ -186,7 +176,7 @@ class Covariance(RecordQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         plain = f"covariance of {named(self.a)} and {named(self.b)}"
         return plain if self.ddof == 0 else f"{plain} (ddof {self.ddof})"
 
@@ -218,16 +208,16 @@ class VectorSum(RecordQuery):
     columns : sequence of hashable
         The columns, of numbers. A missing value adds nothing.
     clip_norm : number
-        The largest norm C of a row's values, above 0; rows beyond are scaled down to it.
+        The largest norm C of a row's values, above 0; rows with a larger norm are scaled down to C.
     norm : {"L1", "L2", "Linf"}, default "L2"
-        In which rows are clipped. Measure the sensitivity in the same norm.
+        The norm that rows are clipped in. Measure the sensitivity in the same norm.
 
     Notes
     -----
     Adding or removing a row changes the answer by at most C in that norm, replacing one by at most
-    2 C: the two values are reached where the universe has such a row, and two opposite ones. All is
-    computed in rational numbers: where the L2 norm of a row is irrational, its factor is rounded
-    down to 64 bits, so no row exceeds C.
+    2 C. These values are reached if the universe has a row of norm C, or two opposite ones. All
+    arithmetic is rational. Where the L2 norm of a row is irrational, its factor is rounded down to
+    64 bits, so no row exceeds C.
 
     Examples
     --------
@@ -245,25 +235,21 @@ class VectorSum(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        columns = tuple(listed(self.columns, "columns must be a sequence"))
+        columns = tuple(listed(self.columns, "columns must be a list of columns"))
         for column in columns:
             check_column("column", column)
         if not columns or len(set(columns)) < len(columns):
             raise InputError(
                 f"columns must be at least one column, each once, got {shown(self.columns)}"
             )
-        bound = finite_number(self.clip_norm)
-        if bound is None or bound <= 0:
-            raise InputError(
-                f"clip_norm must be a finite number above 0, got {shown(self.clip_norm)}"
-            )
+        check_positive("clip_norm", self.clip_norm)
         object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "clip_norm", bound)
+        object.__setattr__(self, "clip_norm", as_python(self.clip_norm))
         check_norm(self.norm)
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         listed = names_of(self.columns, named)
         return f"sums of {listed} clipped to {self.norm} {self.clip_norm}"
 
@@ -305,8 +291,8 @@ def numbers_of(universe: TableUniverse, column: Any) -> list[Fraction | None]:
             numbers.append(Fraction(number))
         else:
             raise InputError(
-                f"column {shown(column)} must have finite numbers, got {shown(value)} "
-                f"({type(value).__name__}); choose another column"
+                f"column {shown(column)} must have finite numbers, "
+                f"got {shown(value)}{in_brackets(value)}; choose another column"
             )
     return numbers
 

@@ -34,12 +34,13 @@ class Histogram(RecordQuery):
     column : hashable
         The column.
     categories : sequence, optional
-        The categories, fixed beforehand; None or NaN stands for a missing value. Rows of other
-        values are not counted. Some may be in no record of a universe, but all are of the column's
-        kind: texts for a column of texts, numbers for numbers, timestamps for timestamps.
+        The categories, fixed beforehand; None or NaN stands for a missing value. Rows with other
+        values are not counted. A category may occur in no record of the universe, but all must have
+        the column's kind: texts for a column of texts, numbers for numbers, timestamps for
+        timestamps.
     bins : sequence of numbers, optional
-        The edges of the bins, ascending, as in `numpy.histogram`: a bin has its left edge, the last
-        one also its right edge. Missing values and values outside are not counted.
+        The edges of the bins, ascending, as in `numpy.histogram`: a bin includes its left edge, and
+        the last bin its right edge, too. Missing values and values outside are not counted.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class Histogram(RecordQuery):
         if self.categories is not None:
             object.__setattr__(self, "categories", keys_of("categories", self.categories))
             return
-        edges = tuple(map(as_python, listed(self.bins, "bins must be a sequence")))
+        edges = tuple(map(as_python, listed(self.bins, "bins must be a list of numbers or dates")))
         try:
             rising = all(bool(one < other) for one, other in pairwise(edges))
             words = any(isinstance(edge, (str, bytes)) or pd.isna(edge) for edge in edges)
@@ -80,7 +81,7 @@ class Histogram(RecordQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return f"histogram of {named(self.column)}"
 
     @property
@@ -140,14 +141,14 @@ class GroupBy(PartedQuery):
         The column whose values are the groups.
     query : Query
         A query on records, such as `Count()`, ``SumOf("age")``, ``MeanOf("age", empty=0)`` or
-        ``ColumnQuery("age", "median", empty=0)``; `empty` is the answer for an empty group. Also a
-        standard deviation, whose norms are sums of roots, compared without rounding.
+        ``ColumnQuery("age", "median", empty=0)``; `empty` is the answer for an empty group. A
+        standard deviation works, too: its norms are sums of roots, compared without rounding.
     groups : sequence
-        The groups, fixed beforehand; None or NaN stands for a missing value. Rows of other values
-        are in no group. Some may be in no record of a universe, but all are of the column's kind:
-        texts for a column of texts, numbers for numbers, timestamps for timestamps.
+        The groups, fixed beforehand; None or NaN stands for a missing value. Rows with other values
+        are in no group. A group may occur in no record of the universe, but all must have the
+        column's kind: texts for a column of texts, numbers for numbers, timestamps for timestamps.
     group_sizes : sequence or mapping of int, optional
-        How many rows each group has, where that is public: only datasets with these sizes count.
+        The number of rows of each group, if that is public: only datasets with these sizes count.
 
     Examples
     --------
@@ -178,7 +179,7 @@ class GroupBy(PartedQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return f"{self.query.name} by {named(self.column)}"
 
     @property
@@ -193,7 +194,7 @@ class GroupBy(PartedQuery):
 
     @property
     def only_sums(self) -> bool:
-        """Whether sums over the rows are all that is needed: not with sizes of the groups."""
+        """Whether sums over the rows are enough: not if group sizes are given."""
         return self.group_sizes is None
 
     def members(self, universe: TableUniverse) -> list[NDArray[np.bool_]]:
@@ -253,7 +254,7 @@ class Stack(PartedQuery):
     Parameters
     ----------
     *queries : Query
-        Queries on records; their answers follow each other.
+        Queries on records, in the order of their answers.
 
     Examples
     --------
@@ -277,7 +278,7 @@ class Stack(PartedQuery):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return " + ".join(query.name for query in self.queries)
 
     @property

@@ -1,4 +1,4 @@
-"""Which values a column can have, by their kinds: numbers, texts, points of time."""
+"""The kinds of values that a column can have: numbers, texts, points of time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sensitivity_lab.checks import check_whole, is_hashable, is_long, listed, sh
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.cells import kind_of, table_key
 
-_NAMED = 5
+_MOST_NAMED = 5
 """The most values that an error names."""
 
 
 def keys_of(name: str, values: Any) -> tuple[Any, ...]:
     """Return distinct values as a tuple, missing ones as None, or raise InputError."""
-    keys = list(map(table_key, listed(values, f"{name} must be a sequence")))
+    keys = list(map(table_key, listed(values, f"{name} must be a list of values")))
     for key in keys:
         if not is_hashable(key) or is_long(key):
             raise InputError(f"{name} must be single values of the column, got {shown(key)}")
@@ -40,7 +40,7 @@ def check_kinds(name: str, column: Any, keys: Iterable[Any], values: Iterable[An
     Parameters
     ----------
     name : str
-        What the categories are called, "categories" or "groups".
+        The name of the categories, "categories" or "groups".
     column : hashable
         The column.
     keys : iterable
@@ -54,7 +54,7 @@ def check_kinds(name: str, column: Any, keys: Iterable[Any], values: Iterable[An
     never = [key for key in keys if key is not None and kind_of(key) not in (None, *present)]
     if never:
         raise InputError(
-            f"{name} {_named(never)} can be in no record: column "
+            f"{name} {_named(never)} cannot occur in a record: column "
             f"{shown(column)} has {' and '.join(map(str, present))}; give values such as "
             f"{shown(next(iter(present.values())))}"
         )
@@ -69,8 +69,8 @@ def absent_text(column: Any, keys: Iterable[Any], values: Iterable[Any]) -> str:
 
 def _named(keys: list[Any]) -> str:
     """Return some values as text."""
-    more = f" and {len(keys) - _NAMED:,} others" if len(keys) > _NAMED else ""
-    return f"{', '.join(map(shown, keys[:_NAMED]))}{more}"
+    more = f" and {len(keys) - _MOST_NAMED:,} others" if len(keys) > _MOST_NAMED else ""
+    return f"{', '.join(map(shown, keys[:_MOST_NAMED]))}{more}"
 
 
 def sizes_of_groups(groups: Sequence[Any], sizes: Any) -> tuple[int, ...]:

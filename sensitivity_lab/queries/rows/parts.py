@@ -1,11 +1,10 @@
-"""Queries made of others: one asked of the numbers of a column, several released together."""
+"""Queries made of others: one on the numbers of a column, several released together."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -13,12 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import check_column, finite_number, named, shown
+from sensitivity_lab.checks import (
+    as_python,
+    check_column,
+    check_number,
+    named,
+    shown,
+)
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Difference, Number, common_integers, nearest
 from sensitivity_lab.numpy_state import with_numpy_defaults
-from sensitivity_lab.queries import l_statistics, order_statistics, power_sums
 from sensitivity_lab.queries.base import Answer, Query
+from sensitivity_lab.queries.named import NAMED, by_name
 from sensitivity_lab.queries.row_sums import Sums
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
@@ -26,14 +31,8 @@ from sensitivity_lab.universes.table import TableUniverse
 from .columns import numbers_of
 from .tables import RecordQuery
 
-_NAMED = {
-    query.name: query
-    for query in (*power_sums.QUERIES, *order_statistics.QUERIES, *l_statistics.QUERIES)
-}
-"""By name: the queries on numbers, but for the percentiles."""
-
 Part = tuple[Query, NDArray[np.int64]]
-"""A query, and the dataset that it is asked of, by multiplicities."""
+"""A query, and the dataset that it is computed on, by multiplicities."""
 
 
 class PartedQuery(RecordQuery):
@@ -48,22 +47,22 @@ class PartedQuery(RecordQuery):
 
     @property
     def only_sums(self) -> bool:
-        """Whether nothing but sums over the rows is needed where the parts are such."""
+        """Whether sums over the rows are enough if they are enough for every part."""
         return True
 
     @abstractmethod
     def parts(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> list[Part]:
-        """Return what is asked of which rows of a dataset; QueryError if it has no answer."""
+        """Return each query with the rows it is computed on; QueryError if it has no answer."""
 
     def sums(self, universe: FiniteUniverse) -> Sums | None:  # type: ignore[override]
-        """Return the query as sums over the records of a universe; None if a part is no such."""
+        """Return the query as sums over the records of a universe; None if a part is not a sum."""
         of_parts = [query.sums(universe) for query in self.inner]
         if None in of_parts or not self.only_sums:
             return None
         return super().sums(universe)
 
     def adds_up(self, universe: Any) -> bool:
-        """Tell whether each query does: a row adds to the answers on the rows it is among."""
+        """Tell whether each part adds up over its rows."""
         return all(query.adds_up(universe) for query in self.inner)
 
     def exactly(self, universe: FiniteUniverse, data: NDArray[np.int64]) -> tuple[Fraction, ...]:
@@ -98,7 +97,7 @@ def float_of(answer: Fraction, root: bool) -> float:
 
 @dataclass(frozen=True)
 class ColumnQuery(Query):
-    """A query on numbers, asked of one column of a table; missing values are left out.
+    """A query on the numbers of one column of a table; missing values are left out.
 
     Parameters
     ----------
@@ -107,14 +106,14 @@ class ColumnQuery(Query):
     query : str or Query
         A query on numbers, by name or itself: "median", "percentile_90", ``Var(ddof=1)``.
     empty : number, optional
-        The answer on a dataset without any value. By default 0 for a sum and a count, and for other
-        queries an error.
+        The answer on a dataset without any value. The default is 0 for a sum or a count; other
+        queries raise an error.
 
     Raises
     ------
     InputError
-        If `query` is no exact query on numbers, or `empty` is no finite number; also for a sum or a
-        count, which are 0 on no value.
+        If `query` is not an exact query on numbers, `empty` is not a finite number, or `empty` is
+        not 0 for a sum or a count, which are 0 on no values.
 
     See Also
     --------
@@ -141,13 +140,12 @@ class ColumnQuery(Query):
         check_column("column", self.column)
         object.__setattr__(self, "query", _number_query(self.query))
         object.__setattr__(self, "ddof", self.query.ddof)
-        empty = finite_number(self.empty)
-        if empty is None and self.empty is not None:
-            raise InputError(f"empty must be a finite number or None, got {shown(self.empty)}")
+        check_number.or_none("empty", self.empty)
+        empty = as_python(self.empty)
         if self.query.moment in ("count", "sum"):
             if empty not in (None, 0):
                 raise InputError(
-                    f"empty must be None or 0 for a {self.query.name}: that of no values is 0, got "
+                    f"empty must be None or 0 for a {self.query.name}: without values it is 0, got "
                     f"{shown(self.empty)}"
                 )
             empty = 0
@@ -159,7 +157,7 @@ class ColumnQuery(Query):
 
     @property
     def name(self) -> str:
-        """What tables and legends call the query."""
+        """The name of the query in tables and legends."""
         return f"{self.query.name} of {named(self.column)}"
 
     @property
@@ -173,7 +171,7 @@ class ColumnQuery(Query):
         return bool(self.query.root)
 
     def sums(self, universe: FiniteUniverse) -> Sums | None:
-        """Return None: the query is no sum over rows. InputError unless it fits the universe."""
+        """Return None: the query is not a sum over rows. InputError unless it fits the universe."""
         if not isinstance(universe, TableUniverse):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
         numbers_of(universe, self.column)
@@ -226,19 +224,15 @@ class ColumnQuery(Query):
 def _number_query(query: Any) -> Query:
     """Return an exact query on numbers given itself or its name, or raise InputError."""
     if isinstance(query, str):
-        if query in _NAMED:
-            return _NAMED[query]
-        prefix, _, number = query.partition("_")
-        if prefix == "percentile" and number:
-            try:
-                q = int(number) if number.isdecimal() else Decimal(number)
-            except (ValueError, ArithmeticError):
-                q = Decimal("NaN")
-            return order_statistics.Percentile(q)
-    if isinstance(query, Query) and query.on_numbers and query.arithmetic == "exact":
+        known = by_name(query)
+        # Those of multiplicities take a column themselves, such as CountDistinct(column).
+        if known is not None and known.of_multiplicities is None:
+            return known
+    elif isinstance(query, Query) and query.on_numbers and query.arithmetic == "exact":
         return query
+    names = (repr(name) for name, known in NAMED.items() if known.of_multiplicities is None)
     raise InputError(
-        f"query must be a query on numbers, such as {', '.join(map(repr, _NAMED))}, "
+        f"query must be a query on numbers, such as {', '.join(names)}, "
         f"'percentile_90' or Var(ddof=1), got {shown(query)}; write one of your own as a "
         "function of a DataFrame"
     )

@@ -1,4 +1,4 @@
-"""Predicates that are written as text: a small grammar, parsed by `ast` and never run.
+"""Predicates written as text: a small grammar, parsed by `ast` and never run.
 
 A text is parsed, and every node of its tree must be one of those that `_evaluate` knows. There are
 no calls, attributes or subscripts, so a text can only compare and compute with columns.
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 
-from sensitivity_lab.checks import finite_number, shown
+from sensitivity_lab.checks import Kind, finite_number, shown
 from sensitivity_lab.errors import InputError, QueryError
 
 _LONGEST = 10_000
@@ -32,6 +32,11 @@ ACCEPTED = (
     "==, !=, <, <=, >, >=, in [...] and not in [...], compute with + - * / // %, and join "
     "comparisons by and, or, not, &, |, ~ and brackets; for anything else give a function of a "
     "DataFrame, such as lambda rows: rows['age'] >= 18"
+)
+
+check_predicate = Kind(
+    "a function of a DataFrame, or a text such as 'age >= 18'",
+    lambda value: value if isinstance(value, str) or callable(value) else None,
 )
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

@@ -1,7 +1,7 @@
 """The base class of queries on universes of rows, and filtered counts.
 
-Each query is written as sums over the records and what is computed from the sums (`Sums`), so all
-its answers are computed in whole numbers, for one dataset or for many at once.
+Each query is written as sums over the records and a function of these sums (`Sums`), so all its
+answers are computed in whole numbers, for one dataset or for many at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sensitivity_lab.queries.row_sums import Sums, as_terms
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.table import TableUniverse
 
-from .predicates import parsed
+from .predicates import check_predicate, parsed
 
 _MADE = "_made"
 """The attribute that keeps a query's sums by universe."""
@@ -50,8 +50,8 @@ class RecordQuery(Query):
     def sums(self, universe: FiniteUniverse) -> Sums:
         """Return the query as sums over the records of a universe; InputError if it has none.
 
-        They are made once per query and universe. What a predicate refers to may change from call
-        to call, so `as_query` returns a copy, which has not made any yet.
+        They are made once per query and universe. The names that a predicate refers to may change
+        between calls, so `as_query` returns a copy, which has not made any yet.
         """
         if not isinstance(universe, TableUniverse):
             raise InputError(f"{self.name} is a query on records; make a TableUniverse of a table")
@@ -86,15 +86,15 @@ class CountIf(RecordQuery):
     Parameters
     ----------
     predicate : callable or str
-        Takes a DataFrame and returns a boolean per row, each from its own row alone; or a text
-        such as "age >= 18". Where it is missing, it does not hold.
+        A function that takes a DataFrame and returns a boolean per row, each from its own row
+        alone; or a text such as "age >= 18". A missing result counts as False.
     name : str, optional
-        What tables and legends call the query; by default made of the text or the function.
+        The name in tables and legends; by default made of the text or the function.
 
     Raises
     ------
     InputError
-        If a text is not of the grammar below.
+        If a text does not follow the grammar below.
 
     Notes
     -----
@@ -119,13 +119,9 @@ class CountIf(RecordQuery):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        check_predicate("predicate", self.predicate)
         if isinstance(self.predicate, str):
             parsed(self.predicate)
-        elif not callable(self.predicate):
-            raise InputError(
-                "predicate must be a function of a DataFrame, or a text such as 'age >= 18', "
-                f"got {shown(self.predicate)}"
-            )
         made = "count_if" if self.told == "<lambda>" else f"count of {self.told}"
         name = check_text("name", self.name, "a text") or made
         object.__setattr__(self, "name", named(name))

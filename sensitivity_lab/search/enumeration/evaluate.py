@@ -21,12 +21,12 @@ from sensitivity_lab.checks import named, shown
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.queries import Query
 from sensitivity_lab.queries.returned import Answers, alike
-from sensitivity_lab.running.guards import TimeUpError, in_time
 from sensitivity_lab.running.spread import AnyMachine, Cluster
+from sensitivity_lab.running.time_limits import TimeUpError, in_time
 from sensitivity_lab.search.again import agree, largest_of, no_function, spread, told
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.lattice import Lattice
-from sensitivity_lab.search.listing import Rows
+from sensitivity_lab.universes.listing import Rows
 from sensitivity_lab.universes.multiset import FiniteUniverse
 from sensitivity_lab.universes.relations import show
 from sensitivity_lab.universes.universe import of_numbers
@@ -135,7 +135,8 @@ class Evaluator:
             beside = f" and {len(rows) - 1:,} others" if len(rows) > 1 else ""
             raise QueryError(
                 f"query {shown(query.name)} on the dataset {show(self.dataset(batch))}{beside} "
-                f"took longer than timeout={self.timeout} seconds for each dataset"
+                f"took longer than {self.timeout} seconds for each dataset, the limit of "
+                f"run=Run(timeout={self.timeout})"
             ) from None
 
     def answer_together(self, sizes: Sequence[int]) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from sensitivity_lab.universes.multiplicities import Multiplicities
 from sensitivity_lab.universes.relations import Relation, multiplicities_of
 
 from .evaluate import evaluate_levels
-from .levels import Levels, levels_of
+from .needed import Levels, levels_of
 from .number_pairs import GapFinder
 from .pairs import Family, Finder, FoundPair, best_pair
 from .searched import Searched
@@ -42,10 +43,10 @@ class Enumeration:
 
     Notes
     -----
-    Time: an evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
+    Time: one evaluation per distinct dataset of the sizes of x and y, then about 2 comparisons per
     core, addable value and level. Memory: 8 bytes per dataset and query, and as much again for a
-    few levels. With `scratch` these are files, and memory is some MiB; on a Dask cluster they are
-    spread over the workers. Threads, or the cluster's workers, share a pass by blocks.
+    few levels. With `scratch` these arrays are files, and memory is some MiB. On a Dask cluster
+    they are spread over the workers. Threads, or the cluster's workers, share a pass by blocks.
     """
 
     name = "enumeration"
@@ -188,7 +189,7 @@ def _findings(
     ]
     # Relations share pairs; each dataset is asked for once more, the furthest pairs first.
     found: dict[bytes, tuple[Multiplicities, Answered]] = {}
-    for pair in sorted(best, key=lambda pair: -pair.gap):
+    for pair in sorted(best, key=attrgetter("difference"), reverse=True):
         for data, answer in zip((pair.x, pair.y), pair.answers or (), strict=False):
             found.setdefault(data.tobytes(), (data, answer))
     if not query.vectorized:  # else it is asked alone, for each relation

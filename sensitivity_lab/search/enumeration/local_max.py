@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from sensitivity_lab import running
-from sensitivity_lab.checks import named, told_apart
+from sensitivity_lab.checks import MORE_MEMORY, named, told_apart
 from sensitivity_lab.errors import TooLargeError
 from sensitivity_lab.problem import Kind, LocalProblem
 from sensitivity_lab.queries import Query
@@ -51,7 +51,7 @@ class LocalEnumeration:
 
     Notes
     -----
-    Time: an evaluation per distinct neighbor, and O(m) for m distinct values to list it. Memory:
+    Time: one evaluation per distinct neighbor, and O(m) for m distinct values to list it. Memory:
     about 256 bytes per neighbor.
     """
 
@@ -113,7 +113,7 @@ def check_width(answer: ExactAnswer, number: int, name: str, options: Options) -
         raise TooLargeError(
             f"enumeration would need about {need} for {number:,} answers of {name}, each of "
             f"{width:,} numbers, more than the memory limit of {limit}; choose a smaller distance, "
-            "fewer answers, or a larger memory_limit"
+            f"fewer answers, or {MORE_MEMORY}"
         )
 
 

@@ -7,14 +7,12 @@ size is that of the core, hi and lo both are the answer on C. See docs/proofs.md
 downward recursion".
 
 Extremes came down the lattice as floats, in columns ``[hi, -lo]``, so that one maximum serves both.
-They choose candidates; where they carry an error, exact arithmetic chooses among all candidates
-within it. If every gap is off by at most e, the one that is exactly the largest is, as a float,
-within 2 e of the largest float.
+They choose contenders (see `contenders.py`), and exact arithmetic chooses among these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -26,12 +24,13 @@ from sensitivity_lab.exact.difference import Difference, rational_of
 from sensitivity_lab.queries import Answered, ExactQuery, Query
 from sensitivity_lab.running.machine import IN_TURN
 from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.search.contenders import Contenders, contenders, first_of_each
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.universes.universe import of_numbers
 
 from .cores import above, containing
 from .evaluate import Evaluator
-from .pairs import Family, FoundPair, best_pair, by_bound, highs_and_lows
+from .pairs import Family, FoundPair, best_pair, by_bound, contending, highs_and_lows
 from .searched import Searched
 
 _ROWS = 1 << 16
@@ -83,29 +82,32 @@ class GapFinder:
             for query, searched in zip(self.evaluator.queries, self.searched, strict=True)
         ]
         if family.disjoint:
+            # Bounds ignore that A and B are disjoint.
             return [
-                _Cores(self, family, measure, column).best_disjoint(
-                    by_bound(self.machine, partial(_gaps_of, measure, column), (big, small), _ROWS)
-                )
+                self._best_disjoint(_Cores(self, family, measure, column), big, small)
                 for column, measure in enumerate(measures)
             ]
         widest = self.machine.reduce(partial(_widest, measures), big, small, rows=_ROWS)
         pairs = []
         for column, measure in enumerate(measures):
-            # What the float of the exactly largest gap is at least. `widest` is by the first core
-            # of a batch; only batches that reach this are looked at again.
-            threshold = max(most[column] for most in widest.values()) - 2 * measure.error
-            batches = [start for start, most in widest.items() if most[column] >= threshold]
-            if measure.error == 0.0:
-                # The first core with the largest gap is all that is needed.
-                del batches[1:]
-            above_it = partial(_cores_above, threshold, measure, column)
-            found = self.machine.reduce(above_it, big, small, rows=_ROWS, only=set(batches))
+            # `widest` is by the first core of a batch. Only batches whose largest gap can be
+            # that of all cores are looked at again.
+            near = Contenders(measure.error)
+            near.see(np.array([most[column] for most in widest.values()]))
+            batches = {[*widest][place] for place in near.places}
+            above_it = partial(_cores_above, near.least, measure, column)
+            found = self.machine.reduce(above_it, big, small, rows=_ROWS, only=batches)
             cores = np.concatenate([start + places for start, (places, _) in found.items()])
             extremes = np.concatenate([some for _, some in found.values()])
             over = _Cores(self, family, measure, column)
             pairs.append(over.best(_representatives(cores, extremes, measure)))
         return pairs
+
+    def _best_disjoint(self, over: _Cores, big: Floats, small: Floats) -> FoundPair:
+        """Return the pair without common records in A and B that is furthest apart."""
+        gaps_of = partial(_gaps_of, over.measure, over.column)
+        cores = by_bound(self.machine, gaps_of, (big, small), _ROWS)
+        return best_pair(contending(cores, over.disjoint_pairs, over.measure.error))
 
 
 def _widest(measures: Sequence[_Measure], big: Floats, small: Floats) -> list[float]:
@@ -144,8 +146,7 @@ def _representatives(cores: Indices, extremes: Floats, measure: _Measure) -> Ind
         return cores[:1]
     if measure.evaluated_exactly:
         # Equal extremes are equal answers; only their roots are rounded.
-        _, first = np.unique(extremes, axis=0, return_index=True)
-        return cores[np.sort(first)]
+        return cores[first_of_each(*extremes.T)]
     return cores
 
 
@@ -263,26 +264,8 @@ class _Cores:
                 big_row, small_row = self._extreme(big, sign), self._extreme(small, -sign)
                 yield self.pair_of(big, big_row, small, small_row)
 
-    def best_disjoint(self, cores: Iterable[tuple[float, int]]) -> FoundPair:
-        """Return the pair without common records in A and B that is furthest apart.
-
-        Cores come in the order of their bounds, which ignore that A and B are disjoint; the first
-        core whose bound is below the best pair found ends the search. A bound and a gap may both be
-        off by the error, hence the slack.
-        """
-        slack = 2 * self.measure.error
-        best: list[FoundPair] = []  # the best so far, once there is one
-        for bound, core in cores:
-            # Without rounding, a core that only ties comes too late: the first of equals wins.
-            tie = bool(best) and not slack and bound == best[0].gap
-            if best and (tie or bound < best[0].gap - slack):
-                break
-            for pair in self._disjoint_pairs(core):
-                best = [best_pair([*best, pair])]
-        return best[0]
-
-    def _disjoint_pairs(self, core: int) -> Iterator[FoundPair]:
-        """Yield, per A, the disjoint B that are furthest away up to the error, the widest first."""
+    def disjoint_pairs(self, core: int, near: Contenders) -> Iterator[FoundPair]:
+        """Yield the pairs over a core without common records in A and B that can win."""
         big, small = self._sides(core)
         universe = self.finder.evaluator.universe
         both = self.family.of_x + self.family.of_y
@@ -292,22 +275,19 @@ class _Cores:
         limits = universe.multiplicities(both) + shared
         lattice = self.finder.lattice
         of_big, of_small = (containing(lattice, shared, side.size) for side in (big, small))
+        rows: list[int] = []
         for sign in (1, -1):
-            # The largest gap of a disjoint pair so far. A's come with falling largest gaps, so from
-            # the first one that cannot reach it, none can.
-            widest = -np.inf
+            # A's come with falling largest gaps: from the first one that cannot win, none can.
             for row in np.argsort(-sign * big.values, kind="stable"):
                 gaps = sign * (big.values[row] - small.values)
-                if gaps.max() < widest - 2 * self.measure.error:
+                if not near.can_win(gaps.max()):
                     break
                 fits = (of_small + of_big[row] <= limits).all(axis=1)
-                if fits.any():
-                    most = gaps[fits].max()
-                    widest = max(widest, most)
-                    # Which B is furthest away from this A, floats may not tell.
-                    near = fits & (gaps >= most - 2 * self.measure.error)
-                    for other in np.flatnonzero(near)[: None if self.measure.error else 1]:
-                        yield self.pair_of(big, int(row), small, int(other))
+                near.see(np.where(fits, gaps, -np.inf))
+                rows.append(int(row))
+        for block, places in near.by_block():
+            for other in places.tolist():
+                yield self.pair_of(big, rows[block], small, other)
 
     def _sides(self, core: int) -> tuple[_OfSize, _OfSize]:
         """Return the larger and the smaller datasets over a core."""
@@ -320,21 +300,16 @@ class _Cores:
         return _OfSize(size, ranks, answers, self.measure.side(answers, which))
 
     def _extreme(self, side: _OfSize, sign: int) -> int:
-        """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly.
-
-        The rows whose floats are within twice the error of the best include it; they are compared
-        by their exact answers.
-        """
+        """Return the row with the largest (sign 1) or smallest (sign -1) answer, exactly."""
         answers = sign * side.answers
         query = self.measure.query
         if self.measure.evaluated_exactly or not self.measure.error:
             return int(np.argmax(answers))
         if not isinstance(query, ExactQuery):
-            near = np.flatnonzero(answers >= answers.max() - 2 * self.measure.error)
+            near = contenders(answers, self.measure.error)
             return int(max(near, key=lambda row: sign * self._rational(side, int(row))))
         scale = self.finder.evaluator.scales[query.centred]
-        error = scale.error(query, side.size, 1)
-        near = np.flatnonzero(answers >= answers.max() - 2 * error)
+        near = contenders(answers, scale.error(query, side.size, 1))
         integers, _ = of_numbers(self.finder.evaluator.universe).integers
         lattice = self.finder.lattice
         rows = np.array(
@@ -360,16 +335,15 @@ class _Cores:
             lattice.multiplicities(side.size, int(side.ranks[place]))
             for side, place in ((big, row), (small, other))
         )
-        gap = abs(float(big.values[row] - small.values[other]))
         if query.arithmetic == "exact":
             first, second = query.exactly(universe, x), query.exactly(universe, y)
             if not isinstance(first, Fraction) or not isinstance(second, Fraction):
                 raise TypeError(f"{query.name} answers with {shown(first)} and {shown(second)}")
             if self.family.of_x < self.family.of_y:
                 x, y = y, x
-            return FoundPair(x, y, gap, Difference(first, second, query.root), None)
+            return FoundPair(x, y, Difference(first, second, query.root), None)
         answers = self._answered(big, row), self._answered(small, other)
         difference = Difference(_as_rational(answers[0]), _as_rational(answers[1]))
         if self.family.of_x < self.family.of_y:
             x, y, answers = y, x, answers[::-1]
-        return FoundPair(x, y, gap, difference, answers)
+        return FoundPair(x, y, difference, answers)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.queries import Answered
 from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Indices
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
@@ -46,23 +48,13 @@ class FoundPair:
 
     x: Multiplicities
     y: Multiplicities
-    gap: float
-    difference: Difference | None
+    difference: Difference
     answers: tuple[Answered, Answered] | None
 
 
 def best_pair(pairs: Iterable[FoundPair]) -> FoundPair:
-    """Return the pair that is furthest apart, exactly where possible; the first of equals."""
-    every = iter(pairs)
-    best = next(every)
-    for pair in every:
-        if pair.difference is None or best.difference is None:
-            further = pair.gap > best.gap
-        else:
-            further = pair.difference > best.difference
-        if further:
-            best = pair
-    return best
+    """Return the pair that is furthest apart, exactly; the first of equals."""
+    return max(pairs, key=attrgetter("difference"))
 
 
 def highs_and_lows(big: Floats, extremes: Floats) -> tuple[Floats, Floats]:
@@ -102,6 +94,30 @@ def by_bound(
         for place in np.argsort(-values, kind="stable"):
             yield float(values[place]), int(cores[place])
         above, number = least, 2 * number
+
+
+def contending(
+    cores: Iterable[tuple[float, int]],
+    pairs_over: Callable[[int, Contenders], Iterable[FoundPair]],
+    error: float,
+) -> Iterator[FoundPair]:
+    """Yield pairs that can be the furthest apart, core after core until no other can have one.
+
+    Parameters
+    ----------
+    cores : iterable of (float, int)
+        Bounds over the cores and their positions, as `by_bound` yields them.
+    pairs_over : callable
+        Lets `Contenders` see how far the pairs over a core are apart, and yields those.
+    error : float
+        Bounds the error of the bounds and of how far pairs are apart.
+    """
+    near = Contenders(error)
+    for bound, core in cores:
+        if not near.can_win(bound):
+            return
+        near = Contenders(error, near.reached)
+        yield from pairs_over(core, near)
 
 
 def _highest(bounds: Callable[..., Floats], *parts: Floats) -> float:

@@ -15,7 +15,6 @@ from sensitivity_lab.problem import Kind, SmoothProblem
 from sensitivity_lab.results.measure import ExactAnswer, difference_of, exact_answer
 from sensitivity_lab.running import tracked
 from sensitivity_lab.search.again import SAMPLE, check_again
-from sensitivity_lab.search.counting import Numbers, estimate
 from sensitivity_lab.search.engine import (
     Cost,
     LocalMaxima,
@@ -25,6 +24,7 @@ from sensitivity_lab.search.engine import (
     Refusal,
 )
 from sensitivity_lab.search.memory import CALL, WORD
+from sensitivity_lab.universes.counting import Numbers, estimate
 from sensitivity_lab.universes.datasets import iter_datasets, iter_neighbors
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
@@ -51,8 +51,8 @@ class SmoothEnumeration:
 
     Notes
     -----
-    Time: an evaluation per dataset, and for numbers a few comparisons per dataset and value; for
-    vectors one per pair of datasets with a common core.
+    Time: one evaluation per dataset, and a few comparisons per dataset and value for numbers. For
+    vectors, one comparison per pair of datasets with a common core.
     """
 
     name = "enumeration"

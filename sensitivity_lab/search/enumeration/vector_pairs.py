@@ -12,7 +12,7 @@ answers by enumeration".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -27,11 +27,12 @@ from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Answered, Query
 from sensitivity_lab.running.machine import IN_TURN
 from sensitivity_lab.running.spread import AnyMachine
+from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.lattice import Floats, Lattice
 from sensitivity_lab.universes.multiplicities import Multiplicities
 
 from .cores import above, containing
-from .pairs import Family, FoundPair, best_pair, by_bound, highs_and_lows
+from .pairs import Family, FoundPair, best_pair, by_bound, contending, highs_and_lows
 from .searched import Searched
 
 _SIGNED = 6
@@ -120,7 +121,7 @@ class VectorFinder:
         return math.frexp(max(self._largest, _TINIEST))[1]
 
     @cached_property
-    def _slack(self) -> float:
+    def _error(self) -> float:
         """Bound the error of a distance (of its square for L2), of answers and of arithmetic."""
         numbers, eps = len(self._functions), float(np.finfo(np.float64).eps)
         exact = self.query.arithmetic == "float" and not self.searched.error
@@ -140,25 +141,16 @@ class VectorFinder:
     def find(self, family: Family, big: Floats, small: Floats) -> list[FoundPair]:
         """Return the pair of a family that is furthest apart; see `GapFinder.find`."""
         bounds = partial(_bounds, self.problem.norm, len(self._functions))
-        best: list[FoundPair] = []  # the best so far, once there is one
-        for bound, core in by_bound(self.machine, bounds, (big, small), _ROWS):
-            # Without rounding, a core that only ties comes too late: the first of equals wins.
-            tie = bool(best) and not self._slack and bound == best[0].gap
-            if best and (tie or bound < best[0].gap - 2 * self._slack):
-                break
-            for pair in self._over(family, core, best[0] if best else None):
-                best = [best_pair([*best, pair])]
-        return best
+        cores = by_bound(self.machine, bounds, (big, small), _ROWS)
+        return [best_pair(contending(cores, partial(self._over, family), self._error))]
 
-    def _over(self, family: Family, core: int, best: FoundPair | None) -> list[FoundPair]:
-        """Return the pairs over a core that are furthest apart, up to the error."""
+    def _over(self, family: Family, core: int, near: Contenders) -> Iterator[FoundPair]:
+        """Yield the pairs over a core that are furthest apart, up to the error."""
         shared = self.lattice.multiplicities(family.core, core)
         ranks_x, ranks_y = (above(self.lattice, shared, of) for of in (family.of_x, family.of_y))
         answers_x = self.answers[family.of_x][ranks_x]
         answers_y = self.answers[family.of_y][ranks_y]
         disjoint = _Disjoint.of(self, family, shared) if family.disjoint else None
-        least = -np.inf if best is None else best.gap - 2 * self._slack
-        near: list[tuple[float, int, int]] = []
         wide = max(answers_y.shape[1], len(shared) if disjoint else 1)
         rows = max(1, _PAIRS // max(1, len(answers_y) * wide))
         for start in range(0, len(ranks_x), rows):
@@ -167,23 +159,19 @@ class VectorFinder:
             far: Floats = powered(one[:, None] - other[None], self.problem.norm)
             if disjoint:
                 far[~disjoint.fits(batch)] = -np.inf
-            least = max(least, float(far.max()) - 2 * self._slack)
-            found = np.argwhere(far >= least)[: None if self._slack else 1]
-            near += [(float(far[x, y]), start + int(x), int(y)) for x, y in found]
-        return [
-            self.pair_of(gap, family, int(ranks_x[x]), int(ranks_y[y]))
-            for gap, x, y in near
-            if gap >= least and gap > -np.inf
-        ]
+            near.see(far)
+        for place in near.places:
+            x, y = divmod(int(place), len(ranks_y))
+            yield self.pair_of(family, int(ranks_x[x]), int(ranks_y[y]))
 
-    def pair_of(self, gap: float, family: Family, x: int, y: int) -> FoundPair:
+    def pair_of(self, family: Family, x: int, y: int) -> FoundPair:
         """Return the pair of the datasets of these ranks among those of their sizes."""
         places = ((family.of_x, x), (family.of_y, y))
         answers = (self.searched.answer(*places[0]), self.searched.answer(*places[1]))
         data = [self.lattice.multiplicities(*place) for place in places]
         first, second = map(self._exact, data, answers)
         apart = distance(first, second, self.problem.norm, self.query.root)
-        return FoundPair(data[0], data[1], gap, apart, answers)
+        return FoundPair(data[0], data[1], apart, answers)
 
     def _exact(self, data: NDArray[np.int64], answer: Answered) -> tuple[Fraction, ...]:
         """Return the exact answer on a dataset; a function's floats are what they are."""

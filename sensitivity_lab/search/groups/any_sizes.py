@@ -48,6 +48,7 @@ class AnySizes(ABC):
             return largest_part(tables, sizes, self.targets, error, self.exactly)
         widest = max(float(values.max()) for table in tables for values in table.values())
         if self.norm == "L2":
+            # Squares add up: (v + e)^2 is off by 2 v e + e^2.
             error = 2 * widest * error + error**2
             tables = [{of: _squared(values) for of, values in table.items()} for table in tables]
             widest *= widest
@@ -60,9 +61,16 @@ class AnySizes(ABC):
         return combination.best()
 
     def found(self, split: Split) -> Finding:
-        """Return datasets that a split describes."""
+        """Return datasets that a split describes.
+
+        A part says how many records of a group are removed, added and stay, and `rows` which. All
+        other records do not matter: any will do, as long as the numbers are right.
+        """
         core, of_x, of_y = (np.zeros(self.grouped.many, dtype=np.int64) for _ in range(3))
         placed: set[int] = set()
+        # What the other records still have to bring: `total` that stay, `removed` and `added`.
+        # `free` has the groups of which any records will do, with a change of their own if they
+        # have one.
         total, (removed, added) = split.target
         free: list[tuple[Members, RemovedAdded | None]] = []
         for group, change, stays in split.parts:
@@ -76,10 +84,14 @@ class AnySizes(ABC):
             rows = self.rows(group, change, stays)
             for data, taken in zip((core, of_x, of_y), rows, strict=True):
                 data += taken
+        # The records of no group come before groups that do not change: they take what is removed
+        # and added outside the parts, so that only records that stay are left for those groups.
         rest = [m for g, m in enumerate(self.grouped.groups) if g not in placed]
         free += [(members, None) for members in (self.grouped.others, *rest)]
         left = [removed, added, total]
         for members, own in free:
+            # Of a group's records, in order: some are only in x, the next only in y, the next in
+            # both. A change of its own was taken off before, what stays was not.
             wanted = (*(own or left[:2]), left[2])
             start = 0
             for place, data in enumerate((of_x, of_y, core)):
@@ -99,20 +111,23 @@ class Search(AnySizes):
 
     def finding(self) -> Finding:
         """Return a pair that is furthest apart."""
-        tables = [self._table(group) for group in range(len(self.grouped.groups))]
-        return self.found(self.split(tables, self.kernel.error))
+        return self.found(self.split(self._tables(), self.kernel.error))
 
-    def _table(self, group: int) -> Table:
-        """Return the largest differences of a group's answers."""
-        size = self.grouped.groups[group].size
-        table: Table = {(0, 0): np.where(np.arange(self.top + 1) <= size, 0.0, -np.inf)}
+    def _tables(self) -> list[Table]:
+        """Return the largest differences of each group's answers."""
+        stays = np.arange(self.top + 1)
+        tables: list[Table] = [
+            {(0, 0): np.where(stays <= group.size, 0.0, -np.inf)} for group in self.grouped.groups
+        ]
         for i, j in sorted(self.states - {(0, 0)}):
-            same = table.get((j, i))
-            if same is None:
-                one, other = (self.kernel.floats(group, self.top, *of) for of in ((i, j), (j, i)))
-                same = np.maximum(one, other)
-            table[i, j] = same
-        return table
+            if (j, i) in tables[0]:
+                for table in tables:
+                    table[i, j] = table[j, i]
+                continue
+            both = (self.kernel.floats(self.top, *of) for of in ((i, j), (j, i)))
+            for table, one, other in zip(tables, *both, strict=True):
+                table[i, j] = np.maximum(one, other)
+        return tables
 
     def exactly(self, part: Part) -> Gap:
         """Return the largest difference of a group's answers exactly."""
@@ -124,6 +139,7 @@ class Search(AnySizes):
     def rows(self, group: int, change: RemovedAdded, stays: int) -> Rows:
         """Return the records of C, A and B in a group."""
         (i, j), members = change, self.grouped.groups[group]
+        # Of the two signs, the one whose difference the table has: P is A and Q is B, or P is B.
         direct = self.kernel.exactly(group, stays, i, j) >= self.kernel.exactly(group, stays, j, i)
         p, q = (i, j) if direct else (j, i)
         parts = (

@@ -62,6 +62,7 @@ class Bounds:
         ]
         nothing = np.full(self.blocks, -np.inf)
         nothing[0] = 0.0
+        # By group: the largest priced sums of this group and those after it, by change and block.
         self._left: list[Table] = [{(0, 0): nothing}]
         for table in reversed(self.priced):
             self._left.insert(0, self._with(table, self._left[0]))
@@ -77,7 +78,7 @@ class Bounds:
         return least - self._relaxation.error + self._relaxation.price * total
 
     def rest(self, group: int, state: RemovedAdded) -> Floats:
-        """Return what the groups from one on can add, by the block of what stays before it.
+        """Return what the groups from one on can add, priced, by the block of what stays before it.
 
         Parameters
         ----------
@@ -93,8 +94,8 @@ class Bounds:
         if left is None:
             return found
         # The sums that complete the sizes of one block lie in the block of the largest, or in the
-        # one before. The blocks of p groups add up to that of their sum, or to one before: each
-        # group leaves up to w - 1 sizes over, which make up to p (w - 1) / w blocks.
+        # one before. The blocks of p groups add up to that of their sum, or to one of the few below
+        # it: each group leaves up to w - 1 sizes over, which make up to p (w - 1) / w blocks.
         parts = len(self._left) - 1 - group
         over = parts * (self.width - 1) // self.width
         before = over + 1 if self.width > 1 else 0
@@ -124,9 +125,13 @@ class Bounds:
         needed : float
             What all together must reach.
         """
+        # The largest of each block. A block of sums and one of values are worth a look if they and
+        # what can follow them reach enough; then so are, of either, the places that do with the
+        # best of the other.
         one, other = self._in_blocks(sums), self._in_blocks(values)
         if self.width > 1:  # two blocks add up to one of two blocks
             rest = np.maximum(rest, np.append(rest[1:], -np.inf))
+        # reach[b, v] is what can follow the blocks b of sums and v of values: rest[b + v].
         reach = sliding_window_view(np.append(rest, np.full(self.blocks - 1, -np.inf)), self.blocks)
         for block in np.flatnonzero(one + other.max() + rest.max() >= needed):
             others = other + reach[block]
@@ -158,6 +163,8 @@ class Bounds:
         _, (removed, added) = self.target
         coarse = {change: self._in_blocks(values) for change, values in table.items()}
         for rest, values in left.items():
+            # Row b has the values of the blocks up to b. Those of the group are added to it in
+            # reverse, so that the numbers of any two blocks that meet add up to b.
             windows = sliding_window_view(
                 np.concatenate([np.full(self.blocks - 1, -np.inf), values]), self.blocks
             )
@@ -188,7 +195,8 @@ def tightest(
     while best.width > 1 and relaxation.price and best.value >= least:
         relaxation = relaxed_at(relaxation.price / CHEAPER, together, target)
         bounds = Bounds(tables, outside, relaxation)
-        if bounds.value >= best.value:
+        # What is less than its rounding is no gain.
+        if bounds.value >= best.value - relaxation.error:
             break
         best = bounds
     return best if best.value >= least else None

@@ -146,7 +146,8 @@ class Combination:
         if not layer:
             return layer
         states, room = list(layer), np.arange(self.top + 1) <= bounds.target[0]
-        # Axes: state, block, place in the block. No more may stay than the target has.
+        # Axes: state, block, place in the block. No more may stay than the target has. `promised`
+        # has the first two: the largest priced sum of a block, and what can still be added to it.
         priced = np.array(
             [bounds.rows(np.where(room, layer[state] + bounds.prices, -np.inf)) for state in states]
         )
@@ -210,6 +211,8 @@ class Combination:
                 own = bounds.priced[group][change]
                 for stays, more in bounds.pairs(priced, own, rests[both], needed):
                     self._add(out, sums, values, stays, more)
+        # What cannot reach it after all: places that were added along with others, and places of a
+        # block of which only others can.
         for state, sums in found.items():
             sums[sums + bounds.prices + bounds.each(rests[state]) < needed] = -np.inf
         found = {state: sums for state, sums in found.items() if sums.max() > -np.inf}
@@ -225,6 +228,7 @@ class Combination:
         whole, from its first place to its last, as one slice. Places in between that are not
         listed are added too: their sums are attained as well, so `out` never gets too large.
         """
+        # `many` and `one` are the places and the sums of the longer list, the others the shorter's.
         many, few = (left, right) if len(right) <= len(left) else (right, left)
         one, other = (sums, values) if many is left else (values, sums)
         first, last = int(many[0]), int(many[-1]) + 1
@@ -236,6 +240,7 @@ class Combination:
                 "smaller size or distance, or public group_sizes"
             )
         for place, add in zip(few.tolist(), other[few].tolist(), strict=True):
+            # The sum at s goes to s + place; what would be beyond `top` is cut off.
             stop = min(last, self.top + 1 - place)
             if stop > first:
                 part = out[first + place : stop + place]
@@ -278,11 +283,15 @@ class Combination:
             there = np.isfinite(values)
             # Where all values are 0, how many stay does not matter: one end stands for all of them.
             if change == (0, 0) or (there[0] and not values[there].any()):
+                # Of `low` records that stay, this group may have 0 to length - 1, the groups before
+                # it the others: from `lowest` to `high` of them.
                 lowest = max(0, low - (int(there.sum()) - 1))
                 if sums[lowest : high + 1].max(initial=-np.inf) >= needed:
                     part = None if change == (0, 0) else (end.group - 1, change, ANY)
                     yield end.to(state, (lowest, high), part, 0.0)
                 continue
+            # By how many of this group stay: what the groups before it add to that at most. If the
+            # number in all is fixed, that is the sum at the number that is left.
             reach = sums[: high + 1][::-1] if low == high else sums[: high + 1].max()
             for stay in np.flatnonzero(values[: high + 1] + reach >= needed).tolist():
                 stays = max(0, low - stay), high - stay

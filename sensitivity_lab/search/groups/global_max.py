@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
@@ -27,7 +29,7 @@ from sensitivity_lab.universes.relations import Relation, RemovedAdded
 
 from .any_sizes import Search
 from .fixed_sizes import plan_fixed
-from .kernels import Kernel, PowerSums, Quantile, is_quantile
+from .kernels import Kernel, covered
 from .members import ROW_BYTES, Grouped
 from .spread import Spreads, is_variance
 
@@ -44,10 +46,11 @@ class Groups:
 
     Notes
     -----
-    For g groups, sizes up to n, i removed and j added: (i + 1)(j + 1) values per group and size,
-    O(1) each. Linf needs no more. L1 and L2 combine them, at worst in g ((i + 1)(j + 1) n)**2 / 8
-    additions; bounds leave out most. With `group_sizes` each group is one search per number of
-    replaced rows, by the engines on numbers, and any query is covered that they cover.
+    For g groups, sizes up to n, i removed and j added records: (i + 1)(j + 1) values per group and
+    size, O(1) each. Linf needs no more. L1 and L2 combine these values in at most g ((i + 1)(j + 1)
+    n)**2 / 8 additions; bounds skip most of them. With `group_sizes` each group takes one search
+    per number of replaced rows, by the engines on numbers, and any query that they cover is
+    covered.
     """
 
     name = "groups"
@@ -112,8 +115,8 @@ class Groups:
             spreads = Spreads(grouped, *rest, self._engines, options, unlimited)
             return Plan(spreads.finding, Cost(memory + ROW_BYTES * grouped.many))
         return Refusal(
-            f"groups covers {grouped.query.name} by group only where the groups' sizes are public; "
-            "give group_sizes (a variance or standard deviation with ddof 0: also where at most "
+            f"groups covers {grouped.query.name} by group only if the groups' sizes are public; "
+            "pass group_sizes (a variance or standard deviation with ddof 0 also works if at most "
             "one row is removed and one added)"
         )
 
@@ -121,20 +124,16 @@ class Groups:
 def _kernel(grouped: Grouped, limit: int, top: int, states: set[RemovedAdded]) -> Kernel | None:
     """Return the kernel for the query on a group; None if there is none."""
     most = max(1, min(limit, max(group.size for group in grouped.groups)))
-    if grouped.query.moment in ("mean", "sum", "count"):
-        return PowerSums(grouped, most)
-    if not is_quantile(grouped.query, most):
+    runs = grouped.query.runs(np.arange(1, most + 1)) if covered(grouped.query, most) else None
+    if runs is None:
         return None
-    kernel = Quantile(grouped, most)
-    last = min(top, most)
-    if all(
-        kernel.in_order(min(last, most - max(i, j)), p, q)
+    kernel = Kernel(grouped, runs)
+    crosses = all(
+        kernel.covers(min(top, most - max(i, j)), p, q)
         for i, j in states
         for p, q in ((i, j), (j, i))
-        if most >= max(i, j)
-    ):
-        return kernel
-    return None
+    )
+    return kernel if crosses else None
 
 
 def _without_answer(grouped: Grouped, query: Query, least: int) -> Refusal | None:

@@ -1,303 +1,242 @@
 """How far apart the answers on two sets of records of one group can be, for all sizes at once.
 
-The sets are C + P and C + Q, disjoint parts with c, p and q records. A kernel returns the largest
-``f(C + P) - f(C + Q)``; the largest ``f(C + Q) - f(C + P)`` is the same with p and q exchanged. For
-every query here P is best on top and Q at the bottom, whatever C (docs/proofs.md).
+The sets are C + P and C + Q, disjoint parts with c, p and q records; what is wanted is the largest
+``f(C + P) - f(C + Q)``, and with p and q exchanged that of ``f(C + Q) - f(C + P)``. Which records
+these are `crossing.py` tells: P is on top, Q at the bottom, and C is next to either. What is added
+here are floats for all c, with a bound of their error, and the differences from an empty group
+(docs/proofs.md, "Groups": *One group*).
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from sensitivity_lab.exact.difference import Integers
 from sensitivity_lab.queries import Query
+from sensitivity_lab.queries.base import Runs
+from sensitivity_lab.search.crossing import Crossing
 from sensitivity_lab.search.lattice import Floats
+from sensitivity_lab.search.sorted_records import Positions, Ranges, SortedMultiset
 
-from .members import Grouped
+from .members import Grouped, Members
 
-Ranges = tuple[tuple[int, int], ...]
-"""Positions of the records of a group, ascending, as ranges (start, stop)."""
+_EXACT = 2**52
+"""Floats hold all whole numbers up to here, and their differences."""
 
-Ratios = tuple[Any, Any]
-"""Numerators and denominators of the answers, each an array over c."""
+PIECES = 1 << 14
+"""About so many pieces of a group are weighed at a time."""
 
 
-class Kernel(ABC):
+class Kernel:
     """The largest differences of the answers on a group.
 
     Parameters
     ----------
     grouped : Grouped
-    most : int
-        The largest number of records of a group.
+        Of a query without negative weights.
+    runs : Runs
+        What records count in datasets of 1, 2, ... records, up to the most of a group.
+
+    Attributes
+    ----------
+    error : float
+        A bound of the error of `floats`; 0 where they are whole numbers without any.
     """
 
-    def __init__(self, grouped: Grouped, most: int) -> None:
-        self.grouped = grouped
-        self.most = most
-        # A group's differences do not change when a constant is taken from its numbers.
-        self.centres = [
-            int(group.integers[len(group.integers) // 2]) if self.centred and group.size else 0
-            for group in grouped.groups
-        ]
+    def __init__(self, grouped: Grouped, runs: Runs) -> None:
+        self.grouped, self._runs = grouped, runs
+        total = ((runs.stops - runs.starts) * runs.weights).sum(axis=0)
+        # Where the weights add up to 1, differences do not change when a constant is taken from the
+        # numbers of a group.
+        centred = bool((total == runs.units).all()) and not runs.constants.any()
+        centres = [_middle(group) if centred else 0 for group in grouped.groups]
+        every = list(zip(grouped.groups, centres, strict=True))
         self.lines = [
-            group.records - centre
-            for group, centre in zip(grouped.groups, self.centres, strict=True)
+            SortedMultiset(group.integers - centre, group.counts, grouped.unit)
+            for group, centre in every
         ]
-        ends = [abs(int(line[place])) for line in self.lines if len(line) for place in (0, -1)]
-        if grouped.empty is not None:
-            ends += [abs(self._empty(group, 1)) for group in range(len(self.lines))]
-        self.largest = max(ends, default=0)
-        self.shift = max(0, self.largest.bit_length() - 53)
+        ends = [
+            int(group.integers[end]) - at for group, at in every if group.size for end in (0, -1)
+        ]
+        ends += [int((grouped.empty or 0) * grouped.unit) - at for at in centres]
+        largest = max(map(abs, ends))
+        self._shift = max(0, largest.bit_length() - 53)
+        # All weights over one denominator, as long as the sums of their products are exact.
+        most = 2 * (largest * int(np.max(-(-total // runs.units))) + int(runs.constants.max()))
+        self._whole = _common(runs, _EXACT // max(1, most))
+        self._alone = bool((runs.stops <= runs.starts + 1).all())
+        widest = 0 if self._alone else largest * max(group.size for group in grouped.groups)
+        # A column of pieces: see `Crossing.pieces`.
+        self._pieces = 6 * len(runs.starts) + 1
+        self._numbers = [self._rounded(group.records - centre) for group, centre in every]
+        self.error = 0.0
+        if not self._whole or widest > _EXACT:
+            # Weights, records, each product and each sum so far are rounded, and so are sums of
+            # records before a position, of which each piece takes two.
+            of_sums = (
+                0 if widest <= _EXACT else 2 * widest * int(np.max(-(-runs.weights // runs.units)))
+            )
+            rounded = self._pieces * of_sums + (self._pieces + 4) * most
+            self.error = float(np.finfo(np.float64).eps) * float(
+                Fraction(rounded * max(1, self._whole), 1 << self._shift)
+            )
 
-    centred = True
-    """Whether adding a constant to all numbers changes no difference."""
+    def _rounded(self, records: Integers) -> Floats:
+        """Return the records of a group as floats; where runs are long, the sums before each."""
+        if not self._alone:
+            records = np.cumsum(np.concatenate([np.zeros(1, dtype=object), records]))
+        rounded: Floats = (records / (1 << self._shift)).astype(np.float64)
+        return rounded
 
     @property
-    @abstractmethod
-    def below(self) -> int:
-        """By what floats are to be divided, besides the unit, to be answers."""
+    def scale(self) -> Fraction:
+        """What answers are multiplied by to become `floats`."""
+        return Fraction(self.grouped.unit * max(1, self._whole), 1 << self._shift)
 
-    @property
-    @abstractmethod
-    def error(self) -> float:
-        """A bound of the error of `floats`; 0 where they are integers without any."""
+    def covers(self, top: int, p: int, q: int) -> bool:
+        """Tell whether net weights cross once, for up to `top` records in C."""
+        return self.grouped.query.crosses_once or all(
+            pairs.crosses.all() for _, pairs in self._pairs(top, p, q)
+        )
 
-    @abstractmethod
-    def answers(self, group: int, c: Any, p: int, q: int, *, exact: bool) -> tuple[Ratios, Ratios]:
-        """Return the answers on C + P and on C + Q, times the unit; what it says of none is void.
+    def _pairs(self, top: int, p: int, q: int) -> Iterator[tuple[int, Crossing]]:
+        """Yield what records of C + P and C + Q count for up to `top` records in C, none empty."""
+        step = max(1, PIECES // self._pieces)
+        for start in range(0 if p and q else 1, top + 1, step):
+            core = np.arange(start, min(start + step, top + 1))
+            yield start, self._crossing(core, p, q)
 
-        Parameters
-        ----------
-        group : int
-            Which group.
-        c : ndarray of int64
-            Sizes of C.
-        p, q : int
-            The sizes of P and Q.
-        exact : bool
-            Whether to count in Python ints, or in floats: then of answers times ``below``.
-        """
+    def _crossing(self, core: Positions, p: int, q: int) -> Crossing:
+        """Return what records of C + P and C + Q count; what they do by size is at hand."""
+        of_p, of_q = (np.full_like(core, number) for number in (p, q))
+        runs_p, runs_q = (self._runs.at(core + number - 1) for number in (p, q))
+        return Crossing(core, of_p, of_q, runs_p, runs_q)
 
-    @abstractmethod
-    def core(self, group: int, c: int, p: int, q: int) -> Ranges:
-        """Return the positions of C."""
-
-    def floats(self, group: int, top: int, p: int, q: int) -> Floats:
-        """Return the largest f(C + P) - f(C + Q) for 0 to `top` records in C.
+    def floats(self, top: int, p: int, q: int) -> list[Floats]:
+        """Return, by group, the largest f(C + P) - f(C + Q) for 0 to `top` records in C, in units.
 
         Minus infinity where the group has too few records, or one of the answers is none.
         """
-        found = np.full(top + 1, -np.inf)
-        last = min(top, len(self.lines[group]) - p - q)
-        if last < 0:
-            return found
-        c = np.arange(last + 1)
-        first, second = (
-            above / below for above, below in self.answers(group, c, p, q, exact=False)
-        )
-        empty = -np.inf
-        if self.grouped.empty is not None:
-            empty = self._empty(group, self.below) / (1 << self.shift)
-        if p == 0:
-            first[0] = empty
-        if q == 0:
-            second[0] = empty
-        found[: last + 1] = first - second
-        if self.grouped.empty is None and 0 in (p, q):
-            found[0] = -np.inf
+        found = [np.full(top + 1, -np.inf) for _ in self.lines]
+        # The most records that C can have; below 0 if there are none for P and Q.
+        top = min(top, len(self._runs.units) - max(p, q))
+        lasts = [min(top, line.size - p - q) for line in self.lines]
+        for start, pairs in self._pairs(max(lasts), p, q):
+            weighed = self._weighed(pairs)
+            for values, numbers, last in zip(found, self._numbers, lasts, strict=True):
+                number = min(last + 1 - start, len(pairs.core))
+                if number > 0:
+                    values[start : start + number] = weighed.at(numbers, number)
+        if 0 in (p, q) and self.grouped.empty is not None:
+            for group, last in enumerate(lasts):
+                if last >= 0:
+                    found[group][0] = float(self.exactly(group, 0, p, q) * self.scale)
         return found
+
+    def _weighed(self, pairs: Crossing) -> _Weighed:
+        """Return the pieces of some pairs in floats, for every group."""
+        # As if there were no records: what lies on top has positions below 0, from the end.
+        starts, stops, weights = pairs.pieces(0)
+        counts = (stops > starts) & (weights != 0).astype(bool)
+        some = counts.any(axis=1)
+        counts, starts, stops, weights = (of[some] for of in (counts, starts, stops, weights))
+        weights = weights * (self._whole // pairs.below) if self._whole else weights / pairs.below
+        return _Weighed(
+            np.where(counts, starts, 0),
+            None if self._alone else np.where(counts, stops, 0),
+            np.where(counts, weights, 0).astype(np.float64),
+            (pairs.constant * float(self.scale)).astype(np.float64),
+        )
 
     def exactly(self, group: int, c: int, p: int, q: int) -> Fraction:
         """Return the largest f(C + P) - f(C + Q) exactly."""
-        sides = self.answers(group, np.array([c]), p, q, exact=True)
-        values = [
-            Fraction(self._empty(group, 1))
-            if c + more == 0
-            else Fraction(int(above[0]), int(below[0]))
-            for (above, below), more in zip(sides, (p, q), strict=True)
-        ]
-        return (values[0] - values[1]) / self.grouped.unit
+        line = self.lines[group]
+        if 0 in (c + p, c + q):
+            records = self.grouped.groups[group].records
+            return self._answer(records[line.size - p :]) - self._answer(records[:q])
+        pairs = self._crossing(np.array([c]), p, q)
+        return Fraction(int(pairs.above(line, line.size)[0]), int(pairs.below[0]) * line.unit)
 
-    def _empty(self, group: int, below: int) -> int:
-        """Return the answer on no record, in the unit of a group's line over `below`."""
-        empty = (self.grouped.empty or Fraction(0)) * self.grouped.unit - self.centres[group]
-        return int(empty) * below
-
-
-class PowerSums(Kernel):
-    """Means, sums and counts: C is next to Q where it counts more in the first answer's size."""
-
-    def __init__(self, grouped: Grouped, most: int) -> None:
-        self.moment = grouped.query.moment
-        self.centred = self.moment == "mean"
-        super().__init__(grouped, most)
-        # What comes before each position: the sums of so many records.
-        self.sums = [_before(line) for line in self.lines]
-        self.rounded = [(sums / (1 << self.shift)).astype(np.float64) for sums in self.sums]
-
-    @property
-    def below(self) -> int:
-        """Return 1."""
-        return 1
-
-    @cached_property
-    def error(self) -> float:
-        """A bound of the error of `floats`: prefix sums are off by their last place."""
-        widest = self.largest * max(map(len, self.lines), default=1)
-        if self.moment != "mean" and widest < 2**52:
-            return 0.0
-        if self.moment == "count":
-            return 0.0
-        eps = float(np.finfo(np.float64).eps)
-        sums = 8.0 * self.largest if widest < 2**52 else 16.0 * widest
-        return eps * (sums + 8.0 * self.largest) / (1 << self.shift)
-
-    def answers(self, group: int, c: Any, p: int, q: int, *, exact: bool) -> tuple[Ratios, Ratios]:
-        """Return the answers on C + P and on C + Q."""
-        sums = self.sums[group] if exact else self.rounded[group]
-        size = len(sums) - 1
-        one = np.ones_like(c)
-        if self.moment == "count":
-            return (c + p, one), (c + q, one)
-        core = sums[q + c] - sums[q] if p > q else sums[size - p] - sums[size - p - c]
-        of_p, of_q = core + (sums[size] - sums[size - p]), core + sums[q]
-        if self.moment == "sum":
-            return (of_p, one), (of_q, one)
-        return (of_p, np.maximum(c + p, 1)), (of_q, np.maximum(c + q, 1))
+    def _answer(self, records: Integers) -> Fraction:
+        """Return the exact answer on some records of a group, perhaps none."""
+        if not len(records):
+            return self.grouped.empty or Fraction(0)
+        runs, size = self._runs, len(records) - 1
+        columns = (of[:, size].tolist() for of in (runs.starts, runs.stops, runs.weights))
+        total = sum(
+            weight * int(records[start:stop].sum())
+            for start, stop, weight in zip(*columns, strict=True)
+        )
+        below = int(runs.units[size]) * self.grouped.unit
+        return Fraction(total + int(runs.constants[size]) * below, below)
 
     def core(self, group: int, c: int, p: int, q: int) -> Ranges:
-        """Return the records next to Q, or next to P."""
-        end = len(self.lines[group]) - p
-        return ((q, q + c),) if p > q else ((end - c, end),)
-
-
-class Quantile(Kernel):
-    """Single quantiles: C is split into the records next to Q and those next to P."""
-
-    def __init__(self, grouped: Grouped, most: int) -> None:
-        self.ranks, self.weights, self.denominator = _ranks(grouped.query, most)
-        super().__init__(grouped, most)
-        self.rounded = [(line / (1 << self.shift)).astype(np.float64) for line in self.lines]
-
-    @cached_property
-    def below(self) -> int:
-        """Return the common denominator of the weights, where floats hold their products."""
-        return self.denominator if self.largest * self.denominator < 2**51 else 1
-
-    @cached_property
-    def error(self) -> float:
-        """A bound of the error of `floats`: some units in the last place of the largest number."""
-        if self.largest * self.denominator < 2**51:
-            return 0.0
-        return 32.0 * float(np.finfo(np.float64).eps) * self.largest / (1 << self.shift)
-
-    def answers(self, group: int, c: Any, p: int, q: int, *, exact: bool) -> tuple[Ratios, Ratios]:
-        """Return the answers on C + P and on C + Q."""
-        line = self.lines[group] if exact else self.rounded[group]
-        if not len(line):
-            nothing = np.zeros(len(c)), np.ones(len(c))
-            return nothing, nothing
-        split, size = self._split(c, p, q), len(line)
-        of_p = self._answer(line, c + p, (split, q, size), exact=exact)
-        of_q = self._answer(line, c + q, (split + q, 0, size - p), exact=exact)
-        return of_p, of_q
-
-    def _answer(self, line: Any, size: Any, cut: tuple[Any, int, int], *, exact: bool) -> Ratios:
-        """Return the answers on records that are two runs of the line.
-
-        Parameters
-        ----------
-        line : ndarray
-            All records of the group.
-        size : ndarray of int64
-            How many records are in the two runs together.
-        cut : tuple
-            How many are in the first run, where it starts, and where the second one ends.
-        exact : bool
-            As in `answers`.
-        """
-        first, start, stop = cut
-        rank, weight = self.ranks[size], self.weights[size]
-        numbers = []
-        for at in (rank, rank + 1):
-            places = np.where(at < first, start + at, stop - size + at)
-            numbers.append(line[np.clip(places, 0, len(line) - 1)])
-        whole = self.denominator
-        if not exact and self.below == 1 != whole:
-            weight, whole = (weight / whole).astype(np.float64), 1
-        total = numbers[0] * (whole - weight) + numbers[1] * weight
-        return total, np.full(len(size), whole if exact else 1, dtype=object if exact else float)
-
-    def _split(self, c: Any, p: int, q: int) -> Any:
-        """Return how many records of C are next to Q: up to the last with a negative weight."""
-        split = np.zeros_like(c)
-        for rank, counted in self._net(c, p, q):
-            split = np.where((counted < 0) & (rank >= 0) & (rank < c), rank + 1, split)
-        return split
-
-    def _net(self, c: Any, p: int, q: int) -> list[tuple[Any, Any]]:
-        """Return the ranks in C that count in an answer, ascending, and how much in f - f."""
-        weights: list[tuple[Any, Any, int]] = []
-        for size, below, sign in ((c + p, 0, 1), (c + q, q, -1)):
-            rank, weight = self.ranks[size] - below, self.weights[size]
-            weights += [(rank, self.denominator - weight, sign), (rank + 1, weight, sign)]
-        every = np.sort(np.array([rank for rank, _, _ in weights]), axis=0)
-        net = []
-        for rank in every:
-            counted = sum(np.where(at == rank, weight, 0) * sign for at, weight, sign in weights)
-            net.append((rank, counted))
-        return net
-
-    def in_order(self, top: int, p: int, q: int) -> bool:
-        """Tell whether negative net weights precede positive ones, for 0 to `top` records in C."""
-        c = np.arange(top + 1)
-        seen = np.zeros(top + 1, dtype=bool)
-        for rank, counted in self._net(c, p, q):
-            inside = (rank >= 0) & (rank < c)
-            if (seen & inside & (counted < 0)).any():
-                return False
-            seen |= inside & (counted > 0)
-        return True
-
-    def core(self, group: int, c: int, p: int, q: int) -> Ranges:
-        """Return the records next to Q, and those next to P."""
-        split = int(self._split(np.array([c]), p, q)[0])
-        end = len(self.lines[group]) - p
+        """Return the positions of C: the records next to Q, and those next to P."""
+        split = int(self._crossing(np.array([c]), p, q).split[0]) if c else 0
+        end = self.lines[group].size - p
         return (q, q + split), (end - (c - split), end)
 
 
-def _before(line: Integers) -> Integers:
-    """Return the sums of all records before each position, and of all."""
-    sums = np.zeros(len(line) + 1, dtype=object)
-    sums[1:] = np.cumsum(line)
-    return sums
+class _Weighed(NamedTuple):
+    """Pieces of records in floats, as of `Crossing.pieces`; without `stops`, of one record each."""
+
+    starts: Positions
+    stops: Positions | None
+    weights: Floats
+    constants: Floats
+
+    def at(self, numbers: Floats, number: int) -> Floats:
+        """Return the weighted sums of the first so many columns, with the numbers of a group."""
+        starts, weights = self.starts[:, :number], self.weights[:, :number]
+        if self.stops is None:
+            of_pieces = numbers[starts]
+        else:
+            # From the end: a stop of 0 is that of all records, behind a start below 0.
+            end = (starts < 0) * (len(numbers) - 1)
+            of_pieces = numbers[self.stops[:, :number] + end] - numbers[starts + end]
+        total: Floats = (weights * of_pieces).sum(axis=0)
+        return total + self.constants[:number]
 
 
-def is_quantile(query: Query, most: int) -> bool:
-    """Tell whether a query is a mean of two neighboring ranks at all sizes, none negative."""
-    for size in range(1, most + 1):
-        weights = query.weights(size)
-        if not weights or len(weights) > 2:
-            return False
-        shares = [share for _, share in weights]
-        if min(shares) < 0 or sum(shares) != 1:
-            return False
-        if len(weights) == 2 and weights[1][0] != weights[0][0] + 1:
-            return False
-    return most > 0
+def _middle(group: Members) -> int:
+    return int(group.integers[len(group.integers) // 2]) if group.size else 0
 
 
-def _ranks(query: Query, most: int) -> tuple[Any, Any, int]:
-    """Return the lower rank at every size up to `most`, the weight of the next, and its unit."""
-    found = [query.weights(max(size, 1)) or () for size in range(most + 1)]
-    whole = math.lcm(*(weight.denominator for weights in found for _, weight in weights))
-    ranks = np.array([weights[0][0] for weights in found])
-    above = [int(whole * weights[1][1]) if len(weights) == 2 else 0 for weights in found]
-    return ranks, np.array(above, dtype=np.int64 if whole < 2**31 else object), whole
+def _common(runs: Runs, most: int) -> int:
+    """Return the common denominator of all weights; 0 if it is larger than a number."""
+    whole = 1
+    for unit in np.unique(runs.units).tolist():
+        whole = math.lcm(whole, unit)
+        if whole > most:
+            return 0
+    return whole
+
+
+def covered(query: Query, most: int) -> bool:
+    """Tell whether a query is a count, a sum, a mean, or a mean of two neighboring ranks.
+
+    Of weights by rank none is negative, and they add up to 1, at all sizes up to the most.
+    """
+    if query.moment in ("mean", "sum", "count"):
+        return True
+    # The smallest sizes first: weights of very many ranks are never listed.
+    starts = [1 << power for power in range(most.bit_length())]
+    sizes = (np.arange(start, min(2 * start, most + 1)) for start in starts)
+    return all(_of_two_ranks(query.runs(some)) for some in sizes)
+
+
+def _of_two_ranks(runs: Runs | None) -> bool:
+    """Tell whether weights, none of them negative, add up to 1 at one rank or two neighbors."""
+    if runs is None or (runs.weights < 0).any():
+        return False
+    some = (runs.stops > runs.starts) & (runs.weights != 0).astype(bool)
+    beyond = np.iinfo(np.int64).max
+    firsts = np.where(some, runs.starts, beyond).min(axis=0, initial=beyond)
+    lasts = np.where(some, runs.stops, 0).max(axis=0, initial=0)
+    total = ((runs.stops - runs.starts) * runs.weights).sum(axis=0)
+    return bool(np.all(total == runs.units) and np.all(lasts - firsts <= 2))

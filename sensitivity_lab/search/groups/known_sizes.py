@@ -119,6 +119,8 @@ def best_split(
     """
     totals = list(wanted)
     most = [max(total[side] for total in totals) for side in (0, 1)]
+    # After some groups, by how many records they remove and add: the largest value, and how. Sizes
+    # are known, so there is no axis for the records that stay.
     best: dict[RemovedAdded, tuple[Gap, list[tuple[int, RemovedAdded]]]] = {
         (0, 0): (Fraction(0), [])
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sensitivity_lab.exact.root_sums import Gap
-from sensitivity_lab.search.lattice import Floats
+from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.universes.relations import RemovedAdded
 
 from .combine import Part, Split
@@ -26,7 +26,8 @@ def largest_part(
     The other changed records, and those that stay, may be anywhere else: `sizes` tells how many
     records there are in each group, and at last in no group.
     """
-    found: list[tuple[float, Target, int, RemovedAdded, int, Floats]] = []
+    near = Contenders(error)
+    firsts: list[tuple[Target, int, RemovedAdded, int]] = []  # by block, what its first value is of
     for total, (removed, added) in targets:
         for group, table in enumerate(tables):
             elsewhere = sum(sizes) - sizes[group]
@@ -35,19 +36,14 @@ def largest_part(
                 low = max(0, total + changed - elsewhere)
                 if i > removed or j > added or (i, j) == (0, 0) or low > total:
                     continue
-                inside = values[low : total + 1]
-                target = total, (removed, added)
-                found.append((float(inside.max()), target, group, (i, j), low, inside))
-    most = max((value for value, *_ in found), default=-np.inf)
-    if most == -np.inf or (most <= 0 and not error):
+                near.see(values[low : total + 1])
+                firsts.append(((total, (removed, added)), group, (i, j), low))
+    if near.reached == -np.inf or (near.reached <= 0 and not error):
         return Split(targets[0], (), (0, 0))
-    near = [
-        (target, (group, change, low + int(stay)))
-        for value, target, group, change, low, inside in found
-        if value >= most - 4 * error
-        for stay in np.flatnonzero(np.isfinite(inside) & (inside >= most - 4 * error))[
-            : None if error else 1
-        ]
-    ]
-    target, part = max(near, key=lambda one: exactly(one[1])) if error else near[0]
-    return Split(target, (part,), (0, 0))
+    splits = (
+        Split(target, ((group, change, low + stay),), (0, 0))
+        for block, places in near.by_block()
+        for target, group, change, low in [firsts[block]]
+        for stay in places.tolist()
+    )
+    return max(splits, key=lambda one: exactly(one.parts[0])) if error else next(splits)

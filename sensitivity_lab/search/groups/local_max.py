@@ -45,7 +45,7 @@ class LocalGroups:
 
     Notes
     -----
-    A search on numbers per group and change (i, j) of its rows, then O(i**2 j**2) per group.
+    One search on numbers per group and change (i, j) of its rows, then O(i**2 j**2) per group.
     """
 
     name = "groups"
@@ -187,8 +187,8 @@ class _OneGroup:
         if numbers is None or 0 in (self.size, after):
             if query.moment == "variance":
                 return Refusal(
-                    f"groups does not cover {name} where a group becomes empty, or "
-                    "is empty; choose a smaller distance, or public group_sizes"
+                    f"groups does not cover {name} if a group is or becomes empty; "
+                    "choose a smaller distance, or public group_sizes"
                 )
             return partial(self._with_empty, change), 0
         asked = LocalProblem(numbers, query, one_change(change), self.x)

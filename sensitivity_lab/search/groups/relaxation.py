@@ -67,6 +67,8 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     """
     total, _ = target
     widest = _widest(tables)
+    # A line of the bound, at some price: (price, bound there, slope). Always: the bound falls at
+    # `low`, rises at `high`, and is least in between.
     ends = []
     for price in (-2 * widest - 1, 2 * widest + 1):
         best = _after(tables, target, price)[0].get(target[1])
@@ -79,6 +81,8 @@ def relaxed(tables: Sequence[Table], target: Target) -> Relaxation | None:
     for _ in range(STEPS):
         if low[2] == 0 or high[2] == 0:
             break
+        # Where the line through `low` meets the one through `high`. The bound is above both lines,
+        # so if it meets them there, nothing is lower.
         price = (low[1] - high[1] + high[2] * high[0] - low[2] * low[0]) / (high[2] - low[2])
         best = _after(tables, target, price)[0][target[1]]
         bound, slope = best.value - price * total, best.stays - total
@@ -113,6 +117,9 @@ def _after(
 ) -> list[dict[RemovedAdded, _Best]]:
     """Return the best priced sums of each table and all after it, and at last of none."""
     _, (removed, added) = target
+    # From the last table back: found[0] has the best priced sums from the table at hand on, by how
+    # many records are removed and added there. With a price, each change has one best number of
+    # records that stay, whatever the others have; so there is no axis for these.
     found = [{(0, 0): _Best(0.0, 0)}]
     for table in reversed(tables):
         own = {change: _priced(values, price) for change, values in table.items()}

@@ -61,6 +61,8 @@ class Spreads(AnySizes):
         tables = [self._bounds(group) for group in range(len(self.grouped.groups))]
         widest = max(float(values.max()) for table in tables for values in table.values())
         error = 8 * float(np.finfo(np.float64).eps) * widest
+        # Always: each value of the tables is the largest difference of its part, if the part is
+        # `known`, and an upper bound of it otherwise. So a best split of known parts is a best one.
         while True:
             split = self.split(tables, error)
             open_parts = [part for part in split.parts if part[2] != ANY and part not in self.known]

@@ -2,7 +2,8 @@
 
 An L-statistic is linear in the records as long as their order stays, so the two bounds are enough,
 and an engine on finite universes does the search. For variance and standard deviation the worst
-case is written down, with one value inside the interval (docs/proofs.md).
+case is written down, with one value inside the interval (docs/proofs.md, "Intervals
+(`intervals`)").
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class Intervals:
 
     Notes
     -----
-    L-statistics cost what the engine on the domain of the two bounds takes, with as many copies as
-    a dataset has records. Variance: O(1) per change. Standard deviation: likewise, and O(n) for a
-    change with some records removed and more added, if a bound does not settle it.
+    L-statistics cost as much as the engine on the domain of the two bounds, with as many copies as
+    a dataset has records. Variance takes O(1) per change. So does the standard deviation, and O(n)
+    for a change with some records removed and more added, if a bound does not settle it.
     """
 
     name = "intervals"
@@ -107,8 +108,8 @@ def linear_by_rank(query: Query, sizes: set[int]) -> bool:
 def not_proved(query: Query) -> Refusal:
     """Return why a query of another kind is refused."""
     return Refusal(
-        f"intervals covers {COVERS}, not {query.name}: no finite set of values is proved to hold "
-        "its worst case; take a grid, Universe.from_domain(values), for a lower bound"
+        f"intervals covers {COVERS}, not {query.name}: no proof limits its worst case to finitely "
+        "many values; for a lower bound use a grid, Universe.from_domain(values)"
     )
 
 

@@ -34,7 +34,7 @@ class LocalIntervals:
 
     Notes
     -----
-    Costs what the engine on the domain of x and the two bounds takes. For variance and standard
+    The same cost as the engine on the domain of x and the two bounds. For variance and standard
     deviation that domain also has one mean per change, found in O(n) exact steps.
     """
 

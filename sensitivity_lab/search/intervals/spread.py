@@ -3,9 +3,9 @@
 x = C + A is the more spread dataset, y = C + B the other, with c, i and j records in C, A and B,
 n = c + i and m = c + j. B is best at the mean of C. What is left is largest with all of C at one
 end and p records of A at the other; only where y is the larger one, C can also be s records at one
-end and c - s at the other, with A beside the s (docs/proofs.md). For the variance the
-best s is a closed form. Its value bounds the standard deviation, for which every s is tried, but
-only where that bound exceeds what is already found.
+end and c - s at the other, with A beside the s. For the variance the best s is a closed form. Its
+value bounds the standard deviation, for which every s is tried, but only where that bound exceeds
+what is already found. See docs/proofs.md, "Variance and standard deviation: four steps".
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from operator import attrgetter
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference
+from sensitivity_lab.search.contenders import Contenders
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
 
@@ -98,7 +99,8 @@ class Family:
         """The numbers of C at 1 for which V_x - V_y can be largest with C at both ends."""
         if self.other <= self.own or not self.core:
             return ()
-        # V_x - V_y is (core - high) (first high + second).
+        # V_x - V_y is (core - high) (first high + second): concave in `high` if first > 0, with its
+        # peak in between; else largest at an end of the range, where C is at one end (or it is 0).
         first, second = self.per_record - self.per_core, self.own * self.per_record
         if first <= 0:
             return ()
@@ -108,7 +110,10 @@ class Family:
     def exceeds(self, gap: Difference) -> bool:
         """Tell whether a pair with C at both ends may be further apart than a gap."""
         if not (self.root and self.own):
-            return False  # of `closed_forms` one is the best
+            # One of `closed_forms` is the best: for the variance always; for the deviation where A
+            # is empty, since both are then a number times root(high low), and V_x - V_y is a number
+            # times high low.
+            return False
         # (sd_x - sd_y)**2 <= V_x - V_y.
         pairs = map(self.core_at_both_ends, self.furthest_in_variance)
         most = max((pair.gap.first - pair.gap.second for pair in pairs), default=_ZERO)
@@ -117,18 +122,13 @@ class Family:
     def furthest_in_deviation(self) -> Pair:
         """Return the best pair with C at both ends for the standard deviation, trying all."""
         of_record, of_core = float(self.per_record), float(self.per_core)
-        # Far more than rounding: no deviation of x is above that. The rest is compared exactly.
-        spare = 1e-12 * (self.core + self.own) * math.sqrt(of_record)
-        least, near = -math.inf, list[tuple[float, int]]()
-        # Always: `least` is what a pair must reach, by all that were looked at.
+        # Far more than rounding: no deviation of x is above this times 2e12.
+        near = Contenders(5e-13 * (self.core + self.own) * math.sqrt(of_record))
         for start in range(1, self.core, AT_ONCE):
             high = np.arange(start, min(start + AT_ONCE, self.core), dtype=np.float64)
             low = self.core - high
-            rough = np.sqrt((high + self.own) * low * of_record) - np.sqrt(high * low * of_core)
-            least = max(least, float(rough.max()) - spare)
-            places = np.flatnonzero(rough >= least)
-            near += zip(rough[places].tolist(), (start + places).tolist(), strict=True)
-        pairs = (self.core_at_both_ends(high) for value, high in near if value >= least)
+            near.see(np.sqrt((high + self.own) * low * of_record) - np.sqrt(high * low * of_core))
+        pairs = (self.core_at_both_ends(1 + place) for place in near.places.tolist())
         return max(pairs, key=attrgetter("gap"))
 
 

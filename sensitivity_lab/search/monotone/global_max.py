@@ -34,14 +34,14 @@ class Monotone:
     Notes
     -----
     Two candidates per change. With w runs of ranks of one weight (one for sums and trimmed means,
-    two for quantiles) and m distinct values: O(w log w + w log m) time each and, unless all runs
-    are single ranks, one pass over the values for their prefix sums. Memory: some 30 bytes per
-    distinct value, 80 with prefix sums, and some 500 per change; the relations of a family share
+    two for quantiles) and m distinct values, each takes O(w log w + w log m) time and, unless all
+    runs are single ranks, one pass over the values for their prefix sums. Memory: some 30 bytes per
+    distinct value, or 80 with prefix sums, and some 500 per change; the relations of a family share
     their changes.
 
-    Other L-statistics are covered where no weight is negative and negative net weights precede
-    positive ones: midranges where records are only added or only removed, winsorized means for some
-    sizes. `ranks` solves the others.
+    Other L-statistics are covered if no weight is negative and negative net weights precede
+    positive ones: midranges if records are only added or only removed, and winsorized means for
+    some sizes. `ranks` solves the others.
     """
 
     name = "monotone"
@@ -54,9 +54,11 @@ class Monotone:
         if not problem.universe.numeric:
             return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
         for query in problem.queries:
+            if query.crosses_once:
+                continue
             if query.runs(np.array(problem.sizes[:1])) is None:
                 return Refusal.of_query(self.name, COVERS, query.name)
-            uncovered = None if query.crosses_once else _first_uncovered(problem, query)
+            uncovered = _first_uncovered(problem, query)
             if uncovered is not None:
                 return Refusal(
                     f"{self.name} does not cover {query.name}, {uncovered}: its net weights do not "
@@ -96,7 +98,7 @@ def _weighed(
     for start in range(0, len(core), block):
         here = slice(start, min(start + block, len(core)))
         parts = [some[here] for some in (core, only_x, only_y)]
-        if not np.array_equal(parts[1], parts[2]):
+        if (parts[1] != parts[2]).any():
             order = ((0, 0), (1, 2), (2, 1))
             parts = [np.concatenate([parts[one], parts[other]]) for one, other in order]
         yield here, Crossing.of(query, *parts)
@@ -138,8 +140,7 @@ def _bytes(problem: Problem) -> int:
     shapes = sum(len(steps.removed) for family in problem.families for steps in family.steps)
     passing, sums = 0, False
     for query in problem.queries:
-        runs, _, _ = query.runs_of(largest)
-        sums = sums or not query.crosses_once or any(stop > start + 1 for start, stop, _ in runs)
+        sums = sums or not query.crosses_once or _has_long_runs(query, largest)
         # A weight by rank is an exact fraction, and those of 64 sizes are kept.
         listed = 64 * 26 * WORD * query.most_runs(largest)
         pairs = min(2 * shapes, 2 * _block(query, largest))
@@ -148,3 +149,10 @@ def _bytes(problem: Problem) -> int:
         passing = max(passing, listed + pieces + shapes * (6 * each + 12 * WORD))
     kept = of_shapes(problem, 2, 0, 0) + shapes * len(problem.queries) * (2 * each + 2 * WORD)
     return of_records(problem, sums=sums) + kept + passing
+
+
+def _has_long_runs(query: Query, size: int) -> bool:
+    """Tell whether several ranks in a row have one weight, so that sums of records are needed."""
+    if query.moment in ("sum", "mean"):
+        return True
+    return any(stop > start + 1 for start, stop, _ in query.runs_of(size)[0])

@@ -33,10 +33,10 @@ class LocalMonotone:
 
     Notes
     -----
-    Two candidates per change; O(m + w log m) time each for m distinct values and w runs of ranks of
-    one weight.
+    Two candidates per change. Each takes O(m + w log m) time for m distinct values and w runs of
+    ranks of one weight.
 
-    Every L-statistic without negative weights is covered, so midranges and winsorized means, too.
+    Every L-statistic without negative weights is covered, including midranges and winsorized means.
     """
 
     name = "monotone"
@@ -54,7 +54,8 @@ class LocalMonotone:
         sizes = {problem.size - removed + added for removed, added in problem.changes}
         for size in () if query.crosses_once else sizes:
             if any(weight < 0 for _, _, weight in query.runs_of(size)[0]):
-                return Refusal(f"{self.name} does not cover {query.name}: it has a negative weight")
+                why = f"{self.name} does not cover {query.name}: it has a negative weight"
+                return Refusal(why, of_kind=True)
         return Plan(partial(furthest_neighbor, problem), Cost(_bytes(problem)))
 
 

@@ -13,18 +13,18 @@ class SmoothMonotone:
 
     Notes
     -----
-    Sum, mean and count, for m distinct values: replacing takes O(m) time. Adding and removing:
-    twelve candidates per distance, up to the last one that can matter, at most twice the size;
-    memory O(m).
+    Sum, mean and count, for m distinct values: replacing takes O(m) time. Adding and removing needs
+    twelve candidates per distance, up to the last distance that can matter, which is at most twice
+    the size. Memory: O(m).
 
-    A quantile: O(t) integer operations at distance t, so O(T**2) up to distance T, at most the size
-    n; memory O(n + m).
+    A quantile takes O(t) integer operations at distance t, so O(T**2) up to distance T, which is at
+    most the size n. Memory: O(n + m).
     """
 
     name = "monotone"
     kind: Kind = "smooth"
     covers = "sum, mean and count, and under the bounded relation median, percentile, min and max"
-    reach = "relations that replace, or that add and remove; quantiles: bounded"
+    reach = "sum, mean, count: relations that replace, or that add and remove; quantiles: bounded"
 
     def plan(self, problem: SmoothProblem, options: Options) -> Plan[LocalMaxima] | Refusal:
         """Plan the search by the theory of the query; refuse other queries."""
@@ -41,6 +41,8 @@ class SmoothMonotone:
         first, last = (weights[0][0], weights[-1][0]) if weights else (0, 2)
         if last - first > 1 or any(share <= 0 for _, share in weights):
             return Refusal(
-                f"{self.name} does not cover {query.name}: it is no mean of two neighboring ranks"
+                f"{self.name} does not cover {query.name}: it is not a mean of two neighboring "
+                "ranks",
+                of_kind=True,
             )
         return smooth_quantiles.plan(problem, weights, options.progress)

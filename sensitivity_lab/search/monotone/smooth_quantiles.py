@@ -23,6 +23,7 @@ from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import LocalProblem, SmoothProblem
 from sensitivity_lab.queries import Weights
 from sensitivity_lab.running import tracked
+from sensitivity_lab.search.contenders import contenders
 from sensitivity_lab.search.engine import Cost, LocalMaxima, LocalMaximumAtDistance, Plan
 from sensitivity_lab.search.memory import WORD, IntegerBytes, of_int, of_pairs
 from sensitivity_lab.universes.multiplicities import Multiplicities, largest, smallest
@@ -117,9 +118,13 @@ class _Arrangement:
 
     def best(self, distance: int) -> tuple[int, int]:
         """Return the largest worth of a z with `distance` new records, and how many are below."""
-        # If b is a record of x, then z lacks it, so z has a new one.
+        # If b is a record of x, then z lacks it, so z has a new one. If b is new, z does not have
+        # it, so one more is needed than z has.
         if distance + self.new > self.outside or (distance == 0 and not self.new):
             return -1, 0
+        # Of the new records of z, s are below and r = distance - s above, of which z has upper - 1
+        # (b is not in z). As s rises r falls: arrays over r are turned round to stand beside those
+        # over s, so that a place is one way to divide them.
         least, most = max(0, distance - self.upper + 1), min(distance, self.lower)
         s, r = slice(least, most + 1), slice(distance - most, distance - least + 1)
         floor, ceiling = self._order
@@ -128,8 +133,7 @@ class _Arrangement:
             return -1, 0
         below, above, error = self._rough
         rough = (above[r][::-1] - below[s])[places]
-        # Rounded numbers select, exact ones decide.
-        places = places[rough >= rough.max() - error]
+        places = places[contenders(rough, error)]
         worth = self.above[r][::-1][places] - self.below[s][places]
         place = int(np.argmax(worth))
         return int(worth[place]), least + int(places[place])
@@ -150,7 +154,7 @@ class _Arrangement:
         unit = 1 << most.bit_length()
         below, above = ((values / unit).astype(np.float64) for values in (self.below, self.above))
         # Each number, at most 1, is rounded once, and so is their difference.
-        return below, above, 2.0**-50
+        return below, above, 2.0**-51
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,16 +192,21 @@ class _Half:
         return [one for new in (True, False) for one in self._arrangements(new)]
 
     def _arrangements(self, new: bool) -> Iterator[_Arrangement]:
-        # p = first, q = second, w_0 = smallest, w_1 = next_one of the proof.
+        # p = first, q = second, w_0 = smallest, w_1 = next_one of "Smooth sensitivity: a quantile,
+        # under replacement" in docs/proofs.md. z_(r) is the largest of the records below, L; w_0
+        # and w_1 are the two smallest of those above and b, W. Arrays are over how many are new.
         lower, upper = self.rank + 1, len(self.x) - self.rank
         largest, _ = self._below(lower)
         smallest, next_one = self._above(upper, new)
         if self.second <= self.first:
             worth = (self.first - self.second) * smallest + self.second * next_one
-            # b itself is the smallest one above.
+            # If b itself is the smallest one above, it ends the first gap, and there is nothing of
+            # the second one between a and b.
             alone = self._only_b(upper, new, smallest)
             worth = np.where(alone, self.first * smallest, worth)
         else:
+            # p < q: right where b is the smallest one above, so that the second gap adds nothing.
+            # Elsewhere the pair is worth no less than this, and is one of the arrangement below.
             worth = self.first * smallest
         yield _Arrangement(
             below=self.first * largest,
@@ -210,6 +219,8 @@ class _Half:
             outside=self.outside,
         )
         if self.second > self.first:
+            # With one record more below, the second gap is made wide instead. Then z_(r + 1) is the
+            # largest one below and z_(r) the next. Both arrangements are compared.
             largest, next_largest = self._below(lower + 1)
             smallest, _ = self._above(upper - 1, new)
             below = (self.second - self.first) * largest + self.first * next_largest
@@ -231,13 +242,20 @@ class _Half:
 
     def _above(self, number: int, new: bool) -> tuple[AnyIntegers, AnyIntegers]:
         """Return, by how many are new in z, the two smallest of `number` records above, with b."""
+        # A place is the number of new records of z above; `others` counts b among them if it is
+        # new. Turned upside down, the smallest above are the largest below.
         of_b = int(new)
         others = np.arange(of_b, min(number - 1 + of_b, len(self.high)) + 1)
         first, second = _two_last(-self.x[::-1], -self.high, number - others, others)
         return -first, -second
 
     def _only_b(self, number: int, new: bool, smallest: AnyIntegers) -> NDArray[np.bool_]:
-        """Tell where b, the largest of its kind above, is the smallest one there."""
+        """Tell where b, the largest of its kind above, is the smallest one there.
+
+        Then it is the only one of its kind, since the others of its kind are no larger (or they are
+        equal, which comes to the same): of new ones where z has none above, of x where all of z's
+        above are new.
+        """
         kind: NDArray[np.bool_] = np.arange(len(smallest)) == (0 if new else number - 1)
         largest = (self.high if new else self.x[::-1])[:1]
         if len(largest):
@@ -325,6 +343,8 @@ def _two_last(
 
     Where there is only one, the second is below all records.
     """
+    # Two numbers below all records come first, so that a count is the place of the last but one and
+    # a count plus 1 that of the last, also where there is one record or none.
     lowest = min(int(x[0]), int(new[0]) if len(new) else int(x[0])) - 1
     padded_x, padded_new = (
         np.concatenate([np.full(2, lowest, dtype=x.dtype), records]) for records in (x, new)

@@ -43,9 +43,9 @@ class MultiplicitiesEngine:
 
     Notes
     -----
-    For m distinct values, a sort, and O(log m) per change; O(j + log m) where a dataset has more
-    records than its core has values, for j records that only it has. A pair takes O(m), the search
-    some 200 bytes per distinct value.
+    For m distinct values: a sort, and O(log m) per change, or O(j + log m) if a dataset has more
+    records than its core has values, for j records that only it has. Finding a pair takes O(m).
+    Memory: some 200 bytes per distinct value.
     """
 
     name = "multiplicities"

@@ -40,7 +40,7 @@ class LocalMultiplicities:
 
     Notes
     -----
-    For m distinct values O(m log m) per change. Where the records outside x are so few that they
+    O(m log m) per change for m distinct values. If the records outside x are so few that they
     decide which values can go, count_distinct takes up to i**3 log i steps for i removed records.
     """
 
@@ -139,12 +139,15 @@ def _largest(counts: Multiplicities) -> Fraction:
 
 def _most_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
     """Remove what is there twice, then values that can come back; add every value that can be."""
+    # All but one record of each value can go for nothing.
     lost = smallest(np.maximum(x - 1, 0), i)
     gone = np.zeros_like(x)
-    # Once every value is there once, each record removed is a value.
+    # Once every value is there once, each record removed is a value. Those with a record outside
+    # go first: they can come back.
     values = np.flatnonzero(x > 0)
     first = values[np.argsort(outside[values] == 0, kind="stable")]
     gone[first[: i - int(lost.sum())]] = 1
+    # Each value that is missing then comes with its first record; more records change nothing.
     missing = np.minimum(outside, (x == 0) | (gone == 1))
     new = smallest(np.minimum(missing, 1), j)
     return lost + gone, _filled(new, outside, j)
@@ -152,6 +155,8 @@ def _most_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -
 
 def _fewest_distinct(x: Multiplicities, outside: Multiplicities, i: int, j: int) -> Change:
     """Remove as many values as possible whole, and add to as few new ones as possible."""
+    # What goes whole, and the new ones. Records are added to values that stay first, which makes no
+    # value more, and then to the new ones; never to one that went.
     gone, new = FewestDistinct(x, outside, i, j).best()
     lost = _filled(np.where(gone, x, 0), x, i)
     kept = smallest(np.where((x > 0) & ~gone, outside, 0), j)

@@ -46,7 +46,7 @@ class OneColumn:
 
     Notes
     -----
-    The cost is that of the engine on numbers, and a pass over the rows.
+    The cost of the engine on numbers, and one pass over the rows.
     """
 
     name = "one_column"

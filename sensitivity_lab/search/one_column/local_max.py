@@ -30,6 +30,10 @@ class LocalOneColumn:
     ----------
     engines : sequence of Engine
         The local engines on numbers, in order of preference.
+
+    Notes
+    -----
+    The cost of the local engine on numbers, and one pass over the rows.
     """
 
     name = "one_column"

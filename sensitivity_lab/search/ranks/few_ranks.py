@@ -102,6 +102,8 @@ class KeySearch:
 
     def _keys(self) -> Iterator[Key]:
         """Yield every record with a weight: a state and a label."""
+        # A record after the state (c, a, b) has the rank c + a in x and c + b in y. One of them has
+        # a weight: that fixes c, given a and b.
         core, only_x, only_y = self.target
         of_x, of_y = self.walk.of_x, self.walk.of_y
         shares = [(a, b) for a in range(only_x + 1) for b in range(only_y + 1)]
@@ -112,6 +114,8 @@ class KeySearch:
                 continue
             in_x = int(of_x[c + a]) if c + a < len(of_x) else 0
             in_y = int(of_y[c + b]) if c + b < len(of_y) else 0
+            # A record of C is a key as soon as one of its two ranks has a weight, even if both
+            # cancel; a record of A or B only if the one it is in gives it a weight.
             if c < core:
                 yield Key((c, a, b), CORE, in_x - in_y)
             if a < only_x and in_x:
@@ -124,6 +128,8 @@ class KeySearch:
         if any(one > other for one, other in zip(start, stop, strict=True)):
             return False
         (c, a, b), (to_c, to_a, to_b) = start, stop
+        # On the way the ranks c + a to to_c + to_a - 1 of x are taken, whatever the order of the
+        # labels; likewise of y. None of them may have a weight: as many lie below either end.
         return bisect_left(self._ranks_x, c + a) == bisect_left(
             self._ranks_x, to_c + to_a
         ) and bisect_left(self._ranks_y, c + b) == bisect_left(self._ranks_y, to_c + to_b)
@@ -165,6 +171,8 @@ class KeySearch:
             records = records.astype(np.int64)
         self._sums: list[NDArray[Any]] = []
         for key, preceding in zip(self.keys, self.preceding, strict=False):
+            # Axis: t. The sums of the keys before are running maxima already, so those at t are the
+            # best of all that stand at t or before.
             best: Any = None
             for place in preceding:
                 before = self._sums[place] if place >= 0 else np.zeros_like(records[: self.width])

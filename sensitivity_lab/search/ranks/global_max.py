@@ -56,12 +56,12 @@ class Ranks:
 
     Notes
     -----
-    For i removed and j added records, and w ranks with a weight. A domain with unlimited copies, or
-    with n + j copies of its smallest and of its largest value: O(w) steps per change, whatever the
-    other values. Otherwise, for N records: few ranks, at most O((w (i + 1) (j + 1))**2) array
-    operations of length N - n - j; many, N (n - i) (i + 1) (j + 1) steps of some ten nanoseconds,
-    three times as long where the numbers exceed 2**60. Memory: a byte per step, at most 256 MiB,
-    and an array for each key.
+    Let a change have i removed and j added records, and let w ranks have a weight. A domain with
+    unlimited copies, or with n + j copies of its smallest and of its largest value, takes O(w)
+    steps per change, whatever the other values. Otherwise, for N records: few ranks take at most
+    O((w (i + 1) (j + 1))**2) array operations of length N - n - j; many ranks take N (n - i) (i +
+    1) (j + 1) steps of some ten nanoseconds, three times as long if the numbers exceed 2**60.
+    Memory: a byte per step, at most 256 MiB, and an array for each key.
     """
 
     name = "ranks"
@@ -72,7 +72,7 @@ class Ranks:
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse queries without weights by rank, and too many steps."""
         if not problem.universe.numeric:
-            return Refusal(f"{self.name} covers numbers, not rows")
+            return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
         for query in problem.queries:
             if any(query.weights(size) is None for size in problem.every_size):
                 return Refusal.of_query(self.name, self.covers, query.name)

@@ -37,7 +37,7 @@ class LocalRanks:
 
     Notes
     -----
-    For a change of i removed and j added records, N (i + 1) (j + 1) steps of exact arithmetic, and
+    A change of i removed and j added records takes N (i + 1) (j + 1) steps of exact arithmetic, and
     as many bytes.
     """
 
@@ -49,7 +49,7 @@ class LocalRanks:
     def plan(self, problem: LocalProblem, options: Options) -> Plan[Finding] | Refusal:
         """Plan the search; refuse queries without weights by rank, and too many steps."""
         if not problem.universe.numeric:
-            return Refusal(f"{self.name} covers numbers, not rows")
+            return Refusal(f"{self.name} covers numbers, not rows", of_kind=True)
         sizes = {problem.size - removed + added for removed, added in problem.changes}
         if any(problem.query.weights(size) is None for size in sizes):
             return Refusal.of_query(self.name, self.covers, problem.query.name)

@@ -1,9 +1,9 @@
 """The best pair where the smallest and the largest value have copies enough: no others are needed.
 
 Then some pair whose records all are the smallest value L or the largest one U is furthest apart,
-whatever the weights: as long as the records of a pair keep their order, every rank belongs to one
-of them, so f(x) - f(y) is linear in the records ``L <= z_1 <= z_2 <= ... <= U``. A linear function
-is largest at a vertex of these, ``(L, ..., L, U, ..., U)``, with the labels of the pair.
+whatever the weights: move all records of one value in between together, until they meet the next
+value on either side. Nothing passes anything else, so f(x) - f(y) is linear on the way, and no
+smaller at one of the two. There the pair has a value less; in the end it has L and U alone.
 
 A dataset of L's and U's is its number P of U's, so a search goes through numbers, not records. For
 n records, W_n the sum of all weights and T_n(P) that of the P last ones,

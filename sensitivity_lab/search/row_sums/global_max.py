@@ -21,6 +21,7 @@ import numpy as np
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.metrics.norms import Norm, distance
 from sensitivity_lab.problem import Kind, Problem
+from sensitivity_lab.search.contenders import Contenders
 from sensitivity_lab.search.engine import Cost, Finding, Findings, Options, Plan, Refusal
 from sensitivity_lab.search.lattice import Floats, Indices, Lattice
 from sensitivity_lab.search.memory import WORD, of_pairs
@@ -49,9 +50,9 @@ class RowSums:
 
     Notes
     -----
-    For N distinct contributions of d numbers: Linf takes 2 d sorts per change, L1 up to 10 numbers
-    2**d sorts, whatever k. L2, and L1 of more numbers, compare all pairs (A, B) over the
-    contributions that can matter: for a histogram of c categories about ``c**(i + j)`` pairs.
+    For N distinct contributions of d numbers, Linf takes 2 d sorts per change, and L1 of up to 10
+    numbers takes 2**d sorts, whatever k. L2, and L1 of more numbers, compare all pairs (A, B) over
+    the contributions that can matter: about ``c**(i + j)`` pairs for a histogram of c categories.
     """
 
     name = "row_sums"
@@ -226,23 +227,15 @@ class _PartPairs:
         total = numbers * (widest**2 if norm == "L2" else widest)
         exact = held.unrounded and total < 2**53
         eps = float(np.finfo(np.float64).eps)
-        self.slack = 0.0 if exact else 8 * (numbers + of_a.shape[1] + of_b.shape[1]) * eps * total
+        self.error = 0.0 if exact else 8 * (numbers + of_a.shape[1] + of_b.shape[1]) * eps * total
 
     def furthest(self) -> list[tuple[int, int]]:
-        """Return the pairs that are furthest apart, up to the error.
-
-        A pair is a row of A and a row of B. `least` only rises: it is what a pair must reach, given
-        the largest distance so far, to be the furthest.
-        """
-        least = -np.inf
-        near: list[tuple[float, int, int]] = []
+        """Return the pairs, a row of A and a row of B, that can be the furthest apart."""
+        near = Contenders(self.error)
         rows = max(1, _BATCH // len(self.sums_b))
         for start in range(0, len(self.sums_a), rows):
-            far = self._distances(self.sums_a[start : start + rows])
-            least = max(least, float(far.max()) - 2 * self.slack)
-            found = np.argwhere(far >= least)[: None if self.slack else 1]
-            near += [(float(far[a, b]), start + int(a), int(b)) for a, b in found]
-        return [(a, b) for gap, a, b in near if gap >= least]
+            near.see(self._distances(self.sums_a[start : start + rows]))
+        return [divmod(place, len(self.sums_b)) for place in near.places.tolist()]
 
     def _distances(self, sums: Floats) -> Floats:
         """Return the distances (for L2 their squares) of some A to all B."""

@@ -36,7 +36,7 @@ class LocalRowSums:
 
     Notes
     -----
-    The cost is that of `RowSums`, with the records of x for A and those outside for B.
+    The same cost as `RowSums`, with the records of x for A and those outside for B.
     """
 
     name = "row_sums"

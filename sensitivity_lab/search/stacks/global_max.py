@@ -40,8 +40,8 @@ class Stacks:
 
     Notes
     -----
-    The cost is that of all the parts. For L1 and L2 it is spent to see whether the stack is
-    covered; a refusal says how large the sensitivity is at most.
+    The cost of all the parts. L1 and L2 cost as much to find out whether the stack is covered; a
+    refusal says how large the sensitivity can be.
     """
 
     name = "stacks"

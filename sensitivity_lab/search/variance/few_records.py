@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sensitivity_lab.exact.difference import Difference
 from sensitivity_lab.problem import Problem
 from sensitivity_lab.queries import Query
+from sensitivity_lab.search.contenders import contenders, first_of_each
 from sensitivity_lab.search.engine import Findings
 from sensitivity_lab.search.layouts import Layout, LayoutSearch, Shape
 from sensitivity_lab.search.sorted_records import Ranges, SortedMultiset
@@ -141,16 +142,12 @@ class Subsets:
         if query.root:
             gaps = abs(np.sqrt(first / below[0]) - np.sqrt(second / below[1]))
             # Each root has a relative error of some 2**-52.
-            sure = gaps.max() - 2.0**-48 * np.sqrt(
-                max(first.max() / below[0], second.max() / below[1])
-            )
-            near = np.flatnonzero(gaps >= sure)
+            largest = np.sqrt(max(first.max() / below[0], second.max() / below[1]))
+            near = contenders(gaps, 2.0**-49 * float(largest))
         else:
-            products = abs(first * below[1] - second * below[0])
-            near = np.flatnonzero(products == products.max())[:1]
-        distinct: dict[tuple[int, int], int] = {}
-        for place in near.tolist():
-            distinct.setdefault((int(first[place]), int(second[place])), place)
+            near = contenders(abs(first * below[1] - second * below[0]), 0)
+        near = near[first_of_each(first[near], second[near])]
+        columns = (column.tolist() for column in (first[near], second[near], near))
         scale = Fraction(self._unit, self._records.unit) ** 2
         return max(
             (
@@ -162,7 +159,7 @@ class Subsets:
                     b,
                     place,
                 )
-                for (a, b), place in distinct.items()
+                for a, b, place in zip(*columns, strict=True)
             ),
             key=itemgetter(0),
         )

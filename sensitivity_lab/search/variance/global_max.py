@@ -28,7 +28,7 @@ from sensitivity_lab.universes.families import Steps
 
 from . import few_records
 from .comparing import Sets, Spread
-from .distances.curve import Change, Found, TooLongError, placements
+from .distances.curve import Change, TooLongError, placements
 from .float_prefix_sums import AT_ONCE, Positions, SortedRecords
 from .needed import bytes_of
 from .patterns import Placement
@@ -42,13 +42,14 @@ class Variance:
 
     Notes
     -----
-    Time: O(N) and, for all changes at once, some 100 bounds of O(log N) steps per change. By itself
-    a change takes O(N log n), and O(k log n) for every window whose bound reaches the best pair; so
-    do removals that may make a dataset more spread, and more if fewer are kept than replaced.
+    Time: O(N) and some 100 bounds of O(log N) steps per change, for all changes at once. Each
+    single change takes O(N log n), and O(k log n) for every window whose bound reaches the best
+    pair. So do removals that may make a dataset more spread; they take more if fewer records are
+    kept than replaced.
 
-    Memory: 8 bytes for every 32 bits that some record or square has, for each record (each distinct
-    value beyond 4 million records), and some 100 more: about 200 bytes for floats. Too many windows
-    or pairs are a `TooLargeError` that says how many.
+    Memory per record (from 4 million records on, per distinct value): 8 bytes for every 32 bits of
+    the longest record or square, and some 100 more, so about 200 bytes for floats. Too many windows
+    or pairs raise a `TooLargeError` that says how many.
     """
 
     name = "variance"
@@ -141,9 +142,14 @@ def _solved(
         for shape in shapes
     ]
     change, spread = changes[0], spreads[0]
+    number = len(changes) * len(spreads)
+    # A progress bar counts changes; of a single one, the pairs, and nobody knows how many.
+    unit, total = ("changes", number) if number > 1 else ("pairs", None)
     try:
         working = working_records(records)
-        found = _with_progress(working, changes, spreads, level, progress)
+        with running.counter(unit, progress, total) as done:
+            of = {"done": done} if number > 1 else {"count": done}
+            found = placements(working, changes, spreads, level, **of)
     except OverflowError as error:
         if isinstance(error, TooLongError):
             change, spread = error.change, error.spread
@@ -160,22 +166,6 @@ def _solved(
         ]
         for query, places in zip(queries, found, strict=True)
     ]
-
-
-def _with_progress(
-    records: SortedRecords,
-    changes: Sequence[Change],
-    spreads: Sequence[Spread],
-    level: Positions | None,
-    progress: bool | None,
-) -> list[Found]:
-    """Return the best placements; a progress bar counts changes, and of a single one the pairs."""
-    number = len(changes) * len(spreads)
-    if number == 1:
-        with running.counter("pairs", progress) as count:
-            return placements(records, changes, spreads, level, count)
-    with running.counter("changes", progress, number) as done:
-        return placements(records, changes, spreads, level, done=done)
 
 
 def _pair(

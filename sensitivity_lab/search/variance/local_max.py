@@ -37,9 +37,9 @@ class LocalVariance:
 
     Notes
     -----
-    For a change of i removed and j added records, O(j log n) exact operations for the largest
-    variance, and for the smallest one as many as there are windows whose midpoint can be the mean
-    of y: a few for small changes, at most i + N - n. Memory: some 400 bytes per distinct value.
+    A change of i removed and j added records takes O(j log n) exact operations for the largest
+    variance. The smallest variance takes one per window whose midpoint can be the mean of y: a few
+    for small changes, at most i + N - n. Memory: some 400 bytes per distinct value.
     """
 
     name = "variance"

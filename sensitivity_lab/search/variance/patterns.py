@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sensitivity_lab.exact.difference import Difference, Integers
+from sensitivity_lab.search.contenders import contenders, first_of_each
 
 from .comparing import Rated, Reference, Sets, Spread, as_real
 from .float_prefix_sums import UNIT, Positions, Reals, SortedRecords
@@ -226,15 +227,12 @@ class PatternSearch:
             return []
         of_x, of_y = (self._scaled(sets) for sets in (x, y))
         if self.spread.root:
-            # Both roots are rounded down, so each difference is off by less than one unit, and two
-            # differences that tie can be less than two units apart.
-            apart = _roots(of_x) - _roots(of_y)
-            near = np.flatnonzero((apart >= apart.max() - 2).astype(bool))
+            # Both roots are rounded down, so each difference is off by less than one unit.
+            near = contenders(_roots(of_x) - _roots(of_y), 1)
         else:
-            apart = of_x - of_y
-            near = np.flatnonzero((apart == apart.max()).astype(bool))[:1]
-        keys = {(of_x[row], of_y[row]): row for row in near.tolist()}
-        return list(keys.values())
+            near = contenders(of_x - of_y, 0)
+        distinct: list[int] = near[first_of_each(of_x[near], of_y[near])].tolist()
+        return distinct
 
     def _scaled(self, sets: Sets) -> Integers:
         """Variances times a number that is the same for both sides, as Python ints."""

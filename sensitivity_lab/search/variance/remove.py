@@ -198,7 +198,7 @@ class CoreAtEnds:
         )
 
     def variance_peak(self) -> Positions:
-        """The first i at which V(C) - V(C + B), concave along i, is largest."""
+        """The first i from which V(C) - V(C + B) no longer rises: there it is largest."""
         start = np.zeros_like(self.outside.window)
 
         def stop(split: Positions) -> Mask:
@@ -252,8 +252,9 @@ class CoreAtEnds:
     def _may_win(self, peak: Positions) -> Mask:
         """Whether V(C) - V(C + B) is as large as it must be for the roots to be t apart.
 
-        That is ``t (sd(C) + sd(C + B)) >= t^2 (1 + theta) / (1 - theta)``, as t is at most
-        ``(1 - theta) sd(C)``. See "Rows that cannot win" in docs/proofs.md.
+        t is what some pair reaches, the floor of the search. If the roots are t apart, the
+        variances are at least ``t (sd(C) + sd(C + B)) >= t^2 (1 + theta) / (1 - theta)`` apart, as
+        t is at most ``(1 - theta) sd(C)``. See "Rows that cannot win" in docs/proofs.md.
         """
         free = self.search.spread.free
         share = (self.size - self.core_size) / free(self.size)
@@ -316,8 +317,9 @@ class CoreAtEnds:
         )
         if core != next_core or both != next_both:
             return not Difference(core, both, True) < Difference(next_core, next_both, True)
-        # A record replaces an equal one. The sign is that of the derivative in the direction
-        # (1, 2 e), R_c / (2 sd(C)) - R_y / (2 sd(C + B)). See "The bisection" in docs/proofs.md.
+        # A record replaces an equal one, or both slopes are 0. The sign is that of the derivative
+        # in the direction (1, 2 e), R_c / (2 sd(C)) - R_y / (2 sd(C + B)). See "The bisection" in
+        # docs/proofs.md.
         rows = np.array([row])
         fall_c = of_c.integers(rows).item() * self.of_y
         fall_y = of_y.integers(rows).item() * self.of_c

@@ -9,11 +9,13 @@ sensitivity: variance and standard deviation, under replacement".
 - p is the largest of its kind. Let p' be larger. If it is in neither dataset, X has a larger
   variance with p' in place of p; if it is in C, Y has a smaller one with p in place of p'.
 - For a number mu, C has the records of x nearest to mu and the new ones nearest to mu, all without
-  p and q. For a pair is worth tau or more where a function of (sum, sum of squares) of C is at
-  least 0 that is convex and falls as the squares rise. So the best C is an extreme point on the
-  lower side of all these: for some mu it has the least ``sum of squares - 2 mu sum``, which is the
-  sum of ``(u - mu)^2`` less a constant. For the variance the function is linear and falls as the
-  sum rises, so mu is below all records.
+  p and q. To see this, let W be n times the squared deviations, S the sum of C and Q the sum of
+  its squares. A pair is worth tau > 0 or more where ``W(X) - W(Y) - tau^2 - 2 tau sqrt(W(Y))`` is
+  at least 0. With p and q fixed, ``W(X) - W(Y)`` is linear in S, and W(Y), linear in Q less the
+  square of a linear function of S, is concave, like its root. So the whole is convex in (S, Q) and
+  falls as Q rises. The best C is then an extreme point on the lower side of all (S, Q): for some mu
+  it has the least ``Q - 2 mu S``, which is the sum of ``(u - mu)^2`` less a constant. For the
+  variance only ``W(X) - W(Y)`` counts. It falls as S rises, so mu is below all records.
 - So if q is not among the nearest ones, C is a window of x and a window of the new records;
   otherwise ``C + q`` is. Such a pair of windows is a *state*. As mu rises, both windows move up,
   one record at a time: where mu is the middle of the record that leaves and the one that enters.
@@ -65,7 +67,7 @@ def bits_needed(problem: SmoothProblem) -> int:
 
 
 def centred(problem: SmoothProblem) -> AnyIntegers:
-    """Return the distinct values less a record near the middle, in the unit of `integers`."""
+    """Return the distinct values less the middle one of them, in the unit of `integers`."""
     integers, _ = of_numbers(problem.universe).integers
     values: AnyIntegers = integers - integers[len(integers) // 2]
     return values
@@ -141,7 +143,7 @@ class Groups(NamedTuple):
     lengths : array of int, shape (2, groups)
         How many records a state has of x, and how many new ones.
     limits : array of int, shape (2, groups)
-        How many records there are of x, and new ones, besides p.
+        How many records there are of x, and new ones, besides p, which is the last of its kind.
     p : array of integers
     p_is_new : array of bool
     q : array of bool, shape (2, groups)
@@ -201,7 +203,7 @@ class States(NamedTuple):
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs that can matter, a row each, in the order of their distances.
+    """Pairs that can matter, a row each.
 
     Attributes
     ----------
@@ -302,6 +304,8 @@ def groups_at(side: Side, first: int, last: int) -> Groups:
     for p_is_new, inside, more, *q in _KINDS:
         new = distance + more
         size = n if inside else n - 1
+        # p is in no state, so its kind has a record less to choose from; where a kind has too few
+        # records, there is no such pair at this distance.
         limits = [line.size - (kind == p_is_new) for kind, line in enumerate(side.lines)]
         lengths = np.stack([size - new, new])
         fits = (lengths >= 0).all(axis=0) & (lengths[0] <= limits[0]) & (new <= limits[1])

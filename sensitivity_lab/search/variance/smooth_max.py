@@ -45,10 +45,10 @@ class SmoothVariance:
 
     Notes
     -----
-    For m distinct values of the universe and T distances up to the last one that can matter, T at
-    most the size n: O(T log m) steps for the variance; for the standard deviation O(T log m) for
-    every core whose bound reaches the best pair, of at most 4 m per distance. Memory: O(m), and
-    some 10 MB for the distances that are searched at a time.
+    Let m be the number of distinct values of the universe, and T the number of distances up to the
+    last one that can matter, at most the size n. The variance takes O(T log m) steps. The standard
+    deviation takes O(T log m) for every core whose bound reaches the best pair, of at most 4 m per
+    distance. Memory: O(m), and some 10 MB for the distances that are searched at a time.
     """
 
     name = "variance"

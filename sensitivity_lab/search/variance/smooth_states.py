@@ -12,9 +12,10 @@ Edges ascend along a path, so (S, Q) runs along a convex polygon: it leaves `low
 the next edge, reaches `high` with that of the last one, and is at most
 ``(last edge - next edge) (difference of S) / 4`` below the chord. Fix how far q is from its best
 place at least, see `_away`. Then a pair of worth tau > 0 exists only if a function of (S, Q) is at
-least 0 that is convex and falls as Q rises. Over the parallelogram that is so far below the chord,
-the worth is therefore largest at one of the two lower corners. See docs/proofs.md, "Smooth
-sensitivity: variance and standard deviation, under replacement".
+least 0 that is convex and falls as Q rises. All states between lie in the parallelogram between the
+chord and its copy so far below; there the worth is therefore largest at an end of that copy: at one
+of the two lower corners, which are `low` and `high` with Q that much smaller. See docs/proofs.md,
+"Smooth sensitivity: variance and standard deviation, under replacement".
 
 In all arrays the last axis is the row: an interval, a state or a pair, whose group is the same row
 of `groups`. The axis of length 2 that some have before it is the kind: records of x, new records.
@@ -88,7 +89,8 @@ class Cores(NamedTuple):
     def pairs(self, start: int, stop: int, at_least: float) -> list[Pairs]:
         """Return the pairs at some distances that can be the best up to their distance.
 
-        `at_least` is what some pair at a smaller distance is worth.
+        The rows of each part ascend by distance. `at_least` is what some pair at a smaller distance
+        is worth.
         """
         # By distance: what some pair at this distance or a smaller one is surely worth, so far.
         reached = np.full(stop - start, at_least)
@@ -227,18 +229,22 @@ def _bound(side: Side, groups: Groups, low: States, high: States, steps: AnyInte
         n / (m (m + 1)) times   (m + 1) m D + lean   and   (m + 1) m D + away    for a state C,
         n / (m (m + 1)) times   (m + 1) m D + lean - away   and   (m + 1) m D    for C + q,
 
-    since ``D_(C + r) = D_C + (m / (m + 1)) (r - M_C)^2``. Either way `more = lean - away` is what X
-    has in addition, and the worth is ``more / (root of X + root of Y)``, without cancellation. It
-    is taken at the two lower corners, where D is that of an end less the depth. `steps` is the last
-    edge less the next one.
+    For a state C this is ``D_(C + r) = D_C + (m / (m + 1)) (r - M_C)^2`` with p and q for r. For
+    C + q, where m = n, p comes in the place of q, and ``(p - q) (n (p + q) - 2 S - (p - q))``,
+    which that adds to n D, is ``(lean - ((n + 1) q - p - S)^2) / (n + 1)``. Either way
+    `more = lean - away` is what X has in addition, and the worth is
+    ``more / (root of X + root of Y)``, without cancellation. It is taken at the two lower corners,
+    where D is that of an end less the depth. `steps` is the last edge less the next one. See
+    "Bound" in docs/proofs.md, under "Smooth sensitivity: variance and standard deviation, under
+    replacement".
     """
     size, missed = groups.size, _away(side, groups, low, high)
     some_q = missed < np.inf
     away = np.where(some_q, missed, 0.0)
-    # The depth is steps (difference of S) / 4; all of this is 4 m times what the docstring says, so
-    # that it stays in integers.
+    # Q is at most steps (difference of S) / 4 below the chord, so m D is m times that below what it
+    # is at an end. Both are counted four times, so that they stay integers.
     depth = size * steps * (high.sums - low.sums)
-    spreads: list[Floats] = []
+    spreads: list[Floats] = []  # m D at the two lower corners
     leans: list[Floats] = []
     for end in (low, high):
         spread: AnyIntegers = 4 * (size * end.squares - end.sums * end.sums) - depth
@@ -276,9 +282,11 @@ def _away(side: Side, groups: Groups, low: States, high: States) -> Floats:
     divisor = groups.size + groups.inside
     from_, to = (np.where(groups.inside, groups.p, 0) + end.sums for end in (low, high))
     for kind, line in enumerate(side.lines):
+        # The first record of this kind that is not below the lower end, from_ / divisor rounded up.
         first = line.first(-((-from_) // divisor))
-        # A state C needs q outside its window: not in [start, stop), which all windows share. A
-        # state C + q needs it inside: in [inner, outer), which the windows together cover.
+        # A state C needs q outside its window: not in [start, stop), which all windows share (it
+        # is empty if they share nothing). A state C + q needs it inside: in [inner, outer), which
+        # the windows together cover.
         start, stop = high.start[kind], low.start[kind] + groups.lengths[kind]
         inner, outer = low.start[kind], high.start[kind] + groups.lengths[kind]
         # From the lower end of the interval, the nearest allowed record upwards (at a distance of 0

@@ -2,11 +2,13 @@
 
 Along the sorted universe, a pair of datasets reads as a word: a letter per block of records, A
 (only in x), B (only in y), C (in both) and O (in neither); x has the larger variance.
-The *sign table* says which letters cannot lie between which others in an optimal pair, the *rules*
-exclude a few words more, and only finitely many words are left. A kernel searches all pairs that
-read as its word, with some blocks empty or back to front. `words_of` derives which kernels a change
-needs. See "Pairs of labels" and "Variance and standard deviation: replace" in docs/proofs.md; the
-tests certify the table, each rule, and that the kernels' words cover all that is left.
+The *sign table* says which letters cannot lie between which others in an optimal pair: as one
+record, the mover, takes other places among them, the difference of the variances is convex in its
+place, so an end is better. The *rules* exclude a few words more, and only finitely many words are
+left. A kernel searches all pairs that read as its word, with some blocks empty or back to front.
+`words_of` derives which kernels a change needs. See "One mover", "Pairs of labels" and "Variance
+and standard deviation: replace" in docs/proofs.md; the tests certify the table, each rule, and that
+the kernels' words cover all that is left.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """A row of the sign table: a record labelled `mover` lies between no two labelled `among`.
+    """A row of the sign table: no record labelled `mover` lies between two labelled `among`.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
 """Graphs as datasets, whose neighbors differ in an edge or in a node.
 
-A dataset is an undirected graph on labeled nodes, and a universe holds all graphs on so many nodes,
-or all subgraphs of a given one (`GraphUniverse`). Neighbors differ in an edge (`EdgeNeighbors`) or
-in all that is known of a node (`NodeNeighbors`). The queries are the number of edges, the number of
-triangles, the maximum degree, the histogram of the degrees, and any function of an adjacency
-matrix. The calls are those of `sensitivity_lab.spaces`.
+A dataset is an undirected graph on labeled nodes, and a universe holds all graphs on n nodes, or
+all subgraphs of a given one (`GraphUniverse`). Neighbors differ in an edge (`EdgeNeighbors`) or in
+all edges of a node (`NodeNeighbors`). The queries are the number of edges, the number of triangles,
+the maximum degree, the histogram of the degrees, and any function of an adjacency matrix. The calls
+are those of `sensitivity_lab.spaces`.
 
 Examples
 --------

@@ -14,7 +14,7 @@ from .universe import GraphUniverse
 def known(
     query: str, universe: GraphUniverse, neighbors: EdgeNeighbors | NodeNeighbors, norm: Norm
 ) -> ClosedForm | None:
-    """Return what is known of a query over all graphs on n nodes; None for subgraphs."""
+    """Return the closed form of a query over all graphs on n nodes; None for subgraphs."""
     if not universe.is_complete:
         return None
     if isinstance(neighbors, EdgeNeighbors):

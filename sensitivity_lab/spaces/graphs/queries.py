@@ -1,4 +1,4 @@
-"""What is counted in graphs, in many of them at once."""
+"""Queries on graphs, evaluated on many graphs at once."""
 
 from __future__ import annotations
 

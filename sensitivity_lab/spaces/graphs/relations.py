@@ -1,4 +1,4 @@
-"""Which graphs are neighbors: an edge differs, or all that is known of a node."""
+"""Neighbor relations of graphs: an edge differs, or all edges of a node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from sensitivity_lab.checks import check_choice, check_whole
+from sensitivity_lab.checks import check_choice
 from sensitivity_lab.errors import InputError, TooLargeError
 from sensitivity_lab.spaces.space import (
     Block,
@@ -20,6 +20,8 @@ from sensitivity_lab.spaces.space import (
     Pairs,
     SpaceRelation,
     check_steps,
+    in_parts,
+    pairs_with,
 )
 
 from .universe import GraphUniverse, GraphWitness, Masks
@@ -32,18 +34,18 @@ _MOST_STEPS = 2**32
 class EdgeNeighbors(SpaceRelation):
     """Two graphs on the same nodes that differ in at most k edges.
 
-    For k = 1 one edge is added or removed: the relation of edge differential privacy, which hides
-    whether two people know each other.
+    For k = 1, one edge is added or removed. This is the relation of edge differential privacy,
+    which hides whether two people know each other.
 
     Parameters
     ----------
     k : int, default 1
-        How many edges differ at most, at least 1; at most the number of edges of the universe.
+        The largest number of edges that differ, from 1 to the number of edges of the universe.
 
     Raises
     ------
     InputError
-        If k is no such number.
+        If k is invalid.
 
     References
     ----------
@@ -58,21 +60,15 @@ class EdgeNeighbors(SpaceRelation):
 
     k: int = 1
 
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        object.__setattr__(self, "k", check_whole("k", self.k, "how many edges differ, at least 1"))
+    _counts = "how many edges differ, at least 1"
+    _family = "edge neighbors"
 
     def __str__(self) -> str:
         return f"edge neighbors, at most {self.k} edge{'s' * (self.k != 1)} added or removed"
 
-    @property
-    def family(self) -> str:
-        """The relation without its distance, for tables."""
-        return "edge neighbors"
-
     def _check(self, universe: GraphUniverse) -> None:
-        """Raise InputError if no graphs of a universe can be so far apart."""
-        _check_most(self.k, universe._most_edges, "edges can differ", universe)
+        _check_some(universe._most_edges, "edges can differ", universe)
+        self._check_most(universe._most_edges, f"so many edges can differ in {universe}")
 
     def _flips(self, universe: GraphUniverse) -> Masks:
         """Return in which edges two neighbors can differ, as masks, the fewest edges first."""
@@ -89,30 +85,30 @@ class EdgeNeighbors(SpaceRelation):
 
 @dataclass(frozen=True)
 class NodeNeighbors(SpaceRelation):
-    """Two graphs that differ in at most k nodes and whatever edges these have.
+    """Two graphs that differ in at most k nodes and any of their edges.
 
-    The relation of node differential privacy, which hides a person with all that is known of whom
-    they know. There are two definitions, as there are two of neighboring datasets:
+    This is the relation of node differential privacy, which hides a person with all their contacts.
+    There are two definitions, as for neighboring datasets:
 
-    - "replace": x and y have the same n nodes, and all edges in which they differ have an end among
-      k nodes, whose edges are replaced by any others. It keeps n public, as `Bounded` keeps the
-      size of a dataset.
-    - "remove": y is x without 1 to k of its nodes and without their edges, so that y has fewer than
-      n nodes (Hay et al. 2009; Kasiviswanathan et al. 2013). Which of the two is called x does not
-      matter to a global sensitivity: it is that of graphs on n nodes and what is left of them. The
-      local one is over the removals from x only.
+    - "replace": x and y have the same n nodes, and every edge in which they differ has an end among
+      k nodes, whose edges are replaced by any others. n stays public, as the size of a dataset does
+      with `Bounded`.
+    - "remove": y is x without 1 to k of its nodes and their edges, so y has fewer than n nodes (Hay
+      et al. 2009; Kasiviswanathan et al. 2013). For a global sensitivity it does not matter which
+      of the two is called x: it compares graphs on n nodes with their subgraphs on fewer nodes. The
+      local one covers removals from x only.
 
     Parameters
     ----------
     k : int, default 1
-        How many nodes differ at most, at least 1; at most n, and below n for "remove".
+        The largest number of nodes that differ, from 1 to n, and below n for "remove".
     change : {"replace", "remove"}, default "replace"
         Whether the edges of the nodes are replaced, or the nodes are removed.
 
     Raises
     ------
     InputError
-        If k or `change` are not as said.
+        If k or `change` is invalid.
 
     References
     ----------
@@ -131,9 +127,11 @@ class NodeNeighbors(SpaceRelation):
     k: int = 1
     change: Literal["replace", "remove"] = "replace"
 
+    _counts = "how many nodes differ, at least 1"
+
     def __post_init__(self) -> None:
         """Check the parameters."""
-        object.__setattr__(self, "k", check_whole("k", self.k, "how many nodes differ, at least 1"))
+        super().__post_init__()
         check_choice("change", self.change, ("replace", "remove"))
 
     def __str__(self) -> str:
@@ -143,13 +141,13 @@ class NodeNeighbors(SpaceRelation):
         return f"node neighbors, edges of {some} replaced"
 
     def _check(self, universe: GraphUniverse) -> None:
-        """Raise InputError if no graphs of a universe can be so far apart."""
         if self.change == "remove":
-            _check_most(self.k, universe.nodes - 1, "nodes can be removed", universe)
+            _check_some(universe.nodes - 1, "nodes can be removed", universe)
+            self._check_most(universe.nodes - 1, f"so many nodes can be removed in {universe}")
             return
         if not universe._most_edges:
             raise InputError(f"no two graphs of this universe differ: {universe}; add edges")
-        _check_most(self.k, universe.nodes, "nodes can differ", universe)
+        self._check_most(universe.nodes, f"so many nodes can differ in {universe}")
 
     def _flips(self, universe: GraphUniverse) -> Masks:
         """Return in which edges two neighbors can differ, as masks, the fewest edges first."""
@@ -171,7 +169,7 @@ class NodeNeighbors(SpaceRelation):
         return _flipped(space, self, self._flips(space), x)
 
     def _removed(self, universe: GraphUniverse, x: Code | None) -> Pairs:
-        """Return the pairs of which y is x without some nodes and their edges."""
+        """Return the pairs where y is x without some nodes and their edges."""
         wholes = len(universe) if x is None else 1
         number = wholes * self._number_of_removals(universe)
         check_steps(number, universe, self)
@@ -185,8 +183,7 @@ class NodeNeighbors(SpaceRelation):
         def blocks(size: int) -> Iterator[Block]:
             # The fewest removed nodes first, so that a witness differs in as few as can be.
             for nodes, edges in edges_at.items():
-                for start in range(0, len(graphs), size):
-                    whole = graphs[start : start + size]
+                for whole in in_parts(graphs, size):
                     yield Block((), whole, nodes, whole & ~edges)
 
         return Pairs({(): graphs, **left}, number, blocks)
@@ -232,10 +229,7 @@ def _flipped(
     Of a pair, x is the graph without the last edge of the flip, so that each pair comes up once.
     """
     if x is not None:
-        itself = np.array([x[1]])
-        others = itself ^ flips  # x is one of each of its pairs, so none comes up twice
-        datasets: dict[Group, Codes] = {(): np.union1d(itself, others)}
-        return Pairs(datasets, len(others), lambda _: iter([Block((), itself, (), others)]))
+        return pairs_with(x, x[1] ^ flips)  # x is one of each of its pairs: none comes up twice
     half = len(universe) // 2
     check_steps(half * len(flips), universe, relation)
 
@@ -267,10 +261,6 @@ def _fewest_first(masks: Masks, universe: GraphUniverse) -> Masks:
     return masks[np.argsort(popcounts(masks, len(universe.edges)), kind="stable")]
 
 
-def _check_most(k: int, most: int, what: str, universe: GraphUniverse) -> None:
-    if k > most:
-        raise InputError(
-            f"k must be at most {most}, so many {what} in {universe}, got {k}"
-            if most
-            else f"no {what}: {universe}; use more nodes or edges"
-        )
+def _check_some(most: int, what: str, universe: GraphUniverse) -> None:
+    if not most:
+        raise InputError(f"no {what}: {universe}; use more nodes or edges")

@@ -32,7 +32,7 @@ MOST_NODES = 2 * MOST_EDGES
 """As many as so many edges can have as their ends."""
 
 Removed = tuple[int, ...]
-"""The nodes that graphs no longer have; those without the same nodes are a group."""
+"""The nodes that graphs no longer have; graphs without the same nodes are a group."""
 
 _ACCEPTED = "a sequence of edges, such as [(0, 1), (1, 2)]"
 
@@ -89,14 +89,14 @@ def _edges_text(graph: Graph) -> str:
 class GraphUniverse(FiniteSpace):
     """All undirected graphs on the nodes 0 to n - 1, or those with edges of a given set only.
 
-    A graph has no loops and no double edges. Its nodes are labeled: two graphs that differ in the
-    names of their nodes are two graphs.
+    A graph has no loops and no double edges. Its nodes are labeled: renaming nodes gives a
+    different graph.
 
     Parameters
     ----------
     nodes : int
-        The number of nodes n, at least 1; at most 42 if `edges` are given. A search goes through
-        all graphs on at most 7 nodes; `known_sensitivity` takes any number of them.
+        The number of nodes n, at least 1; at most 42 if `edges` are given. A search covers all
+        graphs on at most 7 nodes; `known_sensitivity` accepts any number of nodes.
     edges : sequence of (int, int), optional
         The pairs of nodes that can be edges, at most 21; by default all of them.
 
@@ -110,10 +110,10 @@ class GraphUniverse(FiniteSpace):
     Raises
     ------
     InputError
-        If `nodes` or `edges` are not as said.
+        If `nodes` or `edges` is invalid.
     TooLargeError
-        If there are more than 21 edges or 42 nodes of these. Of all graphs on more than 7 nodes,
-        `edges` and all that goes through them raise it: there are more than ``2**21``.
+        If `edges` has more than 21 edges, or `nodes` is above 42 with `edges`. For all graphs on
+        more than 7 nodes, more than ``2**21``, the attribute `edges` and every search raise it.
 
     Examples
     --------
@@ -172,13 +172,12 @@ class GraphUniverse(FiniteSpace):
         Parameters
         ----------
         edges : sequence of (int, int)
-            The edges of that graph, at least 1 and at most 21. Its nodes are 0 to the largest one
-            that is named.
+            The edges of that graph, from 1 to 21 of them. Its nodes are 0 to the largest one named.
 
         Raises
         ------
         InputError
-            If the edges are no pairs of different nodes, or one occurs twice.
+            If the edges are not pairs of different nodes, or one occurs twice.
         TooLargeError
             If there are too many.
 
@@ -256,7 +255,7 @@ class GraphUniverse(FiniteSpace):
         graph : sequence of (int, int)
             Its edges, in any order.
         name : str, default "x"
-            What errors call it.
+            Its name in errors.
 
         Raises
         ------

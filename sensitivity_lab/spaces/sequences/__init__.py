@@ -1,8 +1,8 @@
 """Sequences as datasets: trajectories and time series, whose order matters.
 
-A dataset is a sequence of values, such as the places where somebody was, one after the other, and a
-universe holds all sequences over some values up to a length (`SequenceUniverse`). Neighbors differ
-in entries that are inserted or deleted anywhere (`InsertDelete`), or replaced in their places
+A dataset is a sequence of values, such as the places that a person visits in turn, and a universe
+holds all sequences over some values up to a length (`SequenceUniverse`). Neighbors differ
+in entries that are inserted or deleted anywhere (`InsertDelete`), or replaced in place
 (`Hamming`). The queries are the length, the sum, the number of distinct values, how often each
 occurs, the number of changes, the length of the path, the longest run, and any function of a tuple.
 The calls are those of `sensitivity_lab.spaces`.

@@ -15,12 +15,12 @@ from .universe import SequenceUniverse
 def known(
     query: str, universe: SequenceUniverse, neighbors: InsertDelete | Hamming, norm: Norm
 ) -> ClosedForm | None:
-    """Return what is known of a query over all sequences of 0 to L entries.
+    """Return the closed form of a query over all sequences of 0 to L entries.
 
     Raises
     ------
     InputError
-        If the query is of numbers, and the values are none.
+        If the query needs numbers, and a value is not a number.
     """
     if query in ("sum", "path_length"):
         universe._numbers(query)

@@ -1,4 +1,4 @@
-"""What is counted in sequences, in many of them at once."""
+"""Queries on sequences, evaluated on many sequences at once."""
 
 from __future__ import annotations
 

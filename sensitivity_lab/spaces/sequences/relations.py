@@ -1,4 +1,4 @@
-"""Which sequences are neighbors: entries are inserted and deleted, or replaced."""
+"""Neighbor relations of sequences: entries are inserted and deleted, or replaced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import cast
 
 import numpy as np
 
-from sensitivity_lab.checks import check_whole
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import brief
 from sensitivity_lab.spaces.space import (
@@ -22,6 +21,7 @@ from sensitivity_lab.spaces.space import (
     Pairs,
     SpaceRelation,
     check_steps,
+    in_parts,
 )
 
 from .distances import Places, fewest_edits, replaced_places
@@ -86,6 +86,11 @@ class SequenceRelation(SpaceRelation):
 
     _compared = "edits"
 
+    @property
+    def _entries(self) -> str:
+        """How many entries an edit changes, in words."""
+        return f"{self.k} entr{'y' if self.k == 1 else 'ies'}"
+
     @abstractmethod
     def _shapes(self, universe: SequenceUniverse, size: int, *, both_ways: bool) -> Iterator[Shape]:
         """Yield how many entries change from a size to others; to longer ones unless both ways."""
@@ -133,8 +138,7 @@ class SequenceRelation(SpaceRelation):
             for edit in every:
                 some, ways = codes[edit.size_x], edit.ways(space)
                 step = max(1, number // ways)
-                for start in range(0, len(some), step):
-                    part = some[start : start + step]
+                for part in in_parts(some, step):
                     others = edit.apply(space, part).ravel()
                     yield Block(edit.size_x, np.repeat(part, ways), edit.size_y, others)
 
@@ -148,22 +152,22 @@ class SequenceRelation(SpaceRelation):
 
 @dataclass(frozen=True)
 class InsertDelete(SequenceRelation):
-    """Two sequences of which one becomes the other by at most k insertions and deletions.
+    """Two sequences that at most k insertions and deletions turn into each other.
 
-    The other entries keep their order, wherever the new ones stand. For k = 1 one entry is added or
-    removed: one visit of a place, or one event (event-level privacy). Where a person has at most m
-    of the entries, k = m hides all of them (user-level privacy). Replacing an entry is a deletion
-    and an insertion: distance 2.
+    The other entries keep their order, and new entries can be anywhere. For k = 1, one entry is
+    added or removed: one visit to a place, or one event (event-level privacy). If a person has at
+    most m of the entries, k = m hides all of them (user-level privacy). Replacing an entry takes a
+    deletion and an insertion: distance 2.
 
     Parameters
     ----------
     k : int, default 1
-        How many entries are inserted and deleted at most, at least 1; at most twice the length.
+        The largest number of insertions and deletions, from 1 to twice the length.
 
     Raises
     ------
     InputError
-        If k is no such number.
+        If k is invalid.
 
     References
     ----------
@@ -178,42 +182,27 @@ class InsertDelete(SequenceRelation):
 
     k: int = 1
 
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        meaning = "how many entries are inserted or deleted, at least 1"
-        object.__setattr__(self, "k", check_whole("k", self.k, meaning))
+    _counts = "how many entries are inserted or deleted, at least 1"
+    _family = "insert-delete"
 
     def __str__(self) -> str:
-        return f"at most {self.k} entr{'y' if self.k == 1 else 'ies'} inserted or deleted"
-
-    @property
-    def family(self) -> str:
-        """The relation without its distance, for tables."""
-        return "insert-delete"
+        return f"at most {self._entries} inserted or deleted"
 
     @property
     def _keeps_size(self) -> bool:
         return False
 
     def _check(self, universe: SequenceUniverse) -> None:
-        """Raise InputError if no sequences of a universe can be so far apart."""
         if self.k == 1 and universe.shortest == universe.longest:
             raise InputError(
                 f"all sequences have {universe.longest} entries, so one insertion or deletion "
                 "leads to no other one; use a smaller shortest, k=2, or Hamming()"
             )
-        if self.k > 2 * universe.longest:
-            raise InputError(
-                f"k must be at most {2 * universe.longest}, twice the largest number of entries, "
-                f"got {self.k}"
-            )
+        self._check_most(2 * universe.longest, "twice the largest number of entries")
 
     def _shapes(self, universe: SequenceUniverse, size: int, *, both_ways: bool) -> Iterator[Shape]:
-        """Yield how many entries change from a size to others; to longer ones unless both ways.
-
-        Of two sizes, as many entries change as k allows: fewer are among these, since an entry can
-        be deleted and inserted again.
-        """
+        # Of two sizes, as many entries change as k allows: fewer are among these, since an entry
+        # can be deleted and inserted again.
         for other in universe.sizes:
             longer = other - size
             if abs(longer) > self.k or (longer < 0 and not both_ways):
@@ -223,13 +212,11 @@ class InsertDelete(SequenceRelation):
                 yield Shape(deleted, deleted + longer, other)
 
     def _edits(self, shape: Shape, size: int) -> Iterator[Edit]:
-        """Yield the ways to choose the entries."""
         for out in combinations(range(size), shape.deleted):
             for into in combinations(range(shape.size_y), shape.inserted):
                 yield Edit(out, into, size, shape.size_y)
 
     def _choices(self, shape: Shape, size: int) -> int:
-        """How many `_edits` there are."""
         return math.comb(size, shape.deleted) * math.comb(shape.size_y, shape.inserted)
 
     def _differ(self, x: Entries, y: Entries) -> tuple[Places, Places]:
@@ -248,18 +235,18 @@ class InsertDelete(SequenceRelation):
 class Hamming(SequenceRelation):
     """Two sequences of the same number of entries that differ in at most k places.
 
-    For k = 1 one entry is replaced by any other: one reading of a time series whose length is
-    public. With k = length all of a series is hidden.
+    For k = 1, one entry is replaced by any other: one reading of a time series whose length is
+    public. k = length hides the whole series.
 
     Parameters
     ----------
     k : int, default 1
-        How many entries are replaced at most, at least 1; at most the largest number of entries.
+        The largest number of entries replaced, from 1 to the largest number of entries.
 
     Raises
     ------
     InputError
-        If k is no such number.
+        If k is invalid.
 
     References
     ----------
@@ -273,45 +260,25 @@ class Hamming(SequenceRelation):
 
     k: int = 1
 
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        meaning = "how many entries are replaced, at least 1"
-        object.__setattr__(self, "k", check_whole("k", self.k, meaning))
+    _counts = "how many entries are replaced, at least 1"
+    _family = "hamming"
 
     def __str__(self) -> str:
-        return f"at most {self.k} entr{'y' if self.k == 1 else 'ies'} replaced"
-
-    @property
-    def family(self) -> str:
-        """The relation without its distance, for tables."""
-        return "hamming"
+        return f"at most {self._entries} replaced"
 
     def _check(self, universe: SequenceUniverse) -> None:
-        """Raise InputError if no sequences of a universe can be so far apart."""
-        if self.k > universe.longest:
-            raise InputError(
-                f"k must be at most {universe.longest}, the largest number of entries, got {self.k}"
-            )
+        self._check_most(universe.longest, "the largest number of entries")
 
-    def _shapes(
-        self,
-        universe: SequenceUniverse,
-        size: int,
-        *,
-        both_ways: bool,
-    ) -> Iterator[Shape]:
-        """Yield how many entries change; none of the empty sequence."""
+    def _shapes(self, universe: SequenceUniverse, size: int, *, both_ways: bool) -> Iterator[Shape]:
         changed = min(self.k, size)
-        if changed:
+        if changed:  # nothing of the empty sequence
             yield Shape(changed, changed, size)
 
     def _edits(self, shape: Shape, size: int) -> Iterator[Edit]:
-        """Yield the ways to choose the entries."""
         for places in combinations(range(size), shape.deleted):
             yield Edit(places, places, size, size)
 
     def _choices(self, shape: Shape, size: int) -> int:
-        """How many `_edits` there are."""
         return math.comb(size, shape.deleted)
 
     def _differ(self, x: Entries, y: Entries) -> tuple[Places, Places]:

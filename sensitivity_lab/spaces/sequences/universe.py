@@ -71,24 +71,24 @@ class SequenceWitness(SpaceWitness):
 class SequenceUniverse(FiniteSpace):
     """All sequences over some values, of at least `shortest` and at most `longest` entries.
 
-    A value may occur any number of times. Two sequences that differ in their order are two.
+    A value may occur any number of times. Sequences in different orders are different datasets.
 
     Parameters
     ----------
     values : sequence of number or str
-        What an entry can be, such as places or readings, each once; v of them, at least one.
+        The possible entries, such as places or readings, each once; v of them, at least one.
     longest : int
-        The largest number of entries L, at least 1. A search goes through at most ``2**21``
-        sequences of at most 21 entries; `known_sensitivity` takes any number of them.
+        The largest number of entries L, at least 1. A search covers at most ``2**21`` sequences of
+        at most 21 entries; `known_sensitivity` has no such limit.
     shortest : int, default 0
-        The smallest number of entries, from 0 to `longest`. The empty sequence has none.
+        The smallest number of entries, from 0 to `longest`; the empty sequence has 0.
 
     Raises
     ------
     InputError
-        If an argument is not as said.
+        If an argument is invalid.
     TooLargeError
-        Of `len` and all that goes through the sequences, if there are more than ``2**21``.
+        If there are more than ``2**21`` sequences; raised by `len` and by every search.
 
     Examples
     --------
@@ -130,7 +130,9 @@ class SequenceUniverse(FiniteSpace):
                 raise InputError(f"values has {shown(value)} twice; name each value once")
             seen.add(value)
         most = check_whole("longest", longest, "the largest number of entries, at least 1")
-        least = check_whole("shortest", shortest, "the smallest number of entries", least=0)
+        least = check_whole(
+            "shortest", shortest, "the smallest number of entries, at least 0", least=0
+        )
         if least > most:
             raise InputError(f"shortest must be at most longest = {most}, got {least}")
         object.__setattr__(self, "values", read)
@@ -197,7 +199,7 @@ class SequenceUniverse(FiniteSpace):
         sequence : sequence of number or str
             Its entries, in their order.
         name : str, default "x"
-            What errors call it.
+            Its name in errors.
 
         Raises
         ------
@@ -245,7 +247,7 @@ class SequenceUniverse(FiniteSpace):
         ('b', 'a')
         """
         self._check_listed()
-        entries = check_whole("size", size, "the number of entries", least=0)
+        entries = check_whole("size", size, "the number of entries, at least 0", least=0)
         if entries not in self.sizes:
             raise InputError(f"size must be {self.shortest} to {self.longest}, got {entries}")
         code = check_whole("number", number, "the number of a sequence, at least 0", least=0)

@@ -236,8 +236,8 @@ def test_choices_must_be_all_that_is_random():
     with pytest.raises(sl.errors.QueryError) as caught:
         audit_randomized(lambda _, __: [source.random()], [0], [1, 2], claim=1, choices=[0])
     assert str(caught.value) == (
-        "two calls on [0, 0] with the same choices differ; the choices must be all that is random, "
-        "and nothing may be kept from one call to the next"
+        "two calls on [0, 0] with the same choices differ; the choices must cover all randomness, "
+        "and the function must keep no state between calls"
     )
 
 
@@ -280,7 +280,7 @@ def test_what_is_kept_from_one_call_to_the_next_is_found():
         before, last[0] = last[0], len(x)
         return [0] * (5 if before == len(x) + 1 else 0)
 
-    with pytest.raises(sl.errors.QueryError, match="nothing may be kept from one call to the next"):
+    with pytest.raises(sl.errors.QueryError, match="the function must keep no state between calls"):
         audit_randomized(remembering, [0], [0, 1, 2], claim=0, d_in=1, choices=[0])
 
 
@@ -298,8 +298,8 @@ def test_too_many_outputs_are_refused(monkeypatch):
     with pytest.raises(sl.errors.TooLargeError) as caught:
         audit_randomized(shuffled, [0, 1], 2, claim=1, choices=orders)
     assert str(caught.value) == (
-        "there are more than 3 different outputs, of which all pairs are measured; take fewer "
-        "values, smaller sizes or fewer draws; for code that adds noise, audit_sampled is the tool"
+        "there are more than 3 different outputs, and all pairs are measured; use fewer "
+        "values, smaller sizes or fewer draws; for code that adds noise, use audit_sampled"
     )
 
 
@@ -320,7 +320,8 @@ def failing(*_):
          "choices must be random choices, at least one, got none"),
         (sl.errors.InputError, {"choices": [1], "seeds": [1]},
          "choices and seeds exclude each other; give all choices, or some seeds"),
-        (sl.errors.InputError, {"draws": 0}, "draws must be a number of calls, at least 1, got 0"),
+        (sl.errors.InputError, {"draws": 0},
+         "draws must be a whole number (a number of calls, at least 1), got 0"),
         (sl.errors.InputError, {"claim": -1},
          "the claim at distance 1 must be a number that is not negative, got -1"),
         (sl.errors.InputError, {"claim": failing},

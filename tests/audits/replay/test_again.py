@@ -44,7 +44,7 @@ def test_chance_before_the_mechanism_is_refused_however_it_falls(case, options):
     for seed in range(8):
         random.seed(seed)
         with pytest.raises(
-            sl.errors.QueryError, match=r"random beside.*or audit.*by audit_randomized"
+            sl.errors.QueryError, match=r"random outside.*or audit.*by audit_randomized"
         ):
             audited(CHANCE[case], [0, 10], every_order=True, **options)
 
@@ -58,7 +58,7 @@ def test_chance_before_a_sampler_is_refused():
 
     for seed in range(8):
         random.seed(seed)
-        with pytest.raises(sl.errors.QueryError, match="draws at random beside"):
+        with pytest.raises(sl.errors.QueryError, match="draws at random outside"):
             sl.audits.audit_sampled(
                 located, [0, 10], 3, NOISE, neighbors="bounded", epsilon=1, value="location"
             )
@@ -91,7 +91,7 @@ def test_at_a_distance_of_2_a_budget_counts_once_and_a_claim_twice():
     assert [(row.claimed, row.exact, row.verdict) for row in plain.rows] == [(20, 20, "tight")]
     assert plain.notes == (
         "a claim is for k = 1, and counts 2 times: at this distance each step may lose 2 times its "
-        "epsilon; say budget= for what a run may lose between these neighbors",
+        "epsilon; pass budget= for what a run may lose between these neighbors",
     )
     judged = audited(total, [0, 10], neighbors=sl.Bounded(2), budget=1)
     assert [(row.claimed, row.exact, row.verdict) for row in judged.rows] == [
@@ -130,7 +130,7 @@ def test_an_epsilon_that_changes_with_the_data_is_noted():
     (note,) = audited(hidden, [0, 10]).notes
     assert note.startswith("the epsilon of Noise in hidden (test_again.py:")
     assert note.endswith(
-        " changes with the data, and is not compared; say budget= or epsilon= to compare it"
+        " changes with the data, and is not compared; pass budget= or epsilon= to compare it"
     )
     assert audited(hidden, [0, 10], epsilon="epsilon").verdict == "not aligned"
     assert audited(lambda x: Noise(10, 1 / len(x)).randomise(sum(x)), [0, 10], (1, 2)).notes == ()
@@ -208,5 +208,5 @@ def test_what_is_kept_from_one_run_to_the_next_is_found():
         before, last[0] = last[0], len(x)
         return Noise(10).randomise(sum(x) + (50 if before == len(x) + 1 else 0))
 
-    with pytest.raises(sl.errors.QueryError, match="or keeps something between runs"):
+    with pytest.raises(sl.errors.QueryError, match="or keeps state between runs"):
         audited(remembering, [10], [1, 2, 3], neighbors="unbounded")

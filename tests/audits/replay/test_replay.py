@@ -45,7 +45,7 @@ def test_half_the_noise_is_violated_and_the_step_is_named():
         "  setting  bounded, at most 1; norm L1; values (0, 4, 5, 10), sizes (3,) in one order; "
         "implementation; replayed with the releases of each dataset and 0 more histories (110 "
         "runs)\n"
-        "  note     the steps together spend 2.6, in units of the epsilon of each; say budget= to "
+        "  note     the steps together spend 2.6, in units of the epsilon of each; pass budget= to "
         "judge the whole run\n"
         "  k  claimed  truth  verdict\n"
         "  1  1        2      violated (claim / truth = 0.5) at step 2 of 2, Noise in "

@@ -17,8 +17,8 @@ def test_randomness_beside_the_mechanisms_is_an_error():
     with pytest.raises(sl.errors.QueryError) as caught:
         audited(lambda _: Noise(1).randomise(source.random()), [0, 1], 1, replay=True)
     assert str(caught.value) == (
-        "two runs on [1] with the same releases differ, so the function draws at random beside the "
-        "recorded mechanisms, or keeps something between runs; fix its seed, name all of its "
+        "two runs on [1] with the same releases differ, so the function draws at random outside "
+        "the recorded mechanisms, or keeps state between runs; fix its seed, name all of its "
         "mechanisms, or audit the part before the noise by audit_randomized"
     )
 
@@ -43,7 +43,8 @@ def test_too_many_runs_are_refused(monkeypatch):
         ({"budget": -1}, "budget must be a number that is not negative, got -1"),
         ({"histories": [3]}, "histories must be a number of histories to draw, or lists of "
          "releases, got [3]"),
-        ({"histories": -1}, "histories must be a number of histories to draw, at least 0, got -1"),
+        ({"histories": -1},
+         "histories must be a whole number (a number of histories to draw, at least 0), got -1"),
         ({"replay": 1}, "replay must be True or False, got 1"),
     ],
 )  # fmt: skip

@@ -19,7 +19,7 @@ from replay_cases import Noise, around_the_median, audited
 import sensitivity_lab as sl
 from sensitivity_lab.audits.replay import again
 from sensitivity_lab.audits.replay.again import NOT_AGAIN
-from sensitivity_lab.audits.replay.returned import parts
+from sensitivity_lab.audits.returned import parts
 
 
 @dataclasses.dataclass
@@ -189,8 +189,8 @@ def test_the_report_of_a_leak():
         "  note     what is returned is compared after equal releases; if a mechanism or a sampler "
         "that is not recorded draws noise with a fixed seed, name it too\n"
         "  k  claimed  truth  verdict\n"
-        "  1  none     inf    violated (the return value depends on the data beside the releases), "
-        "after the releases (0,)\n"
+        "  1  none     inf    violated (the return value depends on the data besides the "
+        "releases), after the releases (0,)\n"
         "  1  10       1      loose (claim / truth = 10)\n"
         "  x  (0, 0)  ->  (0, 0)\n"
         "  y  (0, 1)  ->  (0, 1)"
@@ -325,12 +325,12 @@ def test_what_the_steps_spend_together_is_told():
         report.raise_if_violated()
     assert str(caught.value).startswith(
         "spends: not judged, since the steps together spend 2.2, in units of the epsilon of each; "
-        "say budget= to judge the whole run\nspends: a sensitivity of 10 is claimed"
+        "pass budget= to judge the whole run\nspends: a sensitivity of 10 is claimed"
     )
-    told = "the steps together spend 2.2, in units of the epsilon of each; say budget= to judge"
+    told = "the steps together spend 2.2, in units of the epsilon of each; pass budget= to judge"
     assert report.notes == (f"{told} the whole run",)
     known = audited(spends, [0, 2], 2, epsilon=lambda _: Fraction(1, 2))
-    assert known.notes == ("the steps together spend 11/10; say budget= to judge the whole run",)
+    assert known.notes == ("the steps together spend 11/10; pass budget= to judge the whole run",)
     judged = audited(spends, [0, 2], 2, budget=1)
     assert (judged.verdict, judged.notes) == ("violated", ())
     with pytest.raises(sl.errors.SensitivityViolation) as caught:

@@ -47,7 +47,7 @@ def test_the_answer_is_where_the_caller_says():
     report = sl.audits.audit_sampled(rounded, [0, 3], [1, 2], value="location", **options)
     assert (report.rows[0].exact, report.rows[0].compared) == (3, "tight")
     assert "perhaps" not in report.setting
-    with pytest.raises(sl.errors.QueryError, match="say value='location'"):
+    with pytest.raises(sl.errors.QueryError, match="pass value='location'"):
         sl.audits.audit_sampled(rounded, [0, 3], [1, 2], **options)
 
 
@@ -95,7 +95,7 @@ def test_everything_is_put_back():
 
 NO_PURE_EPSILON = (
     "the function draws Gaussian noise (normal), which gives no pure epsilon, however large it is: "
-    "say delta=, the chance of a larger loss that the code promises, and the L2 sensitivity is "
+    "pass delta=, the chance of a larger loss that the code promises, and the L2 sensitivity is "
     "compared with what the noise is enough for"
 )
 NO_DELTA = (
@@ -139,8 +139,8 @@ REFUSED = {
     ),
     "several scales in a call": (
         {"function": lambda x: np.random.laplace([len(x), 1], [1, 2])},
-        "on [0], one call of laplace draws noise of 2 scales, of which no single sensitivity can "
-        "be told; draw each number by a call of its own",
+        "on [0], one call of laplace draws noise of 2 scales, so it has no single sensitivity; "
+        "draw each number in a call of its own",
     ),
     "no sampler": (
         {"samplers": ["numpy.random.no"]},

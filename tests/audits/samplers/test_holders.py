@@ -12,8 +12,8 @@ from numpy.random import default_rng as another_name
 
 import sensitivity_lab as sl
 
-# Slow; `test_promises.py` represents them in `make test`.
-pytestmark = pytest.mark.exhaustive
+# Slow; `test_promises.py` represents them.
+pytestmark = pytest.mark.stress
 
 OPTIONS = {"values": [0, 10], "sizes": 2, "neighbors": "bounded"}
 
@@ -99,7 +99,6 @@ HOLDERS = {
 }
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", HOLDERS)
 def test_a_generator_is_quiet_wherever_it_is_held_and_put_back(case):
     function, sampler = HOLDERS[case]()
@@ -178,6 +177,6 @@ def test_a_seed_of_the_data_is_refused():
     line = total.__code__.co_firstlineno + 1
     assert str(caught.value) == (
         f"the seed of the noise depends on the data: default_rng in total (test_holders.py:{line}) "
-        "gets 0 on [0, 0] and 10 on [0, 10], so whoever guesses the data can check the guess; make "
+        "gets 0 on [0, 0] and 10 on [0, 10], so anyone can check a guess of the data; make "
         "the generator without a seed"
     )

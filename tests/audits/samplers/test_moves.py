@@ -14,8 +14,8 @@ import pytest
 import sensitivity_lab as sl
 from sensitivity_lab.noise.analytic import analytic_gaussian_scale
 
-# Slow; `test_promises.py` represents them in `make test`.
-pytestmark = pytest.mark.exhaustive
+# Slow; `test_promises.py` and `test_audit_sampled.py` represent them.
+pytestmark = pytest.mark.stress
 
 NOT = "not judged"
 
@@ -47,14 +47,13 @@ CHANGED = {
 }
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CHANGED)
 def test_what_is_changed_after_the_noise_is_refused(case):
     """Whatever the scale: a verdict on the changed value would be wrong in either direction."""
     functions = after(CHANGED[case])
     ways = {
-        "location": "say value='location', since the sampler gets the answer as its location",
-        "returns": "if the sampler gets the answer as its location, say value='location'; if not, "
+        "location": "pass value='location', since the sampler gets the answer as its location",
+        "returns": "if the sampler gets the answer as its location, pass value='location'; if not, "
         "audit the function without its steps after the noise",
     }
     for where, function in functions.items():
@@ -96,7 +95,6 @@ UNCHANGED = {
 }  # fmt: skip
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", UNCHANGED)
 def test_what_moves_with_the_noise_is_the_answer(case):
     """No false alarm where nothing is wrong, and no pass with half the noise."""
@@ -142,7 +140,6 @@ SCALED = {
 }
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", SCALED)
 def test_noise_times_a_number_has_that_scale(case):
     for epsilon, verdict in ((1.0001, NOT), (1, NOT), (0.9999, "violated")):
@@ -152,7 +149,6 @@ def test_noise_times_a_number_has_that_scale(case):
         assert (report.rows[0].exact, report.verdict) == (10, verdict)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "normal",
     [
@@ -194,11 +190,11 @@ def test_one_noise_in_two_proportions_is_refused():
 CAUSES = {
     "another sampler": (
         lambda x: total(x) + np.random.laplace(0, 10) + random.gauss(0, 1),
-        "differs between two runs in which all named samplers were quiet: it draws from another",
+        "differs between two runs in which all named samplers were quiet: it also draws from",
     ),
     "chance before the noise": (
         lambda x: total([*x, 9 * random.random()]) + np.random.laplace(0, 10),
-        "differs between two runs in which all named samplers were quiet: it draws from another",
+        "differs between two runs in which all named samplers were quiet: it also draws from",
     ),
     "several draws": (
         lambda x: total(x) + sum(np.random.laplace(0, 10) for _ in range(2)),

@@ -109,7 +109,7 @@ def test_an_adaptive_release_is_replayed():
     )
     assert less.verdict == "violated"
     # The return value cannot tell: the window moves with the noise.
-    with pytest.raises(sl.errors.QueryError, match="say value='location'"):
+    with pytest.raises(sl.errors.QueryError, match="pass value='location'"):
         sl.audits.audit_sampled(
             around_the_median, [0, 4, 5, 10], [3], epsilon=1, neighbors="bounded"
         )
@@ -155,7 +155,7 @@ def test_data_beside_the_noise_is_a_violation(case):
         assert (row.verdict, row.step, row.truth) == ("violated", "the return value", math.inf)
         assert max(row.evidence.x) != max(row.evidence.y)
         assert row.remark.startswith(
-            "violated (the return value depends on the data beside the releases), after"
+            "violated (the return value depends on the data besides the releases), after"
         )
 
 
@@ -175,7 +175,7 @@ def test_what_neighbors_share_is_no_leak():
 ZERO = (
     "what reaches laplace in {} (test_promises.py:{}) is 0 on every dataset, and what is returned "
     "depends on the data and moves with the noise: the noise is added to an answer that was not "
-    "recorded; say value='returns'"
+    "recorded; pass value='returns'"
 )
 
 

@@ -152,7 +152,7 @@ def test_an_average_per_group_is_two_vectors():
 
 def test_what_has_no_answer_per_group_is_refused():
     t = clamped(limited(1, 1), L1, 0, 5)
-    start = f"cannot chain {t.name} >> mean(0, 5, 3): {t.name} puts out 2 groups of 'page', each "
+    start = f"cannot chain {t.name} >> mean(0, 5, 3): {t.name} returns 2 groups of 'page', each "
     with pytest.raises(InputError) as error:
         t >> pl.mean(0, 5, 3)
     assert str(error.value) == (

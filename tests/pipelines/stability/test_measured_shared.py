@@ -187,12 +187,12 @@ def test_a_step_has_to_say_that_it_works_by_id():
         ),
         (
             lambda: (START >> pl.part(0)).map(1, 1),
-            "d_in must be a whole number of at least 0 (ids in 'id' added or removed with all "
-            "their rows in both tables), got (1, 1)",
+            "d_in must be a whole number (at least 0: ids in 'id' added or removed with all "
+            "their rows in both tables), got (1, 1) (tuple)",
         ),
         (
             lambda: START >> pl.join_private("name"),
-            "cannot chain the start >> join_private('name'): the start puts out (tables; tables) "
+            "cannot chain the start >> join_private('name'): the start returns (tables; tables) "
             "(ids in 'id' added or removed with all their rows in both tables), but "
             "join_private('name') takes two tables whose rows are added or removed, truncated by "
             "left=... and right=...; or two tables with the same column of privacy ids, which must "

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sensitivity_lab import pipelines as pl
 from sensitivity_lab.errors import TooLargeError
-from sensitivity_lab.pipelines.stability.counting import count_moves, count_pairs, datasets_by_size
+from sensitivity_lab.pipelines.stability.counting import count_moves, count_pairs
+from sensitivity_lab.pipelines.stability.inputs import draw
 
 COPIES = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 D_IN = st.integers(0, 5)
@@ -41,10 +42,16 @@ METRICS = {
 }
 
 
-@given(copies=COPIES)
-def test_datasets_of_each_size(copies):
-    counts = Counter(map(sum, listed(copies)))
-    assert datasets_by_size(copies) == [counts[size] for size in range(sum(copies) + 1)]
+@given(copies=COPIES, sizes=st.none() | st.lists(st.integers(0, 13)))
+def test_datasets_of_some_sizes(copies, sizes):
+    rows = [row for row, most in enumerate(copies) for _ in range(most)]
+    drawn = draw(rows, pl.SymmetricDistance(), sizes)
+    expected = [x for x in listed(copies) if sizes is None or sum(x) in sizes]
+    assert drawn.counts() == (len(expected), sum(map(sum, expected)))
+    found = [Counter(drawn.dataset(place)) for place in range(len(drawn.codes))]
+    assert sorted(tuple(x[row] for row in range(len(copies))) for x in found) == expected
+    assert drawn.dataset_sizes.tolist() == [x.total() for x in found]
+    assert drawn.codes.tolist() == sorted(set(drawn.codes.tolist()))
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -256,6 +256,17 @@ def test_each_pair_of_outputs_is_measured_once():
     assert result.pairs > len(measured) == 4 + 5 + 4 + 1
 
 
+@pytest.mark.parametrize("block", [1, 3, 10**6])
+def test_pairs_in_many_blocks_have_the_same_farthest_pair(block, monkeypatch):
+    """The distance grows from block to block, and the fewest rows attain it."""
+    monkeypatch.setattr("sensitivity_lab.pipelines.stability.measure._BLOCK", block)
+    clipped = (pl.Numbers(), pl.SymmetricDistance()) >> pl.clamp(0, 7) >> pl.sum_(0, 7)
+    for d_in, most, few in ((1, 7, 1), (2, 14, 2)):
+        found = pl.measured_stability(clipped, [1, 3, 7, 9], d_in)
+        assert found.measured == most
+        assert len(found.witness.x) + len(found.witness.y) == few
+
+
 def test_sizes():
     t = (pl.Numbers(), ROWS) >> pl.clamp(0, 5) >> pl.sum_(0, 5)
     assert pl.measured_stability(t, [1, 2, 5], 1, sizes=[0, 1]).witness.y == [5]

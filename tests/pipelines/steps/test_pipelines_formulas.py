@@ -42,7 +42,7 @@ def test_a_square_is_unbounded_and_says_why(square):
     with pytest.raises(InputError) as error:
         pl.number() >> pl.formula(square)
     assert str(error.value) == (
-        "cannot chain the start >> formula(x**2): the start puts out a number (absolute "
+        "cannot chain the start >> formula(x**2): the start returns a number (absolute "
         "difference), but formula(x**2) takes only a number with bounds: with f(x) = x**2, "
         "f(x + 1) - f(x) is 2 * x + 1, which exceeds every bound for some x, so the sensitivity "
         "is unbounded; start from number(lower, upper)"

@@ -231,7 +231,7 @@ def test_one_column_of_a_table():
     t = ROWS >> pl.filter_(lambda row: row["price"] > 0) >> pl.select("price")
     assert t(TABLE) == [0.5, 0.5, 1.5, 2.5, 0.5]
     assert (ROWS >> pl.select("kind", pl.Values()) >> pl.histogram("xy"))(TABLE) == [3, 2]
-    with pytest.raises(InputError, match=r"a record must be a finite number .*, got nan"):
+    with pytest.raises(InputError, match=r"a record must be a finite number, got nan"):
         (ROWS >> pl.select("price"))(TABLE)
 
 

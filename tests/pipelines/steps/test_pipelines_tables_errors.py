@@ -114,3 +114,20 @@ def test_what_tables_do_not_accept(call, message):
     with pytest.raises(InputError) as error:
         call()
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("cells", "keys", "ending"),
+    [
+        ([0, 25], ["0", "25"], "the column has numbers; write the keys as numbers"),
+        (["0", "25"], [0, 25], "the column has texts; write the keys as texts"),
+    ],
+)
+def test_keys_of_another_kind_than_the_column_are_refused(cells, keys, ending):
+    counts = pl.start(pl.AddMaxRows(1)) >> pl.group_by("plan", keys) >> pl.count()
+    with pytest.raises(InputError) as caught:
+        counts(pd.DataFrame({"plan": cells}))
+    assert str(caught.value).startswith("group_by('plan', 2 keys): the keys are ")
+    assert str(caught.value).endswith(ending)
+    same = pl.start(pl.AddMaxRows(1)) >> pl.group_by("plan", cells) >> pl.count()
+    assert same(pd.DataFrame({"plan": cells})) == [1, 1]

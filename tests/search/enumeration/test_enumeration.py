@@ -23,10 +23,10 @@ from sensitivity_lab.queries import DEFAULT_QUERIES, as_query
 from sensitivity_lab.search import lattice
 from sensitivity_lab.search.engine import Options
 from sensitivity_lab.search.enumeration import evaluate as evaluation
-from sensitivity_lab.search.enumeration import levels as planning
+from sensitivity_lab.search.enumeration import needed as planning
 from sensitivity_lab.search.enumeration import number_pairs as gaps
 from sensitivity_lab.search.enumeration.global_max import Enumeration
-from sensitivity_lab.search.enumeration.levels import Levels
+from sensitivity_lab.search.enumeration.needed import Levels
 from sensitivity_lab.search.enumeration.vector_pairs import VectorFinder
 
 RECORDS = [1, 2, 2, 2, 5, 5, 7, 8, 9, 9]
@@ -312,3 +312,28 @@ def test_few_pairs_of_vectors_are_compared_exactly(norm):
     with mock.patch.object(VectorFinder, "pair_of", lambda *of: pairs(*of)):
         sl.global_sensitivity(universe, query, size=6, neighbors="bounded", norm=norm)
     assert 1 <= pairs.call_count <= 200
+
+
+def test_answers_of_one_size_are_whole_and_of_the_other_are_not():
+    """Both distances round to 2**50; whole answers alone would need no exact comparison."""
+    answers = {(0, 1): (2**50, 0.05), (2, 3): (2**50, 0.1)}
+    query = sl.from_function(lambda x: np.array(answers.get(tuple(sorted(x.tolist())), (0, 0.0))))
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset(range(4)), query, size=2, neighbors=sl.Unbounded(1)
+    )
+    assert result.witness.x == (2, 3)
+
+
+def test_a_vectorized_function_is_asked_of_many_datasets_at_once_under_a_timeout_too():
+    """Of 924 datasets, in batches, and of some alone to compare: not of each by itself."""
+    asked = []
+
+    def total(rows):
+        asked.append(len(rows))
+        return rows.sum(axis=1)
+
+    query = sl.from_function(total, vectorized=True)
+    universe, limits = sl.Universe.from_dataset(range(12)), sl.Run(timeout=60)
+    sl.global_sensitivity(universe, query, size=6, neighbors="bounded", run=limits)
+    assert max(asked) > 100
+    assert len(asked) < 100

@@ -21,10 +21,11 @@ import sensitivity_lab as sl
 from sensitivity_lab.running import machine as machines
 from sensitivity_lab.running.machine import Machine
 from sensitivity_lab.running.spread import Cluster, Spread
-from sensitivity_lab.search import blocks, engine, lattice, listing
+from sensitivity_lab.search import blocks, engine, lattice
 from sensitivity_lab.search.enumeration import held, number_pairs, vector_pairs
 from sensitivity_lab.search.enumeration.held import InFile, Shelf, ends_of, load
 from sensitivity_lab.search.lattice import Lattice
+from sensitivity_lab.universes import listing
 
 counts = st.lists(st.integers(1, 3), min_size=1, max_size=5)
 

@@ -42,8 +42,10 @@ WHAT = (
     "no engine accepts numbers here: enumeration would evaluate about 1.9e+05 datasets and need "
     "about 10.0 MiB, more than the memory limit of 97.7 KiB; choose a smaller size or distance, or "
     "a coarser universe with fewer distinct values; or with one of these, in TIME of one "
-    "processor, by a sample of SOME evaluations: a memory_limit of 10.0 MiB (this machine has "
-    "16.0 GiB), scratch=, a folder with 11.4 MiB free ('/tmp' has 100.0 GiB), or a Dask cluster, "
+    "processor, by a sample of SOME evaluations: run=Run(memory_limit=...) of 10.0 MiB "
+    "(this machine has "
+    "16.0 GiB), run=Run(scratch=...), a folder with 11.4 MiB free ('/tmp' has 100.0 GiB), "
+    "or a Dask cluster, "
     "whose workers have 10.0 MiB of memory"
 )
 
@@ -74,7 +76,7 @@ def test_the_time_is_that_of_the_sample(monkeypatch):
 def test_too_large_for_this_machine_leaves_the_others():
     said = refusal(universe=sl.Universe.from_dataset(range(34)), size=17)
     assert "need about 122.6 GiB, more than the memory limit of 4.0 GiB" in said
-    assert " evaluations: scratch=, a folder with 140.1 GiB free ('/tmp' has 100.0 GiB), " in said
+    assert " evaluations: run=Run(scratch=...), a folder with 140.1 GiB free ('/tmp' has " in said
     assert said.endswith(
         "or a Dask cluster, whose workers have 122.6 GiB of memory; the 16.0 GiB of this machine's "
         "memory are too few"
@@ -86,14 +88,14 @@ def test_a_query_that_fails_has_no_time():
         return 1 / (x[0] - x[0])
 
     said = refusal(numbers, run=sl.Run(memory_limit=100_000))
-    assert "; or with one of these: a memory_limit of 10.0 MiB" in said
+    assert "; or with one of these: run=Run(memory_limit=...) of 10.0 MiB" in said
 
 
 def test_a_disk_with_too_little_room(machine, tmp_path):
     machine.free = 10_000
     said = refusal(run=sl.Run(scratch=tmp_path))
-    assert f"more than the 9.8 KiB that are free in scratch={str(tmp_path)!r}" in said
-    assert "another scratch=, a folder with 11.4 MiB free ('/tmp' has 9.8 KiB)" in said
+    assert f"more than the 9.8 KiB that are free in run=Run(scratch={str(tmp_path)!r})" in said
+    assert "another run=Run(scratch=...), a folder with 11.4 MiB free ('/tmp' has 9.8 KiB)" in said
 
 
 def test_a_cluster_with_too_little_memory():
@@ -107,7 +109,7 @@ def test_what_takes_too_long_anywhere_has_no_way():
     said = refusal(universe=sl.Universe.from_dataset(range(60)), size=30)
     assert said.endswith(
         "more than the memory limit of 4.0 GiB; choose a smaller size or distance, a coarser "
-        "universe with fewer distinct values, or a larger memory_limit"
+        "universe with fewer distinct values, or a larger run=Run(memory_limit=...)"
     )
 
 

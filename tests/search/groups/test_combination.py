@@ -199,6 +199,17 @@ def test_bounds_are_no_less_than_what_the_groups_that_are_left_can_add(
                     check_pairs(bounds, sums, own, bound, priced)
 
 
+def test_what_many_groups_leave_over_in_their_blocks_adds_up(monkeypatch):
+    """Five groups of 3 records are all in the first block of 4, and 15 of them in the fourth."""
+    monkeypatch.setattr("sensitivity_lab.search.groups.bounds.BLOCKS", 5)
+    three = {(0, 0): np.where(STAYS <= 3, 0.0, -np.inf)}
+    relaxation = relaxed([three] * 6, (18, (0, 0)))
+    relaxation = replace(relaxation, after=[{(0, 0): np.inf} for _ in relaxation.after])
+    bounds = Bounds([three] * 5, three, relaxation)
+    assert bounds.width == 4
+    assert bounds.each(bounds.rest(0, (0, 0)))[3] - bounds.prices[15] >= -1e-9
+
+
 @pytest.mark.stress
 @settings(max_examples=5_000)
 @given(problem=problems(), error=st.sampled_from([0, 1e-9]))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from group_cases import grouped, table
+from strategies import NAMES
 
 import sensitivity_lab as sl
+
+OF_MULTIPLICITIES = ("count_distinct", "mode_count")
+ON_NUMBERS = ", ".join(repr(name) for name in NAMES.split(", ") if name not in OF_MULTIPLICITIES)
 
 SMALL = table([("a", 1), ("a", 2), ("b", 3), ("b", 10)])
 
@@ -29,9 +33,9 @@ def test_mean_of_is_a_shorthand():
         ),
         (
             sl.GroupBy("g", sl.ColumnQuery("d", sl.Var(ddof=1), empty=0), groups=["a", "b"]),
-            "groups covers var_ddof_1 by group only where the groups' sizes are public; give "
-            "group_sizes (a variance or standard deviation with ddof 0: also where at most one row "
-            "is removed and one added)",
+            "groups covers var_ddof_1 by group only if the groups' sizes are public; pass "
+            "group_sizes (a variance or standard deviation with ddof 0 also works if at most one "
+            "row is removed and one added)",
         ),
         (
             grouped("mean", 0, "ab", group_sizes=[1, 3]),
@@ -62,18 +66,17 @@ def test_refusals_say_what_to_do(query, reason):
         ),
         (
             lambda: sl.ColumnQuery("d", "sum", empty=3),
-            "empty must be None or 0 for a sum: that of no values is 0, got 3",
-        ),
-        (
-            lambda: sl.ColumnQuery("d", "median", empty="x"),
-            "empty must be a finite number or None, got 'x'",
+            "empty must be None or 0 for a sum: without values it is 0, got 3",
         ),
         (
             lambda: sl.ColumnQuery("d", "mode"),
-            "query must be a query on numbers, such as 'mean', 'count', 'sum', 'std', 'var', "
-            "'median', 'min', 'max', 'range', 'midrange', 'iqr', 'gini_mean_difference', "
-            "'trimmed_mean_10', 'winsorized_mean_10', 'percentile_90' or Var(ddof=1), got 'mode'; "
-            "write one of your own as a function of a DataFrame",
+            f"query must be a query on numbers, such as {ON_NUMBERS}, 'percentile_90' or "
+            "Var(ddof=1), got 'mode'; write one of your own as a function of a DataFrame",
+        ),
+        (
+            lambda: sl.ColumnQuery("d", "percentile_101"),
+            "a percentile must be a number from 0 to 100, got 'percentile_101'; write for example "
+            "'percentile_25'",
         ),
         (
             lambda: grouped("mean", 0, "ab", group_sizes=[1]),

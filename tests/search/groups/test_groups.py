@@ -389,5 +389,37 @@ def test_memory_is_bounded():
     assert str(caught.value) == (
         "no engine accepts mean of d by g here: groups would need about 38.8 MiB, more than the "
         "memory limit of 976.6 KiB; choose a smaller size or distance, a coarser universe with "
-        "fewer distinct values, or a larger memory_limit"
+        "fewer distinct values, or a larger run=Run(memory_limit=...)"
     )
+
+
+@pytest.mark.parametrize("query", ["mean", "median", "std"])
+def test_a_local_sensitivity_at_public_sizes_is_that_of_one_replaced_row(query):
+    """Two of four rows of each group; a neighbor with two again differs in one group."""
+    values, answer = (0, 1, 5, 9), getattr(np, query)
+    rows = [(g, d) for g in "ab" for d in values]
+    x = {"a": [0, 1], "b": [0, 9]}
+    changes = [
+        abs(answer([kept, new]) - answer(of))
+        for of in x.values()
+        for kept in of
+        for new in set(values) - set(of)
+    ]
+    result = sl.local_sensitivity(
+        table(rows),
+        grouped(query, 0, "ab", group_sizes={"a": 2, "b": 2}),
+        dataset=pd.DataFrame([(g, d) for g in x for d in x[g]], columns=["g", "d"]),
+        neighbors=sl.Bounded(1),
+        method="groups",
+    )
+    assert result.value == pytest.approx(max(changes), rel=1e-12)
+
+
+def test_a_midrange_by_group_is_no_quantile():
+    """Its ranks are neighbors for two rows of a group, not for three."""
+    rows = table([("a", d) for d in (0, 1, 5)])
+    asked = {"size": 2, "neighbors": sl.Unbounded(1)}
+    query = grouped("midrange", 0, "a")
+    with pytest.raises(sl.errors.NoEngineError, match="only if the groups' sizes are public"):
+        sl.global_sensitivity(rows, query, **asked, method="groups")
+    assert sl.global_sensitivity(rows, query, **asked).exact == Fraction(5, 2)

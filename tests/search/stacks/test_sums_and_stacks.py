@@ -44,11 +44,9 @@ def test_a_filtered_sum_is_that_of_the_definition(relation, rows, least):
         check_value(result, expected)
 
 
-def test_a_filtered_sum_has_a_name_and_a_checked_predicate():
+def test_a_filtered_sum_has_a_name():
     assert sl.SumOf("b", where="a > 1").name == "sum of b where a > 1"
     assert sl.SumOf("b").name == "sum of b"
-    with pytest.raises(sl.errors.InputError, match="where must be a function of a DataFrame"):
-        sl.SumOf("b", where=3)
 
 
 @pytest.mark.parametrize("norm", records.NORMS)
@@ -83,7 +81,6 @@ def test_a_vector_sum_checks_what_it_gets():
     for given_columns, bound, message in (
         ([], 1, "columns must be at least one column, each once, got []"),
         (["a", "a"], 1, "columns must be at least one column, each once, got ['a', 'a']"),
-        (["a"], 0, "clip_norm must be a finite number above 0, got 0"),
     ):
         with pytest.raises(sl.errors.InputError) as caught:
             sl.VectorSum(given_columns, clip_norm=bound)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
+import random
 import re
 
 import pytest
 
-from sensitivity_lab.search.variance.words import words_of
+from sensitivity_lab.search.variance.words import Row, words_of
 
 BOTH_ENDS = {
     "AO": "A*O*A*",
@@ -120,3 +122,42 @@ def test_removing_with_the_larger_set_more_spread():
 def test_removing_with_the_smaller_set_more_spread():
     rules = {"OB": "O*B*O*", "CO": "C*O*C*", "CB": "C*B*C*"}
     assert patterns_left(rules, [], "BCO") <= forms("COCBCOC")
+
+
+def best_word(records: list[float], changes: str, ddof: float, *, root: bool) -> tuple[float, str]:
+    """Return the largest f(x) - f(y) over all ways to label the records, and what it reads like."""
+
+    def spread(members: str, word: tuple[str, ...]) -> float:
+        data = [record for record, letter in zip(records, word, strict=True) if letter in members]
+        mean = math.fsum(data) / len(data)
+        variance = math.fsum((u - mean) ** 2 for u in data) / (len(data) - ddof)
+        return math.sqrt(variance) if root else variance
+
+    words = set(itertools.permutations(changes))
+    return max((spread("AC", word) - spread("BC", word), "".join(word)) for word in words)
+
+
+@pytest.mark.parametrize("root", [False, True], ids=["variance", "root"])
+@pytest.mark.parametrize(
+    "sizes", [(2, 1, 1), (2, 2, 1), (1, 3, 1), (2, 1, 2), (1, 1, 3), (2, 2, 0), (2, 0, 3)]
+)
+def test_the_rows_hold_whatever_the_change(sizes, root):
+    core, of_a, of_b = sizes
+    rows = [Row(*pair) for pair in ("AO", "OB", "AC", "CB", "AB")]
+    if of_a >= of_b:
+        rows.append(Row("O", "C"))
+    elif not (root and of_a):
+        rows.append(Row("C", "O"))
+    draw = random.Random(20)
+    for _ in range(15):
+        records = sorted(draw.choice([1, 9, 70]) * draw.gauss(0, 1) for _ in range(sum(sizes) + 2))
+        letters = "C" * core + "A" * of_a + "B" * of_b + "OO"
+        largest, word = best_word(records, letters, draw.choice([0, 0.5]), root=root)
+        assert largest <= 0 or all(row.allows(word) for row in rows), (records, word)
+
+
+def test_the_core_may_lie_inside_for_the_root_if_both_sets_have_records_of_their_own():
+    records = [-4.496, -0.502, -0.392, -0.003, -0.001, 0.001, 1.473]
+    _, word = best_word(records, "CCABBOO", 0, root=True)
+    assert word == "AOBBCCO"
+    assert not Row("C", "O").allows(word)

@@ -487,3 +487,18 @@ def test_records_are_centered_at_the_middle_record():
         2 * 10**15 - 1,
         3 * 10**15 - 1,
     ]
+
+
+@pytest.mark.exhaustive
+def test_no_removal_is_skipped_by_floats_that_cannot_hold_the_records():
+    """0 and 1 alone are further apart than with a record near 1/2, of which there are 700."""
+    near = [Fraction(1, 2) + Fraction(number, 10**2600) for number in range(-350, 350)]
+    result = sl.global_sensitivity(
+        sl.Universe.from_dataset([0, 1, *near]),
+        sl.Var(ddof=1),
+        size=3,
+        neighbors=sl.Unbounded(1, direction="remove"),
+        method="variance",
+    )
+    assert sorted(result.witness.y) == [0, 1]
+    assert result.exact == Fraction(1, 4)

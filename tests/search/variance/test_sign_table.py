@@ -1,8 +1,8 @@
 """The sign table and the rules behind the words of a variance, certified by an SMT solver.
 
 `z3` shows that what would contradict a row or a rule is impossible, for all real records, sizes and
-ddof at once. What it is told are the definitions: what a dataset's variance is, and that no
-exchange of two records makes a best pair better.
+ddof at once. What it is told are the definitions: what a dataset's variance is, and which sign its
+slope has in a best pair as a record moves ("One mover" in docs/proofs.md).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ z3 = pytest.importorskip("z3")
 pytestmark = pytest.mark.exhaustive
 
 IN_X, IN_Y = "AC", "BC"
-M, N, D, U, S, Q = z3.Reals("m n d u s q")
-"""Two sizes, ddof, a record, and the sum and sum of squares of the others."""
+M, N, D, U, S, Q, STEP = z3.Reals("m n d u s q step")
+"""Two sizes, ddof, a record, the sum and sum of squares of the others, and how far it moves."""
 
 
 def proves(claim, *given) -> bool:
@@ -42,11 +42,12 @@ def left_out(size):
     return (size + 1) / (size * (size - D))
 
 
-def test_the_two_coefficients():
-    moved = scaled(M, S + U, Q + U * U) - scaled(M, S, Q)
-    assert proves(moved == (M - 1) * U * U - 2 * S * U)
-    without = scaled(M, S - U, Q - U * U) - scaled(M, S, Q)
-    assert proves(without == -(M + 1) * U * U + 2 * S * U)
+def test_fact_1():
+    """V is a quadratic in one record: its slope is 2 (u - mean), and h or -g come before u**2."""
+    moved = scaled(M, S + U + STEP, Q + (U + STEP) ** 2) - scaled(M, S + U, Q + U * U)
+    assert proves(moved == 2 * (M * U - (S + U)) * STEP + (M - 1) * STEP * STEP)
+    moved = scaled(M, S - U - STEP, Q - (U + STEP) ** 2) - scaled(M, S - U, Q - U * U)
+    assert proves(moved == -2 * (M * U - (S - U)) * STEP - (M + 1) * STEP * STEP)
 
 
 def coefficient(row):
@@ -91,7 +92,45 @@ def test_the_solver_notices_a_row_that_is_false():
     assert not proves(inside(M) - inside(N) > 0, M > D, N > D, N >= M + 1, M >= 1)
 
 
-A, B, C, O = z3.Reals("a b c o")  # noqa: E741 - the labels
+CORE, THETA, T, W = z3.Reals("c theta t w")
+PART = [CORE > D, D >= 0, N >= CORE + 1, THETA > 0, THETA * THETA * (N - D) == CORE - D]
+"""C is c of the n records of y; W is what D(y) has more than D(C)."""
+
+
+def test_fact_3():
+    """How far the roots of a part and the whole are apart says where the root of the whole is."""
+    of_c, of_y, root = z3.Reals("sd_c sd_y root")
+    given = [*PART, T > 0, W >= 0, of_c >= 0, of_y >= 0, root >= 0]
+    given.append((CORE - D) * of_c * of_c == (N - D) * of_y * of_y - W)
+    assert proves(of_y >= THETA * of_c, *given)
+    shift = T * (CORE - D) / (N - CORE)
+    more = (CORE - D) * T * T + (N - CORE) * shift * shift
+    given.append((N - CORE) * root * root == W + more)
+    assert proves(root * THETA >= shift, *given)
+    # The square of sd(C) >= sd(y) + t, and of sd(y) - shift >= root, which is above the shift.
+    apart = (CORE - D) * (of_y + T) * (of_y + T) <= (N - D) * of_y * of_y - W
+    beyond = (N - CORE) * (of_y - shift) * (of_y - shift) >= W + more
+    assert proves(apart == beyond, *given)
+    assert proves(shift < root, *given)
+
+
+def test_fact_4():
+    """What is not further from the mean makes the squared deviations fall."""
+    old, new, mean = z3.Reals("old new mean")
+    nearer = (new - mean) ** 2 <= (old - mean) ** 2
+    assert proves(change(old, new, mean) < 0, M >= 1, old != new, nearer)
+
+
+def test_a_record_of_the_core():
+    """The second derivative of H is positive, unless two records are kept and theta is large."""
+    positive = CORE * (N - 1) > (N - D) * (1 + THETA)
+    assert proves(positive, *PART, CORE >= 3)
+    assert proves(positive, *PART, CORE >= 2, D >= 1)
+    assert proves(positive == (2 * THETA * (N - 1) < N), *PART, CORE == 2)
+    assert not proves(positive, *PART, CORE == 2)
+
+
+A, B, C, O, OTHER = z3.Reals("a b c o other")  # noqa: E741 - the labels
 MEAN_X, MEAN_Y, RHO, G = z3.Reals("mean_x mean_y rho g")
 PAIR = [M >= 2, RHO >= 1]
 """Of x and y with m records each; rho is sd(x) / sd(y), or 1 for the variance."""
@@ -102,22 +141,16 @@ def change(old, new, mean):
     return (new - old) * (M * (new + old) - 2 * M * mean - (new - old))
 
 
-def along(old, new, mean):
-    """The change of V to first order, times ``m - ddof``."""
-    return (new - old) * (new + old - 2 * mean)
-
-
 def optimal(*pairs):
-    """What a best pair satisfies: no exchange of two of its labels makes it better."""
-    exchanges = {
-        "AC": change(C, A, MEAN_Y) >= 0,
-        "AO": change(A, O, MEAN_X) <= 0,
-        "BO": change(B, O, MEAN_Y) >= 0,
-        "BC": change(C, B, MEAN_X) <= 0,
-        "AB": along(A, B, MEAN_X) - RHO * along(B, A, MEAN_Y) <= 0,
-        "CO": along(C, O, MEAN_X) - RHO * along(C, O, MEAN_Y) <= 0,
+    """What a best pair satisfies: the slope at a mover falls off towards what it is among."""
+    slopes = {
+        "AO": (A - MEAN_X) * (O - A),
+        "AC": RHO * (A - MEAN_Y) * (C - A),
+        "AB": (A - MEAN_X + RHO * (A - MEAN_Y)) * (B - A),
+        "OB": RHO * (O - MEAN_Y) * (B - O),
+        "OC": (RHO * (O - MEAN_Y) - (O - MEAN_X)) * (C - O),
     }
-    return [*PAIR, *(exchanges[pair] for pair in pairs)]
+    return [*PAIR, *(slopes[pair] < 0 for pair in pairs)]
 
 
 IMPOSSIBLE = z3.BoolVal(False)
@@ -128,18 +161,20 @@ def test_rule_1():
 
 
 def test_rule_2():
-    assert proves(IMPOSSIBLE, *optimal("AC", "BO"), C < A, A < O, O < B)
+    assert proves(IMPOSSIBLE, *optimal("AC", "OB"), C < A, A < O, O < B)
 
 
 def test_rule_3():
-    assert proves(IMPOSSIBLE, *optimal("AO", "AB", "BO", "CO"), C < O, O < A, A < B)
+    assert proves(IMPOSSIBLE, *optimal("AO", "AB", "OB", "OC"), C < O, O < A, A < B)
 
 
 def test_rule_4():
     """`c < o < b` only if fewer are kept than replaced."""
     kept, replaced, below, above = z3.Reals("kept replaced below above")
-    given = [*optimal("BO"), C < O, O < B, G == MEAN_Y - O]
-    assert proves(z3.And(G > 0, B - MEAN_Y < G, MEAN_Y - C > G), *given)
+    given = [*optimal("OB"), C < O, O < B, G == MEAN_Y - O]
+    assert proves(z3.And(G > 0, MEAN_Y - C > G), *given)
+    # Another record of B, wherever it is, does not become o without a loss either.
+    assert proves(OTHER - MEAN_Y < G, *given, OTHER != O, change(OTHER, O, MEAN_Y) >= 0)
     sums = [G > 0, kept >= 1, replaced >= 1, below > kept * G, above < replaced * G, below == above]
     assert proves(kept < replaced, *sums)
 
@@ -148,7 +183,9 @@ def test_rule_5():
     """`c < a < b` only if more are kept than replaced, and not where one is replaced."""
     kept, replaced, below, above = z3.Reals("kept replaced below above")
     given = [*optimal("AC"), C < A, A < B, G == A - MEAN_Y]
-    assert proves(z3.And(G > 0, MEAN_Y - C < G, B - MEAN_Y > G), *given)
+    assert proves(z3.And(G > 0, B - MEAN_Y > G), *given)
+    # Another record of C, wherever it is, does not become a without a loss either.
+    assert proves(MEAN_Y - OTHER < G, *given, OTHER != A, change(OTHER, A, MEAN_Y) >= 0)
     sums = [G > 0, kept >= 1, replaced >= 1, below < kept * G, above > replaced * G, below == above]
     assert proves(kept > replaced, *sums)
     # One replaced: y is C + b and x is C + a, and b is farther from the mean of C than a.
@@ -158,4 +195,4 @@ def test_rule_5():
 
 def test_the_solver_notices_what_the_rules_need():
     assert not proves(IMPOSSIBLE, *optimal("AC", "AO"), B < A, A < C, A < O)
-    assert not proves(IMPOSSIBLE, *optimal("AO", "AB", "BO"), C < O, O < A, A < B)
+    assert not proves(IMPOSSIBLE, *optimal("AO", "AB", "OB"), C < O, O < A, A < B)

@@ -5,12 +5,14 @@ The oracle sees every record as the Fraction that it stands for.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import oracle
 from hypothesis import strategies as st
 
@@ -92,6 +94,57 @@ QUERIES = {
     "mode_count": (sl.ModeCount(), ("mode_count",)),
 }
 """By name: our query, and the oracle's."""
+
+CHOSEN = {
+    "mean": "monotone",
+    "sum": "monotone",
+    "count": "monotone",
+    "median": "monotone",
+    "min": "monotone",
+    "max": "monotone",
+    "var": "variance",
+    "var_ddof_1": "variance",
+    "std": "variance",
+    "std_ddof_1": "variance",
+    "count_distinct": "multiplicities",
+    "mode_count": "multiplicities",
+}
+"""By name: the engine that "auto" chooses for one dataset."""
+
+HAVE_INTERVALS = [name for name, engine in CHOSEN.items() if engine in ("monotone", "variance")]
+"""Those that an engine covers on an interval, too."""
+
+NUMPY = {
+    "mean": np.mean,
+    "median": np.median,
+    "sum": np.sum,
+    "count": np.size,
+    "min": np.min,
+    "max": np.max,
+    "var": np.var,
+    "std": np.std,
+    "var_ddof_1": lambda x: np.var(x, ddof=1),
+    "std_ddof_1": lambda x: np.std(x, ddof=1),
+    "count_distinct": lambda x: np.size(np.unique(x)),
+    "mode_count": lambda x: np.unique(x, return_counts=True)[1].max(),
+}
+"""By name: the function of numpy."""
+
+IN_PLAIN_PYTHON = {
+    "mean": statistics.mean,
+    "median": statistics.median,
+    "sum": sum,
+    "count": len,
+    "min": min,
+    "max": max,
+    "var": statistics.pvariance,
+    "var_ddof_1": statistics.variance,
+    "std": statistics.pstdev,
+    "std_ddof_1": statistics.stdev,
+    "count_distinct": lambda records: len(set(records)),
+    "mode_count": lambda records: max(map(records.count, records)),
+}
+"""By name: what a person would write without any library but Python's own."""
 
 
 def percentiles():

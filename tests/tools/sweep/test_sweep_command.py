@@ -50,7 +50,10 @@ def test_a_finding_is_printed_and_is_the_exit_code(tmp_path, monkeypatch, capsys
     ("given", "told"),
     [
         (("--timeout", "-1"), "timeout must be a number of seconds above 0, got -1.0"),
-        (("--limit", "0"), "limit must be a number of settings, got 0"),
+        (
+            ("--limit", "0"),
+            "limit must be a whole number (a number of settings, at least 1), got 0",
+        ),
         (("--output", "/dev/null/a"), "cannot make the folder '/dev/null/a': Not a directory"),
     ],
 )

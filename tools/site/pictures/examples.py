@@ -9,6 +9,16 @@ import sensitivity_lab as sl
 from .style import new_figure
 
 
+def draw_curves() -> Figure:
+    """The article's ten queries against the distance, as the front page asks for them."""
+    columns = {
+        "absences": sl.Universe.from_dataset([1, 2, 3, 4, 5, 6, 7, 8, 15, 20]),
+        "driving": sl.Universe.from_domain([1, 2, 3]),
+    }
+    curves = sl.sensitivity_curves(columns, size=6, distances=range(1, 5), neighbors="bounded")
+    return curves.plot(units={"absences": "days", "driving": "points"}, subplots=False)
+
+
 def draw_rows_per_person() -> Figure:
     """Sensitivity against the rows that one person may own."""
     curves = sl.sensitivity_curves(

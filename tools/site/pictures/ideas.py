@@ -110,19 +110,19 @@ def draw_three() -> Figure:
     away = np.arange(len(local))
     figure = new_figure(7.6, 3.6)
     ax = figure.add_subplot()
-    ax.plot(away, local, "s-", color=BLUE, label="largest local sensitivity, t records from x")
+    ax.plot(away, local, "s-", color=BLUE, label="largest local sensitivity, d records from x")
     damped = local * np.exp(-float(smooth.beta) * away)
-    ax.plot(away, damped, ".--", color=GREEN, label="the same, damped by exp(-beta t)")
+    ax.plot(away, damped, ".--", color=GREEN, label="the same, damped by exp(-beta d)")
     ax.plot(smooth.distance, smooth.value, "o", color=ORANGE, markersize=11, label="smooth")
     ax.axhline(whole.value, color="black", linewidth=1)
     for name, value, place in (
-        ("global", whole.value, (0, 3)),
-        ("smooth", smooth.value, (smooth.distance, 5)),
-        ("local at x", local[0], (0, 6)),
+        ("global", f"{whole:.3g}", (0, whole.value + 3)),
+        ("smooth", f"{smooth:.3g}", (smooth.distance, smooth.value + 5)),
+        ("local at x", f"{local[0]:.3g}", (0, local[0] + 6)),
     ):
-        ax.text(place[0], value + place[1], f"{name}: {value:.3g}", weight="bold")
+        ax.text(*place, f"{name}: {value}", weight="bold")
     ax.set_ylim(-4, whole.value * 1.15)
-    ax.set_xlabel("t, the records of x that are replaced")
+    ax.set_xlabel("d, the records of x that are replaced")
     ax.set_ylabel("points")
     figure.legend(loc="outside upper center", ncols=2, fontsize=9)
     return figure

@@ -1,4 +1,4 @@
-"""What all pictures share: the look of C, A, B and O, and figures without pyplot."""
+"""What all pictures share: the look of C, A, B and O, and new figures."""
 
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
 """Bounds on f(x) - f(y) for ranges of windows y and of splits of A, many at once.
 
-In `AOACAOA` and `AOACBCAOA` y is a window, A the ends of what is outside it, and B a window inside
-it. A *node* is a range of windows and a range of splits, of one shape. Its bound rests on three
-inequalities. Let x = y + A - B have n records and y have m <= n, let S, Q and D be sums, sums of
-squares and squared deviations, and M_y the mean of y.
+In `AOACAOA` and `AOACBCAOA` y is a window and B a window inside it. A is outside y: of the records
+there, as one sequence, the lowest and the highest ones; how many of A are the lowest is a *split*.
+(So A stands at the ends of the universe and, where a side has fewer records than the split takes,
+also next to y on the other side.) A *shape* is the sizes of x, y, A and B. A *node* is a range of
+windows and a range of splits, of one shape. Its bound rests on three inequalities. Let
+x = y + A - B have n records and y have m <= n, let S, Q and D be sums, sums of squares and squared
+deviations, and M_y the mean of y.
 
 1. *Any number M bounds x.* Squared deviations are the least sum of squares about a number, so
    ``D_x - D_y <= m (M - M_y)^2 + alpha(M) - beta(M)``, with alpha the largest sum of ``(u - M)^2``
@@ -214,7 +217,7 @@ class Bounds:
         return Gaps(self.line, nodes.last, width)
 
     def mean(self, nodes: Nodes, window: Positions) -> Reals:
-        """The mean of the best x for a window, by halving a range of M.
+        """About the mean of the best x for a window, by halving a range of M.
 
         As M rises, A takes more records of the lower end and B moves up: `over` falls.
         """
@@ -230,7 +233,10 @@ class Bounds:
         """The bounds for a window of each node, with an M near a given one."""
         line, sizes = self.line, self.sizes.rows(nodes.shape)
         chosen = last = self._choose(nodes, window, mean)
-        # The first step as if A stayed and B moved up with M, then by secants, towards over = 0.
+        # The bound is a convex function of M with the slope -2 `over`. So it is least where M is
+        # the mean of the x that it chooses: where `over`, which falls with M, is 0. The first step
+        # towards it is as if A stayed and the records of B moved up with M: then `over` falls by
+        # the sizes of x and B. The next are secants through the last two points.
         step = last.over / (sizes.x + sizes.b)
         for _ in range(ROUNDS - 1):
             tried = np.clip(last.mean + step, line.values[0], line.values[-1])
@@ -275,6 +281,7 @@ class Bounds:
             )
         of_y = self.line.window(window, sizes.y)
         of_a, of_b = gap.ends(split, sizes.a), self.line.window(place, sizes.b)
+        # The bound (1): M about the mean of y, alpha of A, beta of B.
         gain = sizes.y * (mean - of_y.total / sizes.y) ** 2
         gain = gain + of_a.about(mean, sizes.a) - of_b.about(mean, sizes.b)
         over = of_y.total + of_a.total - of_b.total - sizes.x * mean
@@ -292,9 +299,12 @@ class Bounds:
             line.values.take(place) for place in (middle, np.minimum(middle + size, line.size - 1))
         )
         slope = leave + enter
+        # A node of one window has no edge: it is its own tangent.
         tangent = np.where(wide, at.squares + slope * (of_y.total - at.total), of_y.squares)
         # The windows of a node lie above the tangent, so its ends do; rounded, they may not.
         least = np.minimum(of_y.squares, tangent) - of_y.total * of_y.total / size
+        # The tangent adds the rounding of the window that it touches, and that of its slope times
+        # how far it goes: "Whole curves: rounding" in docs/proofs.md, *A window by itself*.
         absolute = line.absolute(middle, size)
         steep = np.abs(leave) + np.abs(enter)
         turn = absolute.squares + steep * (absolute.total + line.absolute(window, size).total)

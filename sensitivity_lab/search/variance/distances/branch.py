@@ -196,12 +196,10 @@ class Branch:
         def fits(other: Positions) -> Mask:
             return np.asarray(best - gap.ends(other, take).about(mean, take) <= spare)
 
-        least, last = nodes.least, nodes.most
-        if (least < last).any():
-            # The loss falls up to the best split and rises from it: a bisection on each side. The
-            # second looks for the first split whose next one does not fit.
-            least = first_of(nodes.least, split, fits)
-            last = first_of(split, last, lambda other: ~fits(np.minimum(other + 1, nodes.most)))
+        # The loss falls up to the best split and rises from it: a bisection on each side. The
+        # second looks for the first split whose next one does not fit.
+        least = first_of(nodes.least, split, fits)
+        last = first_of(split, nodes.most, lambda other: ~fits(np.minimum(other + 1, nodes.most)))
         none = spare < 0
         # Crossed, so that the range of this interval and that of the other end is the latter.
         far = np.iinfo(np.int64).max

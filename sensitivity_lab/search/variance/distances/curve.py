@@ -7,7 +7,8 @@ where a bound does not exclude them. See "Whole curves" in docs/proofs.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -42,6 +43,11 @@ class Change(NamedTuple):
     size: int
     changed: int
     replaced: bool
+
+    @property
+    def kernel(self) -> Callable[..., Placement]:
+        """What searches all patterns of this change."""
+        return best_replacement if self.replaced else best_removal
 
     def any_placement(self, total: int) -> Placement:
         """Some pair of the shape, of a universe of so many records."""
@@ -94,7 +100,9 @@ def placements(
     if not _quick(records, len(changes)):
         for spread, mine in zip(spreads, found, strict=True):
             for change in changes:
-                mine.append(_best(records, change, spread, count))
+                with _told_of(change, spread):
+                    kernel = change.kernel
+                    mine.append(kernel(records, change.size, change.changed, spread, count=count))
                 done(1)
         return found
     reached = np.zeros(len(spreads), dtype=np.longdouble)
@@ -134,6 +142,8 @@ class CurveFamily:
         self.records, self.changes, self.spreads = records, changes, spreads
         self.level, self.count = level, count
         size, changed, replaced = (np.array(column) for column in zip(*changes, strict=True))
+        # x has the size of the larger dataset. If records are replaced, y has it too, and B as many
+        # records as A; if they are removed, y is smaller by A, and B is empty.
         kept = np.where(replaced, 0, changed)
         self.sizes = Sizes(size, size - kept, changed, changed - kept)
         ratings = [Rating(spread, self.sizes) for spread in spreads]
@@ -161,15 +171,27 @@ class CurveFamily:
         spread, found = self.spreads[number], Found()
         for at, (change, bounds) in enumerate(zip(self.changes, pairs, strict=True)):
             pattern = AROUND if change.replaced else CORE_INSIDE
-            if bounds is None:
-                found.append(_best(self.records, change, spread, self.count))
-            elif excluded[at] and len(bounds) == 1:
-                found.append(Placement(pattern, tuple(bounds[0].tolist())))
-            elif excluded[at] and self.level is not None and not len(bounds):
-                found.append(None)
-            else:
-                known = Known(bounds, excluded[at], self.branch.best[number, at])
-                found.append(_best(self.records, change, spread, self.count, known))
+            # Four cases: too many pairs are left, and the change is searched by itself; one is, and
+            # no other pattern can win; none is, so that a change of no higher level is as good; or
+            # some are compared exactly, and with other patterns unless these are excluded.
+            alone = bounds if bounds is not None and excluded[at] else None
+            placed: Placement | None = None
+            if alone is not None and len(alone) == 1:
+                placed = Placement(pattern, tuple(alone[0].tolist()))
+            elif alone is None or self.level is None or len(alone):
+                known = None
+                if bounds is not None:
+                    known = Known(bounds, excluded[at], self.branch.best[number, at])
+                with _told_of(change, spread):
+                    placed = change.kernel(
+                        self.records,
+                        change.size,
+                        change.changed,
+                        spread,
+                        count=self.count,
+                        known=known,
+                    )
+            found.append(placed)
             done(1)
         return found
 
@@ -179,7 +201,9 @@ class CurveFamily:
         See "Whole curves: the other patterns" in docs/proofs.md.
         """
         branch = self.branch
-        # C + B with all of B at the mean of C has the squared deviations of C.
+        # Removals: the other pattern has the smaller set more spread. C + B has no less than the
+        # squared deviations of C, as many as it has with all of B at the mean of C. So the variance
+        # falls by at most D_C (1 / (c - d) - 1 / (n - d)), and `most` bounds D_C.
         shape = np.arange(len(self.changes))
         rating = branch.ratings[number]
         bound = most / rating.free_y, most / rating.free_x
@@ -192,6 +216,8 @@ class CurveFamily:
             if not change.replaced:
                 excluded.append(bool(below[at] or one[at]))
                 continue
+            # Replacements: `PARTED` only occurs if fewer are kept than replaced. `INTERRUPTED` only
+            # occurs if more are kept, and never wins if replacing one less is allowed, too.
             kept = change.size - change.changed
             needed = kept < change.changed and kept > 0
             if self.level is None:
@@ -212,16 +238,19 @@ class CurveFamily:
             split = self._furthest(gap, take, center)
             above = gap.ends(split, take).total > take * center
             low, high = np.where(above, center, low), np.where(above, high, center)
+        # Squared deviations are at most the sum of squares about any number.
         split = self._furthest(gap, take, center)
         return gap.ends(split, take).about(center, take) + line.off(center, take)
 
     def _furthest(self, gap: Gaps, take: Positions, center: Reals) -> Positions:
+        """The split of the ends of the universe that are furthest from a center."""
         return first_of(
             np.zeros_like(take), take, lambda split: gap.slope(split, take) >= 2 * center
         )
 
     def _pairs(self, number: int, leaves: Leaves) -> list[Positions | None]:
         """The blocks of all pairs that can win, for every change; None if there are too many."""
+        # Rows are leaves at first, of all changes: a window y and a split of A each.
         rating, best = self.branch.ratings[number], self.branch.best[number]
         most = rating.value(leaves.shape, leaves.of_y, leaves.gain, 1)
         leaves = leaves.rows(np.flatnonzero(most >= best[leaves.shape]))
@@ -231,6 +260,7 @@ class CurveFamily:
         number_of = np.bincount(leaves.shape, high - low + 1, minlength=len(self.changes))
         many = self.branch.open | (number_of > PAIRS)
         near = np.flatnonzero(~many[leaves.shape])
+        # From here on rows are pairs: `row` is the leaf of each, `place` where its B begins.
         row, place = _counted(low[near], high[near])
         row = near[row]
         self.count(len(place))
@@ -246,12 +276,18 @@ class CurveFamily:
         found: list[Positions | None] = []
         for at, change in enumerate(self.changes):
             mine = bounds[edges[at] : edges[at + 1]]
+            # Without B, C is one block: `CORE_INSIDE` lacks the two boundaries of B.
             mine = mine if change.replaced else np.delete(mine, [4, 5], axis=1)
             found.append(None if many[at] else mine)
         return found
 
     def _places(self, leaves: Leaves, needed: Reals) -> tuple[Positions, Positions]:
-        """The places of B that lose no more than there is to spare, around the best one."""
+        """The places of B that lose no more than there is to spare, around the best one.
+
+        About the M of the leaf, the sum of squares of B falls up to the best place and rises from
+        there on, so these places are an interval: "Whole curves: bounds for ranges of windows" in
+        docs/proofs.md, *Splits*.
+        """
         line, of_b = self.branch.line, self.sizes.b[leaves.shape]
         spare = leaves.gain - needed + 2 * leaves.error
         best = line.window(leaves.place, of_b).about(leaves.mean, of_b)
@@ -286,16 +322,10 @@ def _counted(low: Positions, high: Positions) -> tuple[Positions, Positions]:
     return row, np.arange(len(row)) + (low - starts)[row]
 
 
-def _best(
-    records: SortedRecords,
-    change: Change,
-    spread: Spread,
-    count: Callable[[int], object],
-    known: Known | None = None,
-) -> Placement:
-    """Search the patterns of one change."""
-    kernel = best_replacement if change.replaced else best_removal
+@contextmanager
+def _told_of(change: Change, spread: Spread) -> Iterator[None]:
+    """Let an error say which change was too long."""
     try:
-        return kernel(records, change.size, change.changed, spread, count=count, known=known)
+        yield
     except OverflowError as error:
         raise TooLongError(change, spread, error) from error

@@ -1,0 +1,263 @@
+"""The pair search of all audits: datasets that are close, with answers that are far apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensitivity_lab import running
+from sensitivity_lab.checks import shown, unboxed
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.exact.difference import Difference, Number
+from sensitivity_lab.metrics import Distances, Metric
+from sensitivity_lab.metrics.cells import signed_key
+from sensitivity_lab.results.literals import short_literal
+from sensitivity_lab.search.pairs import Farthest
+
+from .records import any_distances, plain, records_of
+from .row import Evidence
+
+PAIR_LIMIT = 200_000_000
+"""The largest number of pairs of datasets that are compared, which takes about a minute."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A dataset, the answer of the audited code, and the group of the claim on the dataset."""
+
+    dataset: Any
+    answer: Any
+    group: int = 0
+
+
+@dataclass
+class Close:
+    """The pairs of datasets that are close to each other, row by row.
+
+    Attributes
+    ----------
+    near : Distances
+        How far apart the datasets are.
+    number : int
+        How many datasets there are.
+    limits : sequence of number
+        The largest distances of datasets.
+    alone : list of number
+        The limits above 0 within which no two datasets at a distance above 0 have been seen. If
+        there are any in the end, nothing is compared at these.
+    """
+
+    near: Distances
+    number: int
+    limits: Sequence[Number]
+    alone: list[Number] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.alone = [limit for limit in self.limits if limit > 0]
+
+    def rows(
+        self, progress: bool | None = False
+    ) -> Iterator[tuple[int, list[tuple[Number, NDArray[np.intp]]]]]:
+        """Yield each dataset with others, and by limit the later datasets at most so far from it.
+
+        They are numbered as in `near`. Each pair comes once, a limit without pairs is left out.
+        """
+        bounds = [(limit, self.near.limit(limit)) for limit in self.limits]
+        for x in running.tracked(range(self.number - 1), unit="datasets", progress=progress):
+            row = self.near.row(x)
+            within = []
+            for limit, bound in bounds:
+                at = np.flatnonzero(row <= bound)  # row[k] belongs to the dataset x + 1 + k
+                if not len(at):
+                    continue
+                if self.alone and limit in self.alone and (row[at] > 0).any():
+                    self.alone.remove(limit)
+                within.append((limit, at + (x + 1)))
+            if within:
+                yield x, within
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """The largest distance of answers, and the pair that attains it, with both groups."""
+
+    truth: Difference | float
+    evidence: Evidence
+    groups: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class WorstPairs:
+    """The result of a search among datasets that are close to each other.
+
+    Attributes
+    ----------
+    farthest : dict
+        By (limit, group), the pair with the answers farthest apart. A pair belongs to the smaller
+        of its two groups.
+    divided : dict
+        By (limit, group), the pair whose other group is largest; only pairs with two groups count.
+    alone : list of number
+        The limits above 0 at which nothing is compared, see `Close`.
+    """
+
+    farthest: dict[tuple[Number, int], WorstPair]
+    divided: dict[tuple[Number, int], WorstPair]
+    alone: list[Number]
+
+
+def worst_pairs(
+    answered: Sequence[Answered],
+    inputs: Metric,
+    outputs: Metric,
+    limits: Sequence[Number],
+    progress: bool | None = False,
+    measured: Callable[[Metric, Sequence[Any]], Distances] = any_distances,
+) -> WorstPairs:
+    """Find, among datasets close to each other, those whose answers are farthest apart.
+
+    Parameters
+    ----------
+    answered : sequence of Answered
+        Every dataset once; their order decides between equally bad pairs of a group.
+    inputs, outputs : Metric
+        The metrics on datasets and on answers.
+    limits : sequence of number
+        The largest distances of datasets; there is a search for each.
+    progress : bool, optional
+        Whether to show a progress bar; see `running.run`.
+    measured : callable, default records.any_distances
+        Measures the answers; `records.distances` refuses those that are not finite or not equally
+        long.
+
+    Returns
+    -------
+    WorstPairs
+        Only groups with a pair within the limit are included. If no group has one, the first
+        dataset is paired with itself.
+
+    Raises
+    ------
+    TooLargeError
+        If there are more than `PAIR_LIMIT` pairs; the message says how many.
+    QueryError
+        If datasets or answers have no distance.
+
+    Notes
+    -----
+    Where the input metric ignores order, only one of the datasets with the same records and the
+    same answer is kept, as the others make the same pairs. All pairs of the remaining datasets are
+    measured exactly, one row of the distance matrix at a time. Datasets are sorted by group, so all
+    pairs of a row belong to the group of its dataset.
+    """
+    kept = sorted(_distinct(answered, inputs), key=lambda one: one.group)
+    check_pairs(len(kept))
+    places = {id(one): place for place, one in enumerate(answered)}
+    close = Close(any_distances(inputs, [one.dataset for one in kept]), len(kept), limits)
+    far = _of_answers(outputs, kept, measured)
+    best: defaultdict[tuple[Number, int], Farthest] = defaultdict(Farthest)
+    divided: dict[tuple[Number, int], tuple[Any, int, int]] = {}
+    for x, within in close.rows(progress):
+        gaps, group = far.row(x), kept[x].group
+        for limit, later in within:
+            key = limit, group  # the smaller group of each of these pairs
+            best[key].see(gaps[later - (x + 1)], [x], later)
+            y = int(later[-1])  # groups ascend, so the last dataset has the largest
+            if kept[y].group > group and (
+                key not in divided or kept[y].group > kept[divided[key][2]].group
+            ):
+                divided[key] = unboxed(gaps[y - (x + 1)]), x, y
+    for limit in set(limits) - {limit for limit, _ in best}:
+        best[limit, kept[0].group] = Farthest(0)
+
+    def pair(entry: Any, x: int, y: int) -> WorstPair:
+        one, two = sorted((kept[x], kept[y]), key=lambda dataset: places[id(dataset)])
+        evidence = Evidence(one.dataset, two.dataset, one.answer, two.answer)
+        return WorstPair(far.truth(entry), evidence, (one.group, two.group))
+
+    return WorstPairs(
+        {key: pair(one.gap, one.x, one.y) for key, one in best.items()},
+        {key: pair(*found) for key, found in divided.items()},
+        close.alone,
+    )
+
+
+def check_pairs(number: int) -> None:
+    """Raise TooLargeError if this number of datasets makes too many pairs."""
+    pairs = number * (number - 1) // 2
+    if pairs > PAIR_LIMIT:
+        raise TooLargeError(
+            f"{number:,} datasets with answers of their own make {pairs:,} pairs, more than the "
+            f"{PAIR_LIMIT:,} that are compared; take fewer values or smaller sizes"
+        )
+
+
+def check_compared(alone: Sequence[Number], datasets: Sequence[Any], metric: Metric) -> None:
+    """Raise InputError if nothing is compared at a limit; the message says what to do.
+
+    Parameters
+    ----------
+    alone : sequence of number
+        The limits at which nothing is compared, see `Close`.
+    datasets : sequence
+        The datasets that are tried.
+    metric : Metric
+        Their metric.
+
+    Examples
+    --------
+    >>> from sensitivity_lab.metrics import METRICS
+    >>> check_compared([1], [[0, 0], [0, 1]], METRICS["symmetric"])
+    Traceback (most recent call last):
+    sensitivity_lab.errors.InputError: no two datasets of size 2 are neighbors at distance 1: ...
+    """
+    if not alone:
+        return
+    if not all(isinstance(x, list | tuple) for x in datasets):
+        told, sizes = "no two of the datasets", []
+    else:
+        sizes = sorted({len(x) for x in datasets})
+        several = (
+            f"the sizes {', '.join(map(str, sizes))}" if len(sizes) > 1 else f"size {sizes[0]}"
+        )
+        told = f"no two datasets of {several}"
+    way = "give datasets that are closer, or a larger distance"
+    if sizes and metric.resizes:
+        largest = max(sizes[-1], 1)
+        way = f"give sizes=[{largest - 1}, {largest}]"
+    elif sizes and metric.resizes is False:
+        way = "give at least two values" if sizes[-1] else "give sizes of at least 1"
+    raise InputError(f"{told} are neighbors at distance {shown(alone[0])}: {way}")
+
+
+def _of_answers(
+    outputs: Metric,
+    kept: Sequence[Answered],
+    measured: Callable[[Metric, Sequence[Any]], Distances],
+) -> Distances:
+    """Return the distances of answers, or raise QueryError, which names a dataset if it can."""
+    try:
+        return measured(outputs, [one.answer for one in kept])
+    except QueryError:
+        for one in kept:
+            try:
+                measured(outputs, [one.answer])
+            except QueryError as error:
+                raise QueryError(f"on the dataset {short_literal(one.dataset)}, {error}") from None
+        raise
+
+
+def _distinct(answered: Sequence[Answered], inputs: Metric) -> list[Answered]:
+    """Return one of the datasets that have the same records, answer and group, if order is none."""
+    if not inputs.unordered:
+        return list(answered)
+    kept: dict[Hashable, Answered] = {}
+    for one in answered:
+        records = inputs.form_by(signed_key, records_of(one.dataset))
+        kept.setdefault((records, one.group, signed_key(plain(one.answer))), one)
+    return list(kept.values())

@@ -1,0 +1,314 @@
+"""The question of an audit: which datasets, which of them are close, and the claims."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab.checks import (
+    check_flag,
+    check_rational,
+    check_whole,
+    listed,
+    one_or_several,
+    shown,
+)
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.metrics import Metric
+from sensitivity_lab.metrics.cells import signed_key
+from sensitivity_lab.results.literals import brief, literal, short_literal
+from sensitivity_lab.universes.relations import show
+
+from .claims import Claim
+from .records import check_comparable
+from .report import AuditReport
+from .row import AuditRow
+
+VECTOR_LIMIT = 200_000
+"""The largest number of vectors that an implementation is called on."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The question of an audit of code that is called on listed datasets.
+
+    Attributes
+    ----------
+    subject : str
+        The name of the code in the report.
+    datasets : list
+        The datasets to try.
+    among : str
+        The same in words.
+    inputs, outputs : Metric
+        The metrics on datasets and on answers.
+    metrics : str
+        The same in words.
+    limits : sequence of number
+        The largest distances of neighbors; the report has a row for each.
+    claims : sequence of Claim
+        The claim at each limit; empty if the code states its claims when it runs.
+    tolerance : number
+        The largest difference that counts as rounding, in units in the last place of the truth.
+    progress : bool, optional
+        Whether to show progress bars.
+    one_size : bool, default False
+        Whether the code accepts datasets of one size only: if no two of that size are close, no
+        datasets that it accepts are.
+    """
+
+    subject: str
+    datasets: list[Any]
+    among: str
+    inputs: Metric
+    outputs: Metric
+    metrics: str
+    limits: Sequence[Number]
+    claims: Sequence[Claim]
+    tolerance: Number
+    progress: bool | None
+    one_size: bool = False
+
+    def report(
+        self,
+        rows: Sequence[AuditRow],
+        how: str,
+        notes: tuple[str, ...] = (),
+        unjudged: tuple[str, ...] = (),
+    ) -> AuditReport:
+        """Return the report of some rows; `how` says what was run."""
+        setting = f"{self.metrics}; {self.among}; {how}"
+        return AuditReport(self.subject, tuple(rows), setting, notes, unjudged)
+
+
+@contextmanager
+def naming(text: str, *items: Any) -> Iterator[None]:
+    """Make any error of a caller's code a QueryError that names what the code was called on.
+
+    Parameters
+    ----------
+    text : str
+        How the message begins, with ``{}`` in the place of each item.
+    *items : Any
+        A dataset, and what else is to be shown as a literal; only if there is an error.
+
+    Examples
+    --------
+    >>> with naming("the query fails on {}:", [1, 2]):
+    ...     raise ValueError("too short")
+    Traceback (most recent call last):
+    sensitivity_lab.errors.QueryError: the query fails on [1, 2]: ValueError: too short
+    """
+    try:
+        yield
+    except Exception as error:
+        told = text.format(*map(short_literal, items))
+        raise QueryError(f"{told} {type(error).__name__}: {error}") from error
+
+
+def check_values(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the values of a universe, each once, or raise InputError."""
+    wrong = "values must be the entries that datasets are made of, at least one"
+    given = listed(values, wrong)
+    if not given:
+        raise InputError(f"{wrong}, got {shown(values)}")
+    for value in given:
+        check_comparable("values", value)
+    # Code can tell 1 from 1.0, which have one key; texts alone are cut where numbers are very long.
+    return tuple({(signed_key(value), literal(value)): value for value in given}.values())
+
+
+def check_several(name: str, given: Any, meaning: str, least: int = 0) -> tuple[int, ...]:
+    """Return whole numbers, ascending and distinct, or raise InputError."""
+    wrong = f"{name} must be a whole number or several of them"
+    numbers = {check_whole(name, one, meaning, least) for one in one_or_several(given, wrong)}
+    if not numbers:
+        raise InputError(f"{wrong}, got none")
+    return tuple(sorted(numbers))
+
+
+def check_datasets(datasets: Any) -> list[Any]:
+    """Return the datasets that a caller gives, or raise InputError.
+
+    Parameters
+    ----------
+    datasets : iterable or callable
+        The datasets; a callable takes nothing and returns an iterable.
+
+    Raises
+    ------
+    InputError
+        If it is neither, is empty, or raises.
+    TooLargeError
+        If there are more than `VECTOR_LIMIT`.
+
+    Examples
+    --------
+    >>> check_datasets(lambda: ([n] for n in range(3)))
+    [[0], [1], [2]]
+    """
+    wrong = "datasets must be the datasets to try, or a function that returns them, at least one"
+    if callable(datasets):
+        try:
+            datasets = datasets()
+        except Exception as error:
+            raise InputError(f"{wrong}; it raised {type(error).__name__}: {error}") from error
+    given = listed(datasets, wrong)
+    if not given:
+        raise InputError(f"{wrong}, got none")
+    if len(given) > VECTOR_LIMIT:
+        raise TooLargeError(
+            f"there are {len(given):,} datasets, more than the {VECTOR_LIMIT:,} that are tried; "
+            "give fewer"
+        )
+    for dataset in given:
+        # Tables are compared as what they hold.
+        if not isinstance(dataset, pd.DataFrame | pd.Series) and not hasattr(dataset, "lazy"):
+            check_comparable("datasets", dataset)
+    return given
+
+
+def check_one_source(values: Any, sizes: Any, datasets: Any) -> None:
+    """Raise InputError unless there are values, or datasets without values and sizes."""
+    if (values is None) == (datasets is None):
+        got = "neither" if values is None else "both"
+        raise InputError(f"give values, or datasets, got {got}")
+    if datasets is not None and sizes is not None:
+        raise InputError("sizes must be left out: datasets have their own")
+
+
+def datasets_of(values: Any, sizes: Any, datasets: Any, every_order: Any) -> tuple[list[Any], str]:
+    """Return the datasets to try and their description, or raise InputError."""
+    check_one_source(values, sizes, datasets)
+    every_order = check_flag("every_order", every_order)
+    if datasets is not None:
+        tried = check_datasets(datasets)
+        return tried, f"{len(tried):,} datasets"
+    if sizes is None:
+        check_values(values)
+        raise InputError("sizes must be given with values: the lengths of the lists to try")
+    return vectors_over(values, sizes, every_order, "a size, at least 0")
+
+
+def vectors_over(
+    values: Any, sizes: Any, every_order: Any, meaning: str = "a number of records, at least 0"
+) -> tuple[list[Any], str]:
+    """Return the vectors of some sizes over some values and their description, or raise InputError.
+
+    Examples
+    --------
+    >>> vectors_over([0, 1], 1, True)
+    ([[0], [1]], 'values (0, 1), sizes (1,) in every order')
+    """
+    every_order = check_flag("every_order", every_order)
+    universe = check_values(values)
+    wanted = check_several("sizes", sizes, meaning)
+    return (
+        vectors(universe, wanted, every_order),
+        f"values {brief(universe)}, {sizes_in_words(wanted, every_order)}",
+    )
+
+
+def sizes_in_words(sizes: tuple[int, ...], every_order: bool) -> str:
+    """Return what a setting says of the sizes of vectors, and of their order.
+
+    Examples
+    --------
+    >>> sizes_in_words((1, 2), every_order=False)
+    'sizes (1, 2) in one order'
+    """
+    return f"sizes {show(sizes)} in {'every' if every_order else 'one'} order"
+
+
+def check_distances(d_in: Any, real: bool) -> tuple[Number, ...]:
+    """Return input distances, ascending and distinct, or raise InputError.
+
+    Parameters
+    ----------
+    d_in : number or iterable of numbers
+        The distances, at least 0.
+    real : bool
+        Whether they may be other than whole numbers.
+
+    Examples
+    --------
+    >>> check_distances([2, 0.5, 2.0], real=True), check_distances(1, real=False)
+    ((0.5, 2), (1,))
+    """
+    if not real:
+        return check_several("d_in", d_in, "an input distance, at least 0")
+    wrong = "d_in must be a number or several of them"
+    numbers = {}
+    for one in one_or_several(d_in, wrong):
+        number = check_rational("d_in", one, "an input distance, finite and at least 0")
+        if number < 0:
+            raise InputError(f"d_in must be an input distance, at least 0, got {shown(one)}")
+        if number >= 2**62:
+            raise InputError(f"d_in must be below 2**62, got {shown(one)}")
+        whole = number.denominator == 1
+        numbers[number] = int(number) if whole else float(one) if float(one) == number else number
+    if not numbers:
+        raise InputError(f"{wrong}, got none")
+    return tuple(numbers[number] for number in sorted(numbers))
+
+
+def vectors(
+    values: tuple[Any, ...], sizes: tuple[int, ...], every_order: bool = True
+) -> list[list[Any]]:
+    """Return the vectors of some sizes over some values.
+
+    Parameters
+    ----------
+    values : tuple
+        The values that entries can have.
+    sizes : tuple of int
+        The lengths of the vectors.
+    every_order : bool, default True
+        Whether every order of the same entries is a vector of its own, or only the order of
+        `values`.
+
+    Returns
+    -------
+    list of lists
+        Sorted by size, then in the order of `values`, where the last entry changes fastest.
+
+    Raises
+    ------
+    TooLargeError
+        If there are more than `VECTOR_LIMIT` vectors; the message says how many.
+
+    Examples
+    --------
+    >>> vectors((0, 1), (2,))
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> vectors((0, 1), (2,), every_order=False)
+    [[0, 0], [0, 1], [1, 1]]
+    """
+    m = len(values)
+    number = sum(m**size if every_order else comb(m + size - 1, size) for size in sizes)
+    if number > VECTOR_LIMIT:
+        ways = " or every_order=False" if every_order else ""
+        raise TooLargeError(
+            f"{m} values make {number:,} vectors of sizes {_text(sizes)}, more than the "
+            f"{VECTOR_LIMIT:,} that are tried; take fewer values, smaller sizes{ways}"
+        )
+    return [
+        list(vector)
+        for size in sizes
+        for vector in (
+            itertools.product(values, repeat=size)
+            if every_order
+            else itertools.combinations_with_replacement(values, size)
+        )
+    ]
+
+
+def _text(sizes: tuple[int, ...]) -> str:
+    return str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"

@@ -1,0 +1,168 @@
+"""The report on a function whose mechanisms are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from sensitivity_lab import running
+from sensitivity_lab.audits.claims import check_tolerance
+from sensitivity_lab.audits.question import Question, naming, vectors_over
+from sensitivity_lab.audits.report import AuditReport
+from sensitivity_lab.audits.returned import parts
+from sensitivity_lab.audits.row import AuditRow
+from sensitivity_lab.audits.subjects import check_subject
+from sensitivity_lab.checks import check_callable, check_running
+from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.exact.difference import Number
+from sensitivity_lab.metrics import METRICS
+from sensitivity_lab.metrics.norms import check_norm
+from sensitivity_lab.universes.relations import as_relation
+
+from .again import check_again, check_evidence
+from .beside import Beside, compare_after_one_history
+from .histories import heeds_releases
+from .one_vector import decisive_row
+from .replay import Replay, replayed
+from .runs import Recorder, Run
+
+_WRONG_VALUE = (
+    "; the truth is 0 and the claim is not, so perhaps the wrong thing was recorded: see value="
+)
+
+
+def check_question(
+    function: Any,
+    values: Any,
+    sizes: Any,
+    neighbors: Any,
+    norm: Any,
+    every_order: Any,
+    where: Any,
+    subject: Any,
+    tolerance_ulps: Any,
+    progress: Any,
+) -> Question:
+    """Return the question about a function whose mechanisms are recorded, or raise InputError."""
+    relation = as_relation(neighbors)
+    if relation.exactly:
+        raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+    check_norm(norm)
+    check_callable("function", function, "a function of a list")
+    if where is not None:
+        check_callable("where", where, "a function of a dataset, or None")
+    name = check_subject(subject, function)
+    check_running(None, progress)
+    tolerance = check_tolerance(tolerance_ulps)
+    datasets, among = vectors_over(values, sizes, every_order)
+    if where is not None:
+        datasets = [x for x in datasets if _accepted(where, x)]
+        among += f", {len(datasets):,} datasets that `where` accepts"
+        if not datasets:
+            raise InputError("where must accept at least one dataset, but it accepts none")
+    return Question(
+        subject=name,
+        datasets=datasets,
+        among=among,
+        inputs=relation.metric,
+        outputs=METRICS[norm],
+        metrics=f"{relation}; norm {norm}",
+        limits=(relation.k,),
+        claims=(),
+        tolerance=tolerance,
+        progress=progress,
+    )
+
+
+def _accepted(where: Callable[[list[Any]], Any], x: list[Any]) -> bool:
+    """Tell whether a function is defined on a dataset, or raise QueryError."""
+    with naming("where, on {}, raised", x):
+        return bool(where(x))
+
+
+def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str) -> AuditReport:
+    """Run a function on all datasets, and return the report.
+
+    Parameters
+    ----------
+    question : Question
+        The datasets, and which of them are neighbors.
+    recorder : Recorder
+        The function and the tape; its mechanisms are recorded while this runs.
+    replay : Replay
+        Whether and how runs are replayed.
+    wrong : str
+        What to do where noise is added to an answer that was not recorded.
+
+    Raises
+    ------
+    QueryError, TooLargeError
+        See `audit_recorded`.
+    """
+    [k] = question.limits
+    tried = running.tracked(question.datasets, unit="datasets", progress=question.progress)
+    runs = [recorder.run(x) for x in tried]
+    kept = check_again(recorder, runs, question.progress)
+    beside = Beside(recorder, runs, wrong)
+    wanted = _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted
+    if wanted and replay.refusal:
+        raise QueryError(replay.refusal)
+    if wanted:
+        rows, told, notes, spent = replayed(question, recorder, runs, replay, beside)
+    else:
+        row, told = decisive_row(question, runs, whole=replay.budget is not None)
+        rows, notes, spent = (row,), (), ()
+        check_evidence(recorder, rows, runs)
+        compare_after_one_history(beside, question)
+    rows = (*rows, *beside.row(k))
+    told += _WRONG_VALUE if all(map(_says_nothing, rows)) else ""
+    unjudged = (*spent, *beside.notes, *kept)
+    changing = _changing_epsilon(runs, question)
+    return question.report(
+        rows,
+        f"implementation{told}",
+        (*notes, *unjudged, *_told(replay, k), *changing),
+        (*unjudged, *changing),
+    )
+
+
+def _told(replay: Replay, k: Number) -> tuple[str, ...]:
+    """Return what is promised at a distance above 1."""
+    if k > 1 and replay.budget is None:
+        return (
+            f"a claim is for k = 1, and counts {k} times: at this distance each step may lose {k} "
+            "times its epsilon; pass budget= for what a run may lose between these neighbors",
+        )
+    if k > 1 and replay.wanted:
+        return (
+            f"a claim is for k = 1, and counts {k} times at a step; the budget is what the run may "
+            "lose between these neighbors, and counts once",
+        )
+    return ()
+
+
+def _changing_epsilon(runs: Sequence[Run], question: Question) -> tuple[str, ...]:
+    """Return a note if a mechanism shows another epsilon where perhaps a neighbor does not."""
+    first: dict[Hashable, Any] = {}
+    for run in runs:
+        for place, seen in enumerate(run.seen):
+            size = len(run.dataset) if question.inputs.resizes is False else None
+            key = run.sites[place], place, size
+            if parts(first.setdefault(key, seen)) != parts(seen):
+                return (
+                    f"the epsilon of {run.sites[place]} changes with the data, and is not "
+                    "compared; pass budget= or epsilon= to compare it",
+                )
+    return ()
+
+
+def _says_nothing(row: AuditRow) -> bool:
+    """Tell whether the truth of a row is 0 and its claim is not, on every dataset."""
+    return row.exact == 0 and bool(row.claimed) and not row.claims
+
+
+def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:
+    """Tell whether a run has several claims, or its later steps depend on earlier releases."""
+    if any(len({step.claim for step in run.steps}) > 1 for run in runs):
+        return True
+    return heeds_releases(recorder, runs)

@@ -1,0 +1,321 @@
+"""The functions that commands call, one per command; each returns an answer."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sensitivity_lab.article import checks, experiments
+from sensitivity_lab.audits.call import audit as audit_claim
+from sensitivity_lab.calls.curves import sensitivity_curves
+from sensitivity_lab.calls.global_sensitivity import global_sensitivity
+from sensitivity_lab.calls.local_sensitivity import local_curves, local_sensitivity
+from sensitivity_lab.calls.smooth_sensitivity import smooth_sensitivity
+from sensitivity_lab.checks import did_you_mean, names_of, shown
+from sensitivity_lab.errors import InputError
+from sensitivity_lab.noise.smooth import smooth_beta, smooth_cauchy_scale, smooth_laplace_scale
+from sensitivity_lab.noise.table import noise_table
+from sensitivity_lab.queries import Histogram
+from sensitivity_lab.results.smooth import SmoothSensitivity
+from sensitivity_lab.universes.multiset import FiniteUniverse
+from sensitivity_lab.universes.table import TableUniverse
+
+from .arguments import (
+    BETA,
+    BINS,
+    CATEGORIES,
+    CLAIM,
+    CLAIM_PER_K,
+    COLUMN,
+    COLUMNS,
+    COPIES,
+    DATA,
+    DELTA,
+    DISTANCES,
+    DOMAIN,
+    EPSILON,
+    EXACTLY,
+    FOLDER,
+    GROUP_BY,
+    LABELS,
+    NEIGHBORS,
+    NORM,
+    PERSON,
+    PUBLIC_UNIVERSE,
+    QUERIES,
+    QUERY,
+    REQUIRED_QUERIES,
+    ROWS_PER_PERSON,
+    SEVERAL_SIZES,
+    SIZE,
+    SIZES,
+    SPLIT,
+)
+from .given import Given, only
+from .output import Answer, check_writable, draw, noting, with_numbers
+from .release import release
+from .tables import exact_number, read_table
+
+
+def curves(given: Given) -> Answer:
+    """Search the curves of several queries."""
+    universes = given.universes(given[COLUMNS])
+    given.doing(f"searching the curves of {', '.join(given[QUERIES])}")
+    found = sensitivity_curves(
+        universes,
+        given[QUERIES],
+        size=given[SIZE],
+        distances=given[DISTANCES],
+        neighbors=given.relations(),
+        **given.search(),
+    )
+    return Answer(text=found, data=found.to_dict, plot=found.plot, table=found.to_csv)
+
+
+def sensitivity(given: Given) -> Answer:
+    """Search the sensitivity of one query."""
+    universe = given.universe()
+    given.doing(f"searching the sensitivity of {given[QUERY]}")
+    result = global_sensitivity(
+        universe,
+        given[QUERY],
+        size=given[SIZE],
+        neighbors=given.relation(given.distance()),
+        **given.search(),
+    )
+    return Answer(
+        text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
+    )
+
+
+def local(given: Given) -> Answer:
+    """Search the sensitivity of one dataset, at one distance or at several."""
+    column, universe, x = given.dataset()
+    distances = given[DISTANCES]
+    given.doing(f"searching the local sensitivity of {given[QUERY]}")
+    asked: dict[str, Any] = {"dataset": x, **given.search()}
+    if len(distances) > 1:
+        found = local_curves(
+            universe,
+            given[QUERY],
+            distances=distances,
+            neighbors=given.relation(1),
+            exactly=given[EXACTLY],
+            column=column,
+            **asked,
+        )
+        return Answer(text=found, data=found.to_dict, plot=found.plot)
+    result = local_sensitivity(
+        universe, given[QUERY], neighbors=given.relation(distances[0]), **asked
+    )
+    return Answer(
+        text=with_numbers(result), data=result.to_dict, plot=lambda: result.plot("witness")
+    )
+
+
+def smooth(given: Given) -> Answer:
+    """Search the smooth sensitivity of one dataset, and find the scale of its noise."""
+    epsilon, delta, k = given[EPSILON], given[DELTA], given.distance()
+    if epsilon is not None:
+        given.check_public()
+        beta: Any = smooth_beta(epsilon, delta, k=k)
+    elif delta is not None:
+        raise InputError("--delta goes with --epsilon, not --beta")
+    else:
+        beta = given[BETA]
+    _, universe, x = given.dataset()
+    if not isinstance(universe, FiniteUniverse):  # a file or a domain is always finite
+        raise InputError("smooth sensitivity is computed over a file or a domain")
+    given.doing(f"searching the smooth sensitivity of {given[QUERY]}")
+    result = smooth_sensitivity(
+        universe,
+        given[QUERY],
+        dataset=x,
+        beta=beta,
+        neighbors=given.relation(k),
+        sizes=given[SIZES],
+        **given.search(),
+    )
+    text = f"{result}\n  upper      {result.upper!r}"
+    if epsilon is None:
+        return Answer(text=text, data=result.to_dict, plot=result.plot)
+    with noting() as notes:
+        noise = _smooth_noise(result, epsilon, delta, given[PUBLIC_UNIVERSE])
+    return Answer(
+        text=f"{text}\n  noise      {noise['noise']}, scale {noise['scale']!r}",
+        data=lambda: {**result.to_dict(), **noise},
+        plot=result.plot,
+        notes=notes,
+    )
+
+
+def _smooth_noise(
+    result: SmoothSensitivity, epsilon: Any, delta: Any, public: bool
+) -> dict[str, Any]:
+    """Return the noise for a privacy loss, and its scale."""
+    loss = {"epsilon": epsilon, "delta": delta}
+    if delta is None:
+        scale = smooth_cauchy_scale(result, epsilon, public_universe=public)
+        return {"noise": "Cauchy", "scale": scale, **loss}
+    scale = smooth_laplace_scale(result, epsilon, delta, public_universe=public)
+    return {"noise": "Laplace", "scale": scale, **loss}
+
+
+def histogram(given: Given) -> Answer:
+    """Search the sensitivity of a histogram of one column."""
+    column, universe, categories = _counted(given)
+    query = Histogram(column, None if given[BINS] else categories, given[BINS])
+    given.doing(f"searching the sensitivity of the histogram of {column}")
+    result = global_sensitivity(
+        universe,
+        query,
+        size=given[SIZE],
+        neighbors=given.relation(given.distance()),
+        norm=given[NORM],
+        **given.search(),
+    )
+    return Answer(text=with_numbers(result), data=result.to_dict, plot=result.plot)
+
+
+def _counted(given: Given) -> tuple[str, TableUniverse, list[Any] | None]:
+    """Return the column, the universe of its values, and the categories."""
+    given.start_reading()
+    if given.has(DOMAIN):
+        domains = given.domains(LABELS)
+        column = _chosen(given[COLUMN], list(domains))
+        values = domains[column]
+        universe = TableUniverse.from_domain({column: values}, given[COPIES])
+        return column, universe, _categories(given, values) or values
+    table = read_table(given[DATA])
+    column = _chosen(given[COLUMN], list(table.columns))
+    categories = _categories(given, table[column].tolist())
+    if not categories and not given.has(BINS):
+        raise InputError(
+            "give the values to count with --categories or --bins; they must not depend on the data"
+        )
+    return column, TableUniverse.from_dataset(table[[column]]), categories
+
+
+def _categories(given: Given, values: list[Any]) -> list[Any] | None:
+    """Return the categories in the column's type: texts or numbers."""
+    written: list[str] | None = given[CATEGORIES]
+    if not written or any(isinstance(value, str) for value in values):
+        return written
+    return [text if (number := exact_number(text)) is None else number for text in written]
+
+
+def _chosen(asked: str | None, known: list[str]) -> str:
+    """Return the chosen column, or the only one."""
+    if asked in known:
+        return str(asked)
+    if asked:
+        raise InputError(
+            f"unknown column {shown(asked)}; the columns are {names_of(known)}"
+            f"{did_you_mean(asked, known)}"
+        )
+    return only(known)
+
+
+def noise(given: Given) -> Answer:
+    """Find the scales of the noise for several answers, or for one column of a table."""
+    if given.has(DATA) and given.has(DOMAIN):
+        return release(given)
+    for argument in (PERSON, ROWS_PER_PERSON, GROUP_BY):
+        if given.has(argument):
+            raise InputError(
+                f"{argument.name} goes with a table and a domain: give a file, and --domain "
+                "COLUMN=SMALLEST:LARGEST, chosen without looking at the data; values are clipped "
+                "to it"
+            )
+    if given.has(DATA):
+        given.check_public()
+    given.need(SEVERAL_SIZES, REQUIRED_QUERIES, NEIGHBORS)
+    loss = {"epsilon": given[EPSILON], "delta": given[DELTA], "split": given[SPLIT]}
+    relation, sizes = given.relation(given.distance()), given[SEVERAL_SIZES]
+    given.check_public()
+    universes = given.universes(given[COLUMNS])
+    given.doing(f"searching the sensitivities of {', '.join(given[QUERIES])}")
+    found = sensitivity_curves(
+        universes,
+        given[QUERIES],
+        size=sizes,
+        distances=[relation.k],
+        neighbors=relation,
+        **given.search(),
+    )
+    with noting() as notes:
+        table = noise_table(found, public_universe=given[PUBLIC_UNIVERSE], **loss)
+    return Answer(
+        text=table,
+        data=lambda: {
+            "epsilon": table.epsilon,
+            "delta": table.delta,
+            "neighbors": relation.family,
+            "distance": relation.k,
+            "size": sizes[0] if len(sizes) == 1 else sizes,
+            "rows": [vars(row) for row in table],
+        },
+        table=lambda path, **_: table.to_frame().to_csv(path, index=False),
+        notes=notes,
+    )
+
+
+def audit(given: Given) -> Answer:
+    """Compare a claim with the truth; a violated claim gives exit code 1 and a counterexample."""
+    universe = given.universe()
+    given.doing(f"auditing {given[QUERY]}")
+    report = audit_claim(
+        universe,
+        given[QUERY],
+        given[CLAIM if given.has(CLAIM) else CLAIM_PER_K],
+        size=given[SIZE],
+        neighbors=given.relation(1),
+        distances=given[DISTANCES],
+        **given.search(),
+    )
+    return Answer(
+        text=report,
+        data=report.to_dict,
+        plot=report.plot,
+        table=report.to_csv,
+        comment="" if report.sound else str(report.counterexample(report.decisive)),
+        code=0 if report.sound else 1,
+    )
+
+
+def article(given: Given) -> Answer:
+    """Print and write the article's tables and figures."""
+    session, folder = given.session, given[FOLDER]
+    planned = _planned(folder)
+    for check in checks():
+        given.doing(f"searching {check.title}")
+        session.comment(f"{check.title}\n{check.run()}\n")
+    made = []
+    for experiment, picture, table in planned:
+        given.doing(f"searching {experiment.title}")
+        found = experiment.run()
+        made.append({"name": experiment.name, "title": experiment.title, "curves": found.to_dict()})
+        session.comment(f"{experiment.title}\n{found}\n")
+        given.doing(f"writing {table}")
+        found.to_csv(table)
+        draw(session, partial(experiment.plot, found), picture)
+    return Answer(text=f"four figures and four tables are in {folder}", data=lambda: made)
+
+
+def _planned(folder: Path) -> list[tuple[Any, Path, Path]]:
+    """Return each experiment with the writable files of its picture and its table."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make the folder {shown(str(folder))}: {error.strerror}"
+        ) from error
+    planned = [
+        (experiment, folder / f"{experiment.name}.png", folder / f"{experiment.name}.csv")
+        for experiment in experiments()
+    ]
+    for _, picture, table in planned:
+        check_writable(picture, picture=True)
+        check_writable(table)
+    return planned

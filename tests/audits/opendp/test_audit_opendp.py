@@ -1,0 +1,310 @@
+"""The OpenDP adapter: what it reads from a transformation, tries and compares."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+import joblib
+import naive_distances as naive
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opendp_cases import clamped_sum, dp, integers, of_function
+
+import sensitivity_lab as sl
+from sensitivity_lab.audits import audit_opendp, randomness
+from sensitivity_lab.audits import question as vectors
+from sensitivity_lab.exact.difference import Difference
+
+pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
+
+INPUTS = {
+    "symmetric": "symmetric_distance",
+    "insert_delete": "insert_delete_distance",
+    "change_one": "change_one_distance",
+    "hamming": "hamming_distance",
+}
+SIZED = {"change_one", "hamming"}
+
+
+def squared(outputs):
+    return outputs == "L2"
+
+
+OUTPUTS = {
+    "absolute": (lambda: (dp.atom_domain(T=int), dp.absolute_distance(T=int)), st.integers(-9, 9)),
+    **{
+        name: (
+            lambda metric=metric: (integers(), getattr(dp, metric)(T=int)),
+            st.lists(st.integers(-9, 9), min_size=2, max_size=2),
+        )
+        for name, metric in [
+            ("L1", "l1_distance"),
+            ("L2", "l2_distance"),
+            ("Linf", "linf_distance"),
+        ]
+    },
+    **{
+        name: (
+            lambda metric=metric: (integers(), getattr(dp, metric)()),
+            st.lists(st.integers(0, 2), min_size=2, max_size=2),
+        )
+        for name, metric in INPUTS.items()
+    },
+}
+
+
+@pytest.mark.representative("inputs")
+@pytest.mark.parametrize("outputs", OUTPUTS)
+@pytest.mark.parametrize("inputs", INPUTS)
+@settings(max_examples=4)
+@given(data=st.data())
+def test_the_truth_is_that_of_the_definition(inputs, outputs, data):
+    sizes = [3] if inputs in SIZED else [0, 1, 2, 3]
+    datasets = [list(x) for n in sizes for x in itertools.product([0, 1], repeat=n)]
+    kind, answer = OUTPUTS[outputs]
+    table = data.draw(st.lists(answer, min_size=len(datasets), max_size=len(datasets)))
+    answers, metric = kind()
+    transformation = of_function(
+        lambda x: table[datasets.index(list(x))],
+        getattr(dp, INPUTS[inputs])(),
+        metric,
+        integers(3 if inputs in SIZED else None),
+        answers,
+    )
+    report = audit_opendp(transformation, [0, 1], sizes, d_in=range(4))
+    assert [row.distance for row in report.rows] == [0, 1, 2, 3]
+    for row in report.rows:
+        most = naive.farthest(datasets, table, inputs, outputs, row.distance)
+        assert row.truth == Difference(Fraction(most), Fraction(0), root=squared(outputs))
+        assert row.claimed == 7
+        seen = row.evidence
+        assert naive.within(inputs, seen.x, seen.y, row.distance)
+        assert transformation(seen.x) == seen.answer_x
+        assert transformation(seen.y) == seen.answer_y
+
+
+@pytest.mark.parametrize("metric", ["L1", "L2", "Linf"])
+def test_vectors_of_numbers_have_the_distances_of_numbers(metric):
+    name = {"L1": "l1_distance", "L2": "l2_distance", "Linf": "linf_distance"}[metric]
+    values = [-1, 0, 2]
+    datasets = [list(x) for x in itertools.product(values, repeat=3)]
+
+    def partial_sums(x):
+        return list(itertools.accumulate(x))
+
+    transformation = of_function(
+        partial_sums, getattr(dp, name)(T=int), dp.l1_distance(T=int), integers(3), integers()
+    )
+    report = audit_opendp(transformation, values, d_in=range(5))
+    for row in report.rows:
+        assert row.exact == naive.farthest(
+            datasets, [partial_sums(x) for x in datasets], metric, "L1", row.distance
+        )
+
+
+def test_a_report_says_what_was_audited():
+    report = audit_opendp(clamped_sum(), [-1, 0, 2, 9], range(3), d_in=[0, 1, 2])
+    assert repr(report) == (
+        "Audit of make_clamp >> make_sum: tight\n"
+        "  setting  SymmetricDistance() of at most k to AbsoluteDistance(i32); "
+        "values (-1, 0, 2, 9), sizes (0, 1, 2) in every order; implementation\n"
+        "  k  claimed  truth  verdict\n"
+        "  0  0        0      tight\n"
+        "  1  3        3      tight\n"
+        "  2  6        6      tight\n"
+        "  x  ()  ->  0\n"
+        "  y  ()  ->  0"
+    )
+    assert report.rows[1].evidence == sl.audits.Evidence([], [9], 0, 3)
+
+
+def test_what_it_costs_to_see_whether_it_is_randomised():
+    """Of size 0 one vector, 32 times; of size 4 all 256, 4 times; then the witness, 256 times."""
+    asked = Counter()
+
+    def first(x):
+        asked[tuple(x)] += 1
+        return max(x, default=0)
+
+    (row,) = audit_opendp(of_function(first), range(4), [0, 4], d_in=4).rows
+    witness = Counter(map(tuple, (row.evidence.x, row.evidence.y)))
+    assert asked.pop(()) == 1 + 32 + 256 * (() in witness)
+    assert set(asked) == set(itertools.product(range(4), repeat=4))
+    assert set(asked.values()) <= {5, 5 + 256}
+    assert sum(times > 5 for times in asked.values()) == sum(map(bool, witness))
+
+
+def test_where_no_two_datasets_are_close_nothing_is_judged():
+    """Of one size, two multisets are an even distance apart."""
+    report = audit_opendp(of_function(len), [0, 9], 2, d_in=[1, 2])
+    assert [row.verdict for row in report.rows] == ["not judged", "loose"]
+    assert report.rows[0].remark == "not judged (no two of the datasets are so close)"
+    assert report.verdict == "not judged"
+    with pytest.raises(sl.errors.InputError, match="no two datasets of size 2 are neighbors"):
+        audit_opendp(of_function(len), [0, 9], 2, d_in=1)
+
+
+@pytest.mark.parametrize("size", [5, 8])
+def test_inputs_that_are_asked_again_come_from_everywhere_if_randomised(size, monkeypatch):
+    """A share for every size; of too many inputs of a size, different ones with all entries."""
+    inputs = vectors.vectors((0, 1, 2), tuple(range(size)))
+    monkeypatch.setattr(randomness, "PROBES", 40 * size)
+    probes = list(randomness.probes(inputs))
+    assert probes == list(randomness.probes(inputs))
+    seen = Counter(probes)
+    for length in range(size):
+        chosen = {place: seen[place] for place, x in enumerate(inputs) if len(x) == length}
+        assert sum(chosen.values()) == min(40, 32 * 3**length)
+        assert max(chosen.values()) - min(chosen.values()) <= 1
+    last = [inputs[place] for place in probes if len(inputs[place]) == size - 1]
+    for position in range(size - 1):
+        assert {x[position] for x in last} == {0, 1, 2}
+
+
+def test_one_order_is_enough_where_it_is_asked_for():
+    asked = set()
+
+    def count(x):
+        asked.add(tuple(x))
+        return len(x)
+
+    report = audit_opendp(of_function(count), [1, 0], 3, d_in=2, every_order=False)
+    assert asked == {(1, 1, 1), (1, 1, 0), (1, 0, 0), (0, 0, 0)}
+    assert "values (1, 0), sizes (3,) in one order" in report.setting
+
+
+def test_workers_give_the_same_report():
+    here = audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=1)
+    with joblib.parallel_config(backend="loky"):
+        assert audit_opendp(clamped_sum(), [0, 1, 5], range(4), n_jobs=2) == here
+
+
+def test_what_does_not_serialise_is_called_in_one_process():
+    report = audit_opendp(of_function(len), [0, 1], range(3), n_jobs=2)
+    assert report.subject == "make_user_transformation"
+    assert report.setting.endswith(
+        "implementation, called in one process as OpenDP cannot serialise it"
+    )
+
+
+def test_mappings_are_compared_with_absent_keys_as_zero():
+    counts = dp.t.make_count_by(dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance())
+    for component in ("L0", "L1", "Linf"):
+        report = audit_opendp(counts, ["a", "b"], range(4), d_in=[1, 2], component=component)
+        assert [row.exact for row in report.rows] == [1, 2], component
+        assert report.verdict == "tight"
+        assert f"L01InfDistance(AbsoluteDistance(i32)) ({component})" in report.setting
+
+
+def test_single_values_are_inputs_too():
+    doubled = dp.t.make_lipschitz_float_mul(
+        dp.atom_domain(T=float, nan=False),
+        dp.absolute_distance(T=float),
+        constant=2.0,
+        bounds=(0.0, 10.0),
+    )
+    report = audit_opendp(doubled, [0.0, 1.0, 3.0, 20.0], d_in=range(4))
+    assert [row.exact for row in report.rows] == [0, 2, 4, 6]
+    assert report.sound
+
+
+def test_answers_are_taken_as_returned_however_large():
+    huge = dp.vector_domain(dp.atom_domain(T="u64"))
+    total = of_function(
+        lambda x: sum(x) % 2**64,
+        domain=huge,
+        answers=dp.atom_domain(T="u64"),
+        outputs=dp.absolute_distance(T="u64"),
+    )
+    report = audit_opendp(total, [0, 2**63, 2**64 - 1], 1, d_in=2)
+    assert report.rows[0].exact == 2**64 - 1
+
+
+@pytest.mark.parametrize("size", [None, 3])
+def test_what_the_domain_does_not_accept_is_left_out(size):
+    total = dp.t.make_sum(integers(size, bounds=(0, 3), T=None), dp.symmetric_distance())
+    report = audit_opendp(total, [-1, 0, 3, 4, 1.5, None, "a"], range(1, 4))
+    sizes = "(1, 2, 3)" if size is None else "(3,)"
+    assert f"values (0, 3), 5 outside the domain left out, sizes {sizes}" in report.setting
+    assert report.sound
+
+
+def test_rounding_that_depends_on_the_order_is_seen_at_distance_0():
+    mean = dp.t.make_mean(
+        dp.vector_domain(dp.atom_domain(bounds=(0.0, 1.0), nan=False), size=3),
+        dp.symmetric_distance(),
+    )
+    report = audit_opendp(mean, [0.0, 0.1, 1.0], d_in=[0, 2])
+    assert report.rows[0].truth > Difference(Fraction(0), Fraction(0))
+    assert sorted(report.rows[0].evidence.x) == sorted(report.rows[0].evidence.y)
+    assert report.sound
+
+
+def test_randomised_transformations_are_refused():
+    """A resize shuffles what it gets: github.com/opendp/opendp/issues/2927."""
+    for size, values, sizes in [(2, [1, 2], [1, 2, 3]), (2, range(3), range(5)), (3, [0, 1], 2)]:
+        resize = dp.t.make_resize(
+            integers(),
+            dp.insert_delete_distance(),
+            size=size,
+            constant=0,
+            MO="InsertDeleteDistance",
+        )
+        for _ in range(10):
+            with pytest.raises(sl.errors.InputError) as caught:
+                audit_opendp(resize, values, sizes)
+            message = str(caught.value)
+            start = (
+                "transformation must be a function, but it is randomised, or keeps state between "
+                "calls: two calls on ["
+            )
+            assert message.startswith(start)
+            assert message.endswith(
+                "]; an audit needs the part that adds no randomness and keeps nothing, or "
+                "audit_randomized"
+            )
+    impute = dp.t.make_impute_uniform_float(
+        dp.vector_domain(dp.atom_domain(T=float, nan=True)),
+        dp.symmetric_distance(),
+        bounds=(0.0, 1.0),
+    )
+    # Only missing values are replaced at random, and there are more values than a vector holds.
+    with pytest.raises(sl.errors.InputError, match="it is randomised"):
+        audit_opendp(impute, [0.0, 0.25, 0.5, math.nan, 0.75, 1.0], 2)
+
+
+def test_a_randomised_witness_is_not_reported(monkeypatch):
+    """Nothing asks again but for the evidence: one call of 100 tells that it is random."""
+    monkeypatch.setattr(randomness, "PROBES", 0)
+    asked = Counter()
+
+    def answer(x):
+        asked[tuple(x)] += 1
+        return 5 if list(x) == [1, 0, 1, 0] and asked[tuple(x)] % 100 else 0
+
+    with pytest.raises(sl.errors.InputError) as caught:
+        audit_opendp(of_function(answer), [0, 1], 4, d_in=2)
+    assert str(caught.value) == (
+        "transformation must be a function, but it is randomised, or keeps state between "
+        "calls: two calls on [1, 0, 1, 0] returned 5 and 0; an audit needs the part "
+        "that adds no randomness and keeps nothing, or audit_randomized"
+    )
+
+
+def test_missing_answers_are_not_randomised():
+    """NaN is the same answer as NaN: also alone, where Python says that it differs from itself."""
+    for missing in (math.nan, float("nan")):
+        identity = dp.t.make_identity(
+            dp.atom_domain(T=float, nan=True), dp.absolute_distance(T=float)
+        )
+        report = audit_opendp(identity, [0.0, missing], d_in=[0, 1])
+        assert [(row.claimed, row.exact) for row in report.rows] == [(0, 0), (1, 0)]
+    vector = dp.t.make_identity(
+        dp.vector_domain(dp.atom_domain(T=float, nan=True)), dp.symmetric_distance()
+    )
+    report = audit_opendp(vector, [0.0, math.nan], range(3))
+    assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]

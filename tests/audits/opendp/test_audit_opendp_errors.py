@@ -1,0 +1,178 @@
+"""What an audit of OpenDP refuses, maps that fail, and claims at one distance that fail alone."""
+
+from __future__ import annotations
+
+import pytest
+from opendp_cases import clamped_sum, dp, integers, of_function
+
+import sensitivity_lab as sl
+from sensitivity_lab.audits import audit_opendp, pairs
+from sensitivity_lab.audits import question as vectors
+
+pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
+
+
+def measurement():
+    return clamped_sum() >> dp.m.then_laplace(1.0)
+
+
+REFUSED = {
+    "a measurement": (
+        lambda: audit_opendp(measurement(), [0], 1),
+        "transformation must be an OpenDP Transformation, got Measurement; measurements add noise "
+        "and have no exact answer, so audit them by audit_opendp_measurement",
+    ),
+    "no component": (
+        lambda: audit_opendp(dp.t.make_count_by(integers(), dp.symmetric_distance()), [0], 1),
+        "L01InfDistance(AbsoluteDistance(i32)) measures three numbers; component must be one of "
+        "'L0', 'L1', 'Linf', got None",
+    ),
+    "a component too many": (
+        lambda: audit_opendp(clamped_sum(), [0], 1, component="L1"),
+        "component is for metrics of three numbers, not for AbsoluteDistance(i32)",
+    ),
+    "a metric that is not covered": (
+        lambda: audit_opendp(
+            of_function(list, outputs=dp.user_distance("own"), answers=integers()), [0], 1
+        ),
+        "the output metric own is not covered; those that are: "
+        "SymmetricDistance, InsertDeleteDistance, ChangeOneDistance, HammingDistance, "
+        "DiscreteDistance, AbsoluteDistance, L1Distance, L2Distance, LInfDistance, "
+        "L01InfDistance, L02InfDistance",
+    ),
+    "no value in the domain": (
+        lambda: audit_opendp(clamped_sum(), [0.5, "a"], 1),
+        "AtomDomain(T=i32) accepts none of the values (0.5, 'a')",
+    ),
+    "no values": (
+        lambda: audit_opendp(clamped_sum(), "abc", 1),
+        "values must be the entries that datasets are made of, at least one, got 'abc'",
+    ),
+    "no size": (
+        lambda: audit_opendp(clamped_sum(), [0]),
+        "sizes must be given: VectorDomain(AtomDomain(T=i32)) has vectors of every size",
+    ),
+    "no size in the domain": (
+        lambda: audit_opendp(dp.t.make_count(integers(3), dp.symmetric_distance()), [0], [2, 4]),
+        "VectorDomain(AtomDomain(T=i32), size=3) accepts none of the sizes (2, 4)",
+    ),
+    "sizes of a value": (
+        lambda: audit_opendp(
+            dp.t.make_identity(dp.atom_domain(T=int), dp.absolute_distance(T=int)), [0], 3
+        ),
+        "sizes must be left out: AtomDomain(T=i32) holds single values",
+    ),
+    "a negative distance": (
+        lambda: audit_opendp(clamped_sum(), [0], 1, d_in=[-1]),
+        "d_in must be a whole number (an input distance, at least 0), got -1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case):
+    call, message = REFUSED[case]
+    with pytest.raises(sl.errors.InputError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_failures_name_the_input():
+    def fragile(x):
+        if list(x) == [1, 0]:
+            raise ArithmeticError("no answer here")
+        return 0
+
+    with pytest.raises(
+        sl.errors.QueryError, match=r"(?s)the transformation fails on \[1, 0\]: .*no answer"
+    ):
+        audit_opendp(of_function(fragile), [0, 1], 2)
+
+
+def of_map(stability_map):
+    """The size, with a map of Python."""
+    return dp.t.make_user_transformation(
+        integers(),
+        dp.symmetric_distance(),
+        dp.atom_domain(T=int),
+        dp.absolute_distance(T=int),
+        len,
+        stability_map,
+    )
+
+
+def test_a_map_that_fails_at_one_distance_claims_nothing_there():
+    def odd_only(d_in):
+        if d_in % 2 == 0:
+            raise ArithmeticError("no claim here")
+        return d_in
+
+    report = audit_opendp(of_map(odd_only), [0, 1], range(4), d_in=[1, 2, 3])
+    assert [(row.distance, row.claimed, row.exact) for row in report.rows] == [
+        *((1, 1, 1), (2, None, 2), (3, 3, 3))
+    ]
+    assert [row.verdict for row in report.rows] == ["tight", "no claim", "tight"]
+    assert repr(report).splitlines()[2:] == [
+        "  k  claimed  truth  verdict",
+        "  2  none     2      no claim (ArithmeticError: no claim here)",
+        "  1  1        1      tight",
+        "  3  3        3      tight",
+        "  x  ()  ->  0",
+        "  y  (0, 0)  ->  2",
+    ]
+
+
+def test_a_map_of_opendp_that_overflows_claims_nothing():
+    total = dp.t.make_sum(integers(bounds=(0, 2**30), T=None), dp.symmetric_distance())
+    rows = audit_opendp(total, [0, 2**30], range(2), d_in=[1, 2]).rows
+    assert [(row.claimed, row.verdict) for row in rows] == [(2**30, "tight"), (None, "no claim")]
+    assert rows[1].reason == (
+        'Overflow("2 * 1073741824 overflows. Consider tightening your parameters.")'
+    )
+
+
+def test_a_map_that_fails_everywhere_claims_nothing_anywhere():
+    def no_claim(_):
+        raise ArithmeticError("no claim here")
+
+    report = audit_opendp(of_map(no_claim), [0, 1], 2)
+    assert [(row.verdict, row.reason) for row in report.rows] == [
+        ("no claim", "ArithmeticError: no claim here"),
+        ("no claim", "ArithmeticError: no claim here"),
+    ]
+
+
+def test_the_tolerance_is_for_floats_alone():
+    """A float sum of three tenths is an ulp above the claim; whole numbers have no tolerance."""
+    total = dp.t.make_user_transformation(
+        dp.vector_domain(dp.atom_domain(T=float, nan=False), size=3),
+        dp.change_one_distance(),
+        dp.atom_domain(T=float),
+        dp.absolute_distance(T=float),
+        sum,
+        lambda _: 0.3,
+    )
+    assert audit_opendp(total, [0.0, 0.1], d_in=3).verdict == "tight up to rounding"
+    assert audit_opendp(total, [0.0, 0.1], d_in=3, tolerance_ulps=0).verdict == "violated"
+    whole = of_function(lambda x: (2**30 + 1) * len(x), claim=2**30)
+    assert audit_opendp(whole, [0], [0, 1], d_in=1).verdict == "violated"
+
+
+def test_too_much_work_is_refused_before_any_call(monkeypatch):
+    def never(_):
+        raise AssertionError("called")
+
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        audit_opendp(of_function(never), range(10), 9)
+    assert str(caught.value) == (
+        "10 values make 1,000,000,000 vectors of sizes 9, more than the "
+        f"{vectors.VECTOR_LIMIT:,} that are tried; take fewer values, smaller sizes or "
+        "every_order=False"
+    )
+    monkeypatch.setattr(pairs, "PAIR_LIMIT", 100)
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        audit_opendp(of_function(never, dp.insert_delete_distance()), range(4), 2)
+    assert str(caught.value) == (
+        "16 datasets with answers of their own make 120 pairs, more than the 100 that are "
+        "compared; take fewer values or smaller sizes"
+    )

@@ -1,0 +1,249 @@
+"""Selections: what a mechanism assumes of its scores beside how far they move."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import sensitivity_lab as sl
+
+
+class Selector:
+    """An exponential mechanism, whose attributes may be given after it is made."""
+
+    def __init__(self, sensitivity=1, monotonic=False, candidates=None, epsilon=1.0):
+        self.sensitivity, self.monotonic, self.candidates = sensitivity, monotonic, candidates
+        self.epsilon = epsilon
+        self.utility = None
+
+    def randomise(self):
+        raise NotImplementedError("no randomness in a test")
+
+
+BEFORE = Selector(monotonic=True)
+
+
+def counts(x):
+    return [x.count(0), x.count(1)]
+
+
+def contrast(x):
+    return [x.count(0) - x.count(1), x.count(1) - x.count(0)]
+
+
+def selection(scores, **assumed):
+    def select(x):
+        mechanism = Selector(**assumed)
+        mechanism.utility = scores(x)
+        return mechanism.randomise()
+
+    return select
+
+
+def audit(function, **options):
+    options = {"inputs": "symmetric", **options}
+    return sl.audits.audit_selection(function, [0, 1], [0, 1, 2], Selector, **options)
+
+
+@pytest.mark.parametrize(
+    ("scores", "monotonic", "truth", "verdict"),
+    [
+        (counts, False, 1, "tight"),
+        (counts, True, 1, "tight"),
+        (contrast, False, 1, "tight"),
+        (contrast, True, 2, "violated"),
+        (lambda x: [2 * n for n in counts(x)], False, 2, "violated"),
+    ],
+)
+def test_scores_move_as_far_as_the_mechanism_assumes(scores, monotonic, truth, verdict):
+    report = audit(selection(scores, monotonic=monotonic))
+    (row,) = report.rows
+    assert (row.claimed, row.exact, report.verdict) == (1, truth, verdict)
+    assert ("Linf_monotonic" in report.setting) is monotonic
+
+
+def test_a_mechanism_may_be_made_before_its_data_is_known():
+    def select(x):
+        BEFORE.utility = counts(x)
+        return BEFORE.randomise()
+
+    report = audit(select, inputs="change_one")
+    assert (report.rows[0].exact, report.verdict) == (2, "violated")
+    assert report.subject == "select"
+
+
+def chosen(x, **assumed):
+    """Select one of two candidates by their counts."""
+    return selection(counts, **{"candidates": ["zero", "one"], **assumed})(x)
+
+
+class Model:
+    """An object without an equality of its own."""
+
+
+BESIDE = {
+    "the choice alone": (chosen, None),
+    "its place": (selection(counts), None),
+    "what follows from the choice": (lambda x: {"length": len(chosen(x))}, None),
+    "the number of records, which is public": (lambda x: (chosen(x), len(x)), None),
+    "a place in the data": (lambda x: sorted(x)[selection(counts)(x) % len(x)], "the return value"),
+    "the largest record": (lambda x: (chosen(x), max(x)), "the return value"),
+    "the largest record, after one of the choices": (
+        lambda x: max(x) if chosen(x) == "one" else None, "the return value",
+    ),
+    "candidates from the data": (
+        lambda x: chosen(x, candidates=sorted(x)), "the candidates",
+    ),
+    "candidates from the data, and nothing returned": (
+        lambda x: chosen(x, candidates=sorted(x)) and None, "the candidates",
+    ),
+    "as many candidates as records": (
+        lambda x: chosen(x, candidates=list(range(2 + len(x)))), None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_neighbors_must_return_the_same_after_the_same_choice(case):
+    function, step = BESIDE[case]
+    report = sl.audits.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
+    assert report.verdict == ("tight" if step is None else "violated")
+    assert [row.step for row in report.rows[1:]] == ([] if step is None else [step])
+    assert report.rows[0].verdict == "tight"
+    assert report.notes == ()
+    if step is not None:
+        with pytest.raises(sl.errors.SensitivityViolation, match=step):
+            report.raise_if_violated()
+
+
+def test_what_is_returned_beside_a_choice_is_evidence():
+    report = sl.audits.audit_selection(
+        lambda x: (chosen(x), max(x)), [0, 1], 2, Selector, inputs="change_one"
+    )
+    row = report.decisive
+    assert (row.evidence.x, row.evidence.y) == ([0, 0], [0, 1])
+    assert (row.evidence.answer_x, row.evidence.answer_y) == (("zero", 0), ("zero", 1))
+    assert row.history == ("zero",)
+    assert (
+        "  violated (the return value depends on the data besides the choice), after the "
+        in str(report)
+    )
+    assert row.sentence.startswith("no randomness hides what is returned besides the choice: viol")
+
+
+def test_candidates_without_a_list_are_counted():
+    """Scores that are as many as the distinct records."""
+    report = sl.audits.audit_selection(
+        lambda x: selection(lambda x: [0] * len(set(x)))(x), [0, 1], 2, Selector,
+        inputs="change_one",
+    )  # fmt: skip
+    assert [row.verdict for row in report.rows] == ["violated", "violated"]
+    seen = report.rows[1].evidence
+    assert (seen.answer_x, seen.answer_y) == ([0], [0, 1])
+
+
+def test_chance_beside_a_choice_is_not_compared():
+    source = random.Random(1)
+
+    def select(x, more=None):
+        return chosen(x), Model(), source.random(), more and more(x)
+
+    def audited(function):
+        return sl.audits.audit_selection(function, [0, 1], [2], Selector, inputs="change_one")
+
+    report = audited(select)
+    assert (report.verdict, report.sound) == ("not judged", False)
+    assert report.unjudged == report.notes
+    assert report.notes == (
+        "some of what is returned differs between two runs with the same data and choice (chance, "
+        "or an object without an equality), and is not compared",
+    )
+    assert audited(lambda x: select(x, max)).verdict == "violated"
+
+
+def test_a_candidate_with_the_score_of_minus_infinity_is_never_chosen():
+    def select(x):
+        place = selection(lambda x: [x.count(0), -math.inf])(x)
+        return ["zero"][place]
+
+    assert (
+        sl.audits.audit_selection(select, [0, 1], 2, Selector, inputs="change_one").verdict
+        == "tight"
+    )
+
+
+def test_the_best_candidate_is_selected():
+    selected = []
+
+    def select(x):
+        mechanism = Selector(candidates=["zero", "one"])
+        mechanism.utility = counts(x)
+        selected.append((x, mechanism.randomise()))
+
+    audit(select)
+    first = {tuple(x): best for x, best in reversed(selected)}
+    assert (first[1, 1], first[0, 1]) == ("one", "zero")
+    with pytest.raises(NotImplementedError):
+        Selector().randomise()
+
+
+REFUSED = {
+    "no mechanism": (
+        lambda: sl.audits.audit_selection(counts, [0], 1, inputs="symmetric"),
+        "mechanisms must be classes with the method 'randomise', got ()",
+    ),
+    "no selection": (
+        lambda: audit(counts),
+        "the selection fails on []: QueryError: it made 0 selections, and one is audited",
+    ),
+    "assumptions that depend on the data": (
+        lambda: audit(lambda x: selection(counts, sensitivity=1 + len(x))(x)),
+        "the transformation fails on [0]: QueryError: the sensitivity, and whether scores are "
+        "monotonic, depend on the data: 1, False and 2, False",
+    ),
+    "an epsilon that depends on the data": (
+        lambda: audit(lambda x: selection(counts, epsilon=0.5 + len(x))(x)),
+        "the transformation fails on [0]: QueryError: epsilon depends on the data: 0.5 and 1.5",
+    ),
+    "a candidate that makes the function fail": (
+        lambda: audit(lambda x: {0: "zero"}[selection(lambda x: [x.count(0), -1])(x)]),
+        "the function fails on [] where candidate 1 is selected: KeyError: 1",
+    ),
+    "no neighbors": (
+        lambda: sl.audits.audit_selection(
+            selection(counts), [0, 1], 3, Selector, inputs="symmetric"
+        ),
+        "no two datasets of size 3 are neighbors at distance 1: give sizes=[2, 3]",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(case):
+    call, message = REFUSED[case]
+    with pytest.raises((sl.errors.InputError, sl.errors.QueryError)) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+@pytest.mark.diffprivlib
+def test_the_mechanisms_of_a_library():
+    mechanisms = pytest.importorskip("diffprivlib.mechanisms", reason="needs `diffprivlib`")
+
+    def select(x, kind, monotonic):
+        return kind(
+            epsilon=1.0, sensitivity=1, utility=contrast(x), monotonic=monotonic
+        ).randomise()
+
+    for kind in (mechanisms.Exponential, mechanisms.PermuteAndFlip):
+        for monotonic, verdict in [(False, "tight"), (True, "violated")]:
+            report = sl.audits.audit_selection(
+                lambda x, kind=kind, monotonic=monotonic: select(x, kind, monotonic),
+                [0, 1],
+                [0, 1, 2],
+                kind,
+                inputs="symmetric",
+            )
+            assert report.verdict == verdict

@@ -1,0 +1,250 @@
+"""`sensitivity-lab noise TABLE.csv --domain ...`: from a table to its noise, and its code."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import check_refused, run
+
+from sensitivity_lab.errors import InputError
+
+ROWS = 200
+ASKED = ("noise", "visits.csv", "--domain", "visits=0:77", "--epsilon", "1")
+OF_A_PERSON = ("--person", "id", "--rows-per-person", "3")
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path, monkeypatch) -> pd.DataFrame:
+    """Several rows per person, values outside the domain, missing ones, a group too many."""
+    rng = np.random.default_rng(5)
+    made = pd.DataFrame(
+        {
+            "id": rng.integers(0, 60, ROWS),
+            "plan": rng.choice(["a", "b", "rare"], ROWS),
+            "visits": rng.integers(0, 90, ROWS).astype(float),
+        }
+    )
+    made.loc[::17, "visits"] = np.nan
+    monkeypatch.chdir(tmp_path)
+    made.to_csv("visits.csv", index=False)
+    return made
+
+
+def told(capsys, *more: str) -> dict:
+    """What the command tells as JSON."""
+    code, out, err = run(capsys, *ASKED, *more, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def executed(code: str) -> tuple[str, dict]:
+    """What the code prints, and its names."""
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, names)
+    return printed.getvalue(), names
+
+
+def scales(document: dict) -> dict[str, float]:
+    return {row["name"]: row["scale"] for row in document["rows"]}
+
+
+def test_scales_per_group_for_people_with_several_rows(capsys):
+    """Each answer has a quarter of epsilon; three rows move all sums together by 3 * 77."""
+    found = told(capsys, *OF_A_PERSON, "--group-by", "plan=a,b")
+    assert scales(found) == {
+        "count": 3 * 4,
+        "sum": 3 * 77 * 4,
+        "sum of squares": 3 * 77**2 * 4,
+        "histogram": 3 * 4,
+    }
+    assert (found["epsilon"], found["groups"], found["rows_per_person"]) == (1, ["a", "b"], 3)
+    assert list(found["follows"]) == ["mean", "median", "std"]
+    assert [step.split()[0] for step in found["before"]] == ["drop", "keep", "clip", "drop"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        (*OF_A_PERSON, "--group-by", "plan=a,b"),
+        ("--rows-per-person", "3", "--delta", "1e-6", "--queries", "median", "count"),
+        (*OF_A_PERSON, "--queries", "std", "--split", "1", "2", "1/3"),
+        ("--rows-per-person", "1", "--group-by", "plan=b", "--queries", "mean"),
+    ],
+)
+def test_the_code_prints_the_same_numbers(capsys, more):
+    printed, names = executed(told(capsys, *more)["code"])
+    _, out, _ = run(capsys, *ASKED, *more)
+    assert printed.strip() in out
+    assert out.endswith(f"The same in Python:\n\n{told(capsys, *more)['code']}\n")
+    assert set(names["answers"]) == set(scales(told(capsys, *more)))
+
+
+def test_the_code_answers_as_pandas_does(capsys, table):
+    """With room for all rows of everybody, the answers are those of the clipped table."""
+    more = ("--person", "id", "--rows-per-person", "100", "--group-by", "plan=a,b")
+    answers = executed(told(capsys, *more)["code"])[1]["answers"]
+    kept = table.dropna().assign(visits=lambda rows: rows["visits"].clip(0, 77))
+    groups = [kept.loc[kept["plan"] == plan, "visits"] for plan in ("a", "b")]
+    assert answers["count"] == [len(group) for group in groups]
+    assert answers["sum"] == [group.sum() for group in groups]
+    assert answers["sum of squares"] == [(group**2).sum() for group in groups]
+    counts = [(group == value).sum() for group in groups for value in range(78)]
+    assert answers["histogram"] == counts
+
+
+def test_the_code_keeps_so_many_rows_of_a_person(capsys, table):
+    answers = executed(told(capsys, *OF_A_PERSON)["code"])[1]["answers"]
+    assert answers["count"] == table.dropna().groupby("id").size().clip(upper=3).sum()
+
+
+def test_numbers_with_commas_between_semicolons(capsys):
+    Path("visits.csv").write_text("id;plan;visits\n1;a;2,5\n2;a;80\n")
+    found = told(capsys, "--rows-per-person", "1")
+    assert executed(found["code"])[1]["answers"]["sum"] == 2.5 + 77
+
+
+def test_nothing_that_is_told_depends_on_the_entries(capsys, table):
+    more = (*OF_A_PERSON, "--group-by", "plan=a,b")
+    before = run(capsys, *ASKED, *more)
+    table.iloc[:7].assign(visits=1, id=2).to_csv("visits.csv", index=False)
+    assert run(capsys, *ASKED, *more) == before
+
+
+def test_a_domain_of_many_values_has_fewer_bins(capsys):
+    found = told(capsys, "--rows-per-person", "1", "--queries", "histogram")
+    assert "starts = list(range(0, 78))" in found["code"]
+    asked = ("noise", "visits.csv", "--domain", "visits=0:1000", *ASKED[4:])
+    _, out, _ = run(capsys, *asked, "--rows-per-person", "1", "--queries", "histogram")
+    assert "starts = list(range(0, 991, 11))" in out
+
+
+def test_the_noise_is_written_as_a_table(capsys):
+    more = ("--rows-per-person", "1", "--table", "noise.csv")
+    assert run(capsys, *ASKED, *more)[::2] == (0, "")
+    assert list(pd.read_csv("noise.csv")["name"]) == ["count", "sum", "sum of squares", "histogram"]
+
+
+def test_groups_without_names_have_the_same_noise_and_code_that_asks_for_the_names(capsys):
+    named = told(capsys, *OF_A_PERSON, "--group-by", "plan=a,b")
+    found = told(capsys, *OF_A_PERSON, "--group-by", "plan")
+    assert (found["rows"], found["groups"]) == (named["rows"], None)
+    with pytest.raises(InputError, match="must be a list of values, got Ellipsis"):
+        executed(found["code"])
+    filled = found["code"].replace("groups = ...  # the list of names", "groups = ['a', 'b']")
+    assert filled == named["code"]
+    _, text, _ = run(capsys, *ASKED, *OF_A_PERSON, "--group-by", "plan")
+    assert "which ones occur is private." in text
+    assert "give a list that does not depend on the data: --group-by plan=a,b,c." in text
+
+
+def test_names_that_are_numbers_are_found_however_the_file_writes_them(capsys, table):
+    plans = table["plan"].map({"a": 0.0, "b": 25.0, "rare": 0.5})
+    table.assign(plan=plans).to_csv("visits.csv", index=False)  # 0.0, 25.0 and 0.5
+    found = told(capsys, "--rows-per-person", "3", "--group-by", "plan=0,25")
+    _, names = executed(found["code"])
+    counts = [int((plans[table["visits"].notna()] == plan).sum()) for plan in (0, 25)]
+    assert names["answers"]["count"] == counts
+    assert np.reshape(names["answers"]["histogram"], (2, -1)).sum(axis=1).tolist() == counts
+
+
+def test_the_noise_is_drawn(capsys):
+    more = ("--rows-per-person", "1", "--output", "noise.png")
+    assert run(capsys, *ASKED, *more)[::2] == (0, "")
+    assert Path("noise.png").read_bytes().startswith(b"\x89PNG")
+
+
+LOSS = "--epsilon must be a finite number above 0, got"
+GROUPS = (
+    "the names of the groups in the data are private, so give a list that does not depend on them, "
+    "each name once: --group-by"
+)
+OTHERS = (
+    "does not apply to a table with a domain: there, neighbors add or remove one person, so the "
+    "number of rows is private; set the most rows of one person with --rows-per-person"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (
+            (),
+            "give the most rows that one person can have, chosen without looking at the data: "
+            "--person COLUMN --rows-per-person 5 keeps at most five rows of each person; "
+            "--rows-per-person 1 alone states that every row is another person's",
+        ),
+        (
+            ("--rows-per-person", "0"),
+            "--rows-per-person must be a whole number (the most rows that one person can have, at "
+            "least 1), got 0",
+        ),
+        (("--rows-per-person", "1", "--epsilon", "0.0"), f"{LOSS} 0"),
+        ((*OF_A_PERSON, "--group-by", "=a"), f"{GROUPS} COLUMN=a,b,c, got '=a'"),
+        (
+            (*OF_A_PERSON, "--group-by", "plan=0:100:25"),
+            "name each group: --group-by plan=0,25,50, got 'plan=0:100:25'",
+        ),
+        ((*OF_A_PERSON, "--group-by", "plan=a,a"), f"{GROUPS} plan=a,b,c, got 'plan=a,a'"),
+        ((*OF_A_PERSON, "--neighbors", "bounded"), f"--neighbors {OTHERS}"),
+        ((*OF_A_PERSON, "--size", "100"), f"--size {OTHERS}"),
+        (
+            (*OF_A_PERSON, "--public-universe"),
+            f"--public-universe {OTHERS}",
+        ),
+        (
+            ("--person", "idd", "--rows-per-person", "3"),
+            "unknown column 'idd'; the columns are 'id', 'plan', 'visits'; did you mean 'id'?",
+        ),
+        (
+            (*OF_A_PERSON, "--queries", "max"),
+            "--queries must be one of 'count', 'histogram', 'mean', 'median', 'std', 'sum', got "
+            "'max'",
+        ),
+        (
+            (*OF_A_PERSON, "--domain", "plan=1,2"),
+            "a release covers one column of numbers, got domains of 'visits', 'plan'; give one, "
+            "and groups as --group-by COLUMN=NAMES",
+        ),
+    ],
+)
+def test_what_is_missing_or_unsafe_is_told(capsys, more, reason):
+    check_refused(capsys, [*ASKED, *more], f"sensitivity-lab noise: {reason}")
+
+
+def test_a_column_of_texts_is_refused(capsys, table):
+    asked = ("noise", "visits.csv", "--domain", "plan=1,2", "--epsilon", "1")
+    check_refused(
+        capsys,
+        [*asked, "--rows-per-person", "1"],
+        f"sensitivity-lab noise: column 'plan' has {table['plan'][0]!r}, but --domain is for "
+        "numbers; choose a column of numbers, or leave such entries empty",
+    )
+
+
+def test_without_a_domain_the_command_says_how_to_choose_one(capsys):
+    code, out, err = run(capsys, "noise", "visits.csv", "--epsilon", "1")
+    assert (code, out) == (2, "")
+    assert "--domain NAME=SMALLEST:LARGEST, chosen without looking at the data" in err
+    asked = ("noise", "visits.csv", *OF_A_PERSON, "--epsilon", "1")
+    check_refused(
+        capsys,
+        asked,
+        "sensitivity-lab noise: --person goes with a table and a domain: give a file, and --domain "
+        "COLUMN=SMALLEST:LARGEST, chosen without looking at the data; values are clipped to it",
+    )
+
+
+def test_without_a_table_everything_else_is_required(capsys):
+    check_refused(
+        capsys,
+        ["noise", "--domain", "age=0:9", "--epsilon", "1"],
+        "sensitivity-lab noise: the following arguments are required: --size, --queries, "
+        "--neighbors",
+    )

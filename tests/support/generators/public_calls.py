@@ -1,0 +1,132 @@
+"""Every public callable by its name, and how a call of one is made of values by their names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from garbage import ROWS, TOTAL, UNIVERSE, valid
+from space_arguments import DAYS, FOUR_NODES
+
+import sensitivity_lab as sl
+from sensitivity_lab import empirical, spaces
+from sensitivity_lab import pipelines as pl
+from sensitivity_lab.explorer.source import as_source
+from sensitivity_lab.spaces import graphs, sequences
+
+MADE_BY_THE_LIBRARY = {
+    *("AuditReport", "AuditRow", "BoundedCurves", "ClippingPoint", "ClippingSweep", "Evidence"),
+    *("ImplementedSensitivity", "MeasuredStability", "NeighborRow", "NeighborTable"),
+    *(
+        "NoiseRow",
+        "NoiseTable",
+        "OrderedWitness",
+        "Sensitivity",
+        "SensitivityBounds",
+        "SensitivityCurves",
+        "SmoothSensitivity",
+    ),
+    *("StabilityWitness", "Sweep", "Witness"),
+    *("spaces.ClosedForm", "spaces.SpaceSensitivity", "spaces.SpaceWitness"),
+    *("graphs.GraphWitness", "sequences.SequenceWitness"),
+}
+"""Results: what they hold was checked before, by the call that returned them."""
+
+ABSTRACT = {"Domain", "FiniteUniverse", "Metric"}
+
+INTERVAL = sl.Universe.from_interval(0, 100)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "explore": lambda universes: as_source(universes),  # all but the panel, which starts a process
+    "Universe.from_dataset": sl.Universe.from_dataset,
+    "Universe.from_domain": sl.Universe.from_domain,
+    "Universe.from_interval": sl.Universe.from_interval,
+    "IntervalUniverse.dataset": lambda records: INTERVAL.dataset(records),
+    "IntervalUniverse.__contains__": lambda x: x in INTERVAL,
+    "Universe.clipped": UNIVERSE.clipped,
+    "TableUniverse.from_dataset": sl.TableUniverse.from_dataset,
+    "TableUniverse.from_domain": sl.TableUniverse.from_domain,
+    "TableUniverse.column": lambda column: ROWS.column(column),
+    "TableUniverse.to_frame": lambda dataset: ROWS.to_frame(dataset),
+    "graphs.GraphUniverse.subgraphs": graphs.GraphUniverse.subgraphs,
+    "graphs.GraphUniverse.mask": lambda graph: FOUR_NODES.mask(graph),
+    "graphs.GraphUniverse.graph": lambda mask: FOUR_NODES.graph(mask),
+    "sequences.SequenceUniverse.code": lambda sequence: DAYS.code(sequence),
+    "sequences.SequenceUniverse.sequence": lambda size, number: DAYS.sequence(size, number),
+    "Universe.index": lambda x: UNIVERSE.index(x),
+    "Universe.__contains__": lambda x: x in UNIVERSE,
+    "Transformation": lambda data: TOTAL(data),
+    "Transformation.map": lambda d_in: TOTAL.map(d_in),
+}
+
+
+def named() -> Iterator[tuple[str, Any]]:
+    """What is public, by its name; what spaces have, with that of their module."""
+    others = ((spaces, "spaces."), (graphs, "graphs."), (sequences, "sequences."))
+    rooms = (sl.audits, sl.bounds, sl.errors, sl.implementations, sl.noise, sl.results)
+    own = (sl, pl, empirical, *rooms, sl.universes)
+    for module, prefix in (*((room, "") for room in own), *others):
+        for name in module.__all__:
+            yield f"{prefix}{name}", getattr(module, name)
+
+
+def public() -> dict[str, Callable[..., Any]]:
+    """Every public callable but errors, abstract classes and results, by its name."""
+    found = dict(METHODS)
+    for name, made in named():
+        error = inspect.isclass(made) and issubclass(made, Exception)
+        if callable(made) and not error and name not in MADE_BY_THE_LIBRARY | ABSTRACT:
+            found.setdefault(name, made)
+    return found
+
+
+CALLABLES = public()
+NAMES = sorted(CALLABLES)
+
+
+POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
+SEVERAL = inspect.Parameter.VAR_POSITIONAL
+
+
+def parameters_of(name: str) -> list[inspect.Parameter]:
+    signature = inspect.signature(CALLABLES[name])
+    return [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+
+
+def arranged(
+    parameters: list[inspect.Parameter], values: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Values by the name of their parameter as positional and named arguments of a call."""
+    kinds = [one.kind for one in parameters]
+    last = max(
+        (place for place, kind in enumerate(kinds) if kind in (POSITIONAL, SEVERAL)), default=-1
+    )
+    positional = [values.pop(one.name) for one in parameters[: last + 1]]
+    return positional, values
+
+
+NEEDED = {
+    "measured_stability": ("d_in",),  # a chain on numbers names no protected unit
+    "Histogram": ("categories",),
+    "GroupBy": ("groups",),
+    "clipping_bounds": ("step",),
+    "audit_map": ("values", "sizes"),
+    "audit_opendp": ("values", "sizes"),
+    "audit_opendp_measurement": ("values", "sizes"),
+    "audit_selection": ("values", "sizes", "mechanisms"),
+}
+"""Optional arguments without which a call is refused."""
+
+
+def arguments(name: str, given: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """What is given, and good values for whatever else a call needs."""
+    parameters = parameters_of(name)
+    needed = {*given, *NEEDED.get(name, ())}
+    values = {
+        one.name: given[one.name] if one.name in given else valid(name, one)[0]
+        for one in parameters
+        if one.name in needed or one.default is one.empty or one.kind is POSITIONAL
+    }
+    return arranged(parameters, values)

@@ -1,0 +1,692 @@
+"""Every argument of every public call, and its kind: what is refused, and the one message of it.
+
+A kind of argument says the same wherever it is asked for: `<name> must be <accepted>, got <value>`
+and what to do. The table below says which argument is of which kind. Messages about more than one
+argument (bounds out of order, no feasible neighbors, ...) are tested where the calls are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from public_calls import CALLABLES, NAMES, arguments, parameters_of
+
+import sensitivity_lab as sl
+
+
+class Thing:
+    """Nothing that any call takes."""
+
+    def __repr__(self) -> str:
+        return "<thing>"
+
+
+THING, FRAME, NONE = Thing(), pd.DataFrame({"a": [1]}), list[int]()
+TABLE = "an object of the type DataFrame"
+
+Wrong = tuple[tuple[Any, str], ...]
+"""Values, each with what a message says that came."""
+
+NO_NUMBERS: Wrong = (
+    *((None, "None (NoneType)"), ("1", "'1' (str)"), (True, "True (bool)"), ([], "[] (list)")),
+    *((1j, "1j (complex)"), (THING, "<thing> (Thing)"), (FRAME, TABLE)),
+    (..., "Ellipsis (replace the dots)"),
+)
+LONG = "about 1e5000 (numbers have at most 4,000 digits)"
+NOT_FINITE: Wrong = (
+    *((math.nan, "nan"), (math.inf, "inf"), (10**5000, LONG)),
+    (Decimal("sNaN"), "Decimal('sNaN')"),
+    (Decimal("1e99999999"), LONG.replace("1e5000", "1e99999999")),
+)
+OBJECTS: Wrong = ((None, "None"), (THING, "<thing>"), (0.5, "0.5"))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is accepted, what is not, and what is said of it.
+
+    `message` has places for the name of the argument and for what came. `name` is what the message
+    calls an argument, where that is more than its name.
+    """
+
+    message: str
+    wrong: Wrong
+    name: str = ""
+
+    def or_none(self) -> Kind:
+        """The same kind, where the argument can be left out."""
+        joint = "None," if " or " in self.message.partition("(")[0] else "None or"
+        return replace(
+            self,
+            message=self.message.replace("must be", f"must be {joint}", 1),
+            wrong=self.but(None).wrong,
+        )
+
+    def but(self, *accepted: Any) -> Kind:
+        """The same kind, where some of these values are accepted."""
+        others = (one for one in self.wrong if not any(one[0] is this for this in accepted))
+        return replace(self, wrong=tuple(others))
+
+    def several(self) -> Kind:
+        """The same kind, where one value or several are taken, but not none."""
+        others = (one for one in self.wrong if not isinstance(one[0], list | pd.DataFrame))
+        return replace(self, wrong=(*others, (NONE, "none; give one or several")))
+
+    def called(self, name: str) -> Kind:
+        """The same kind, where messages call the argument by another name."""
+        return replace(self, name=name)
+
+
+def kind(accepted: str, wrong: Iterable[tuple[Any, str]], way_out: str = "") -> Kind:
+    return Kind(f"{{name}} must be {accepted}, got {{got}}{way_out}", tuple(wrong))
+
+
+def whole(meaning: str, least: int = 1, most: int | None = None) -> Kind:
+    beyond = (
+        (2**62, f"{2**62}; give one below 2**62") if most is None else (most + 1, f"{most + 1}")
+    )
+    outside: Wrong = ((least - 1, f"{least - 1}"), (1.0, "1.0 (float)"), beyond)
+    return kind(f"a whole number ({meaning})", NO_NUMBERS + outside)
+
+
+def number(accepted: str, *outside: Any) -> Kind:
+    way_out = "; give an int, float, Fraction or Decimal"
+    none = tuple((value, came + way_out) for value, came in NO_NUMBERS)
+    return kind(accepted, (*none, *NOT_FINITE, *((one, repr(one)) for one in outside)))
+
+
+def choice(*choices: str) -> Kind:
+    near = f"{choices[0]}x" if len(choices[0]) > 3 else "nothing"
+    meant = f"; did you mean {choices[0]!r}?" if near != "nothing" else ""
+    listed = ", ".join(map(repr, choices))
+    arrays = ((np.array(choices[:1]), repr(np.array(choices[:1]))), (pd.NA, "<NA>"))
+    return kind(f"one of {listed}", (*OBJECTS, *arrays, (near, f"{near!r}{meant}")))
+
+
+def function(accepted: str) -> Kind:
+    return kind(accepted, (*OBJECTS, ("sum", "'sum'")))
+
+
+def thing(accepted: str, way_out: str = "") -> Kind:
+    return kind(accepted, OBJECTS, way_out)
+
+
+def said(message: str, *wrong: Any) -> Kind:
+    """A kind with a message of its own, which shows what came as it is."""
+    return Kind(message, tuple((one, repr(one)) for one in wrong or (THING, 0.5)))
+
+
+ANYTHING = Kind("", ())
+"""What any object can be given for, or what is tested where the call is."""
+
+FLAG = kind("True or False", (*OBJECTS, (1, "1"), ("yes", "'yes'"), (np.array([1]), "array([1])")))
+PROGRESS = FLAG.or_none()
+JOBS = kind(
+    "None or a whole number other than 0 (-1 for all processors)",
+    ((0, "0"), (1.5, "1.5"), ("1", "'1'"), (True, "True"), (10_001, "10001; give at most 10,000")),
+)
+NAME = kind("a text", ((THING, "<thing>"), (5, "5")))
+COLUMN = kind(
+    "the name of one column, such as 'age'",
+    (([], "[]"), ({}, "{}"), (10**5000, LONG), ("\ud800", r"'\ud800'")),
+)
+TEXT_COLUMN = kind("the name of one column, such as 'age'", (*OBJECTS, (5, "5")))
+FOLDER = kind(
+    "None or the path of a folder", ((5, "5"), ("", "''"), ("\0", r"'\x00'"), (THING, "<thing>"))
+)
+BOUNDS = kind(
+    "two finite numbers (lower, upper), in order",
+    (
+        *(*OBJECTS, (5, "5"), ("ab", "'ab'"), ((1,), "(1,)"), ((0, 1, 2), "(0, 1, 2)")),
+        *(((2, 1), "(2, 1)"), ((0, math.inf), "(0, inf)"), ((None, 1), "(None, 1)")),
+    ),
+)
+
+FINITE = number("a finite number")
+POSITIVE = number("a finite number above 0", 0, -1, -0.5)
+NOT_NEGATIVE = number("a finite number of at least 0", -1, -0.5)
+SHARE = number("a number above 0 and below 1", 0, 1, -1)
+PERCENT = number("a number from 0 to 100", -1, 100.5).called("a percentile")
+GAMMA = number("a number above 1, at most 100", 1, 101)
+DELTA = number("a number from 1e-100 to 0.5", 0, 0.6, 1)
+GAUSSIAN_EPSILON = number("a number from 1e-9 to 100 where a delta is given", 0, 101)
+FRACTION = kind(
+    "a number from 0 to below 1/2",
+    (*OBJECTS[:2], (0.5, "0.5"), (-0.1, "-0.1"), (math.nan, "nan"), ("1", "'1'")),
+    "; for ten percent at each end write Fraction(1, 10)",
+)
+SENSITIVITY = kind(
+    "a finite number of at least 0 or a result of sl.global_sensitivity",
+    (*OBJECTS[:2], (-1, "-1"), ("1", "'1'"), (FRAME, TABLE), *NOT_FINITE),
+)
+
+DISTANCE = whole("a Hamming distance, at least 1")
+RECORDS = whole("a number of records, at least 1")
+AUDITED_SIZE = RECORDS.several().but(0)  # of no records, an audit says more
+ROWS = whole("a number of rows, at least 1")
+OFTEN = whole("how often a record occurs, at least 1")
+SIZE_OF_DOMAIN = whole("a number of values or rows, at least 0", 0).or_none()
+
+LISTED = kind("a list of values", ((THING, "<thing>"), (0.5, "0.5")))
+NORM = choice("L1", "L2", "Linf")
+PERCENTILE_METHODS = (
+    *("inverted_cdf", "averaged_inverted_cdf", "closest_observation"),
+    *("interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased"),
+    *("normal_unbiased", "lower", "higher", "midpoint", "nearest"),
+)
+NAMED = (
+    *("mean", "count", "sum", "std", "var", "median", "min", "max", "range", "midrange", "iqr"),
+    *("gini_mean_difference", "trimmed_mean_10", "winsorized_mean_10", "count_distinct"),
+    "mode_count",
+)
+GLOBAL = (
+    *("auto", "monotone", "variance", "ranks", "multiplicities", "row_sums", "one_column"),
+    *("groups", "stacks", "intervals", "enumeration"),
+)
+LOCAL = tuple(one for one in GLOBAL if one != "stacks")
+QUERY = said(
+    f"unknown query {{got}}; choose one of {', '.join(NAMED)}, percentile_25 (any number from 0 to "
+    "100), a query such as Percentile(25), or a function of a 1-D array",
+    THING,
+    5,
+)
+PART = said(
+    "a part of a Stack or GroupBy must be a query on records, such as Count(), SumOf('age') or "
+    "MeanOf('age'), got {got}; write several answers of your own as one function",
+    THING,
+    5,
+)
+NEIGHBORS = said(
+    "unknown neighbor relation {got}; choose one of 'bounded', 'unbounded', "
+    "'symmetric_difference', 'edit', or Bounded(k), Unbounded(k), SymmetricDifference(k), Edit(k)",
+    THING,
+    5,
+    "far",
+)
+UNIVERSE = Kind(
+    "universe must be a Universe, or a list, a column or a table of its records, got {got}; make "
+    "one with Universe.from_dataset(records) or Universe.from_domain(values)",
+    ((THING, "test_arguments.Thing"), (5, "int"), (None, "NoneType")),
+)
+UNIVERSES = Kind(
+    "universes must be a Universe, a mapping of column names to universes, or a table or a column "
+    "of records, got {got}",
+    ((THING, "test_arguments.Thing"), (5, "int"), (None, "NoneType")),
+)
+NO_TABLE = Kind(
+    "a universe of records is made of a table, such as a pandas.DataFrame, got {got}; for one list "
+    "of numbers use Universe",
+    ((THING, "test_arguments.Thing"), (5, "int")),
+)
+SEQUENCE_OF_NUMBERS = kind(
+    "a sequence of numbers, such as [0, 1, 2], range(21) or a column of a table",
+    ((THING, "<thing>"), (5, "5"), ("abc", "'abc'")),
+).called("records")
+DATASET = thing("a sequence of records").called("a dataset")
+DOMAIN = thing("a domain, such as Numbers()")
+METRIC = thing("a metric, such as SymmetricDistance()")
+L1_OR_L2 = thing("L1Distance() or L2Distance()")
+RUN = thing("a Run, such as Run(memory_limit=2**30)")
+PREDICATE = kind(
+    "a function of a DataFrame, or a text such as 'age >= 18'", ((THING, "<thing>"), (5, "5"))
+)
+GRAPH_QUERIES = ("edges", "triangles", "max_degree", "degree_histogram")
+OF_AUDITS = Kind("", ())
+"""What `tests/audits` tests: claims, datasets and code of other libraries."""
+
+ARGUMENTS: dict[str, Kind] = {
+    "Run.checkpoint": FOLDER,
+    "Run.memory_limit": whole("a number of bytes, at least 1"),
+    "Run.scratch": FOLDER,
+    "Run.timeout": number("a positive number of seconds, at most 1,000,000", 0, 10**7).or_none(),
+    # Of queries.
+    "clip": BOUNDS.or_none(),
+    "clip_norm": POSITIVE,
+    "ddof": number("a number of at least 0 and below 2**62", -1, 2**62),
+    "Covariance.ddof": whole("delta degrees of freedom, at least 0", 0),
+    "empty": FINITE.or_none(),
+    "fraction": FRACTION,
+    "q": PERCENT,
+    "Percentile.method": choice(*PERCENTILE_METHODS),
+    "InterquartileRange.method": choice(*PERCENTILE_METHODS),
+    "a": COLUMN.called("column"),
+    "b": COLUMN.called("column"),
+    "column": COLUMN,
+    "TableUniverse.column.column": said(
+        "unknown column {got}; the columns are 'id', 'sex', 'age'", THING, 5
+    ),
+    "VectorSum.columns": replace(LISTED, message=LISTED.message.replace("values", "columns")),
+    "columns": kind("a list of columns", ((THING, "<thing>"), ("age", "the text 'age'"))),
+    "categories": LISTED,
+    "groups": LISTED,
+    "bins": kind("a list of numbers or dates", ((THING, "<thing>"), (0.5, "0.5"))),
+    "group_sizes": said(
+        "group_sizes must have a size for each of the groups ('f', 'm'), got {got}", THING, [1]
+    ),
+    "predicate": PREDICATE,
+    "where": PREDICATE.or_none(),
+    "name": NAME,
+    "from_function.function": function("a function of a dataset"),
+    "vectorized": FLAG,
+    "weight_function": function(
+        "a function that takes the number of records and returns a weight for each"
+    ),
+    "query": QUERY,
+    "queries": QUERY,
+    "GroupBy.query": PART,
+    "Stack.queries": PART,
+    "ColumnQuery.query": Kind(
+        "query must be a query on numbers, such as "
+        f"{', '.join(map(repr, NAMED[:-2]))}, 'percentile_90' or Var(ddof=1), got {{got}}; write "
+        "one of your own as a function of a DataFrame",
+        ((THING, "<thing>"), (5, "5")),
+    ),
+    # Of universes and relations.
+    "allow_missing": FLAG,
+    "copies": OFTEN.or_none(),
+    "counts": kind("a sequence of whole numbers, one per record", ((THING, "<thing>"), (5, "5"))),
+    "records": SEQUENCE_OF_NUMBERS,
+    "Universe.values": SEQUENCE_OF_NUMBERS,
+    "Universe.from_domain.values": SEQUENCE_OF_NUMBERS,
+    "TableUniverse.rows": NO_TABLE,
+    "TableUniverse.from_dataset.records": NO_TABLE,
+    "TableUniverse.from_domain.values": NO_TABLE,
+    "IntervalUniverse.dataset.records": DATASET,
+    "lower": FINITE,
+    "upper": FINITE,
+    "Universe.clipped.lower": FINITE.or_none(),
+    "Universe.clipped.upper": FINITE.or_none(),
+    "Universe.__contains__.x": ANYTHING,
+    "IntervalUniverse.__contains__.x": ANYTHING,
+    "Universe.index.x": said(
+        "the record {got} is not in the universe: Universe of 4 records: 1, 2, 3, 10",
+        THING,
+        5,
+    ),
+    "k": DISTANCE,
+    "exactly": FLAG,
+    "direction": choice("both", "add", "remove"),
+    "neighbors": NEIGHBORS,
+    # Of calls.
+    "universe": UNIVERSE,
+    "universes": UNIVERSES,
+    "explore.universes": UNIVERSES,
+    "dataset": DATASET,
+    "size": RECORDS.several(),
+    "audit.size": AUDITED_SIZE,
+    "assert_sensitivity.size": AUDITED_SIZE,
+    "count_datasets.size": RECORDS,
+    "datasets.size": RECORDS,
+    "sensitivity_curves.size": RECORDS.several().called("column 'records': size"),
+    "bounded_curves.size": RECORDS.several().called("column 'records': size"),
+    "distances": DISTANCE.several(),
+    "audit.distances": DISTANCE.several().but(None),
+    "assert_sensitivity.distances": DISTANCE.several().but(None),
+    "norm": NORM,
+    "method": choice(*GLOBAL),
+    "local_sensitivity.method": choice(*LOCAL),
+    "local_curves.method": choice(*LOCAL),
+    "smooth_sensitivity.method": choice("auto", "monotone", "variance", "enumeration"),
+    "n_jobs": JOBS,
+    "progress": PROGRESS,
+    "run": RUN,
+    "local_curves.column": NAME,
+    "row_limit": ROWS,
+    "beta": number("a number above 0, at most 1e6", 0, -1, 10**7),
+    "farthest": whole("a distance, at least 0", 0),
+    "smooth_sensitivity.sizes": kind(
+        "a pair of whole numbers", ((THING, "<thing>"), ([1], "[1]"), (5, "5"))
+    ),
+    "argument": kind(
+        "the name of an argument",
+        ((THING, "<thing>"), (5, "5")),
+        "; call sweep(function, 'size', [3, 4, 5], ...)",
+    ),
+    "sweep.function": function("a function, such as global_sensitivity"),
+    "sweep.values": kind("several values of q", ((THING, "<thing>"), (5, "5"))),
+    # Of noise.
+    "epsilon": POSITIVE,
+    "analytic_gaussian_scale.epsilon": GAUSSIAN_EPSILON,
+    "noise_variances.epsilon": GAUSSIAN_EPSILON,
+    "smooth_beta.epsilon": number("a finite number of at least 1e-9", 0, 1e-10),
+    "smooth_cauchy_scale.epsilon": number("a finite number of at least 1e-9", 0, 1e-10),
+    "smooth_laplace_scale.epsilon": kind(
+        "a number from 1e-9 to 3 where a delta is given",
+        (*OBJECTS[:2], (0, "0"), (4, "4"), ("1", "'1'"), *NOT_FINITE),
+        "; for a larger one use Cauchy noise (smooth_cauchy_scale)",
+    ),
+    "clipping_sweep.epsilon": POSITIVE.or_none(),
+    "delta": DELTA,
+    "noise_table.delta": DELTA.or_none(),
+    "smooth_beta.delta": DELTA.but(None),
+    "smooth_beta.gamma": GAMMA.or_none(),
+    "smooth_cauchy_scale.gamma": GAMMA,
+    "smooth_beta.k": whole("the most rows of one person, at least 1"),
+    "rho": POSITIVE,
+    "group_noise_scales.rho": POSITIVE.but(None),
+    "group_noise_scales.rows": whole("the most rows of a person in a group, at least 1").several(),
+    "group_noise_scales.groups": whole("the most groups of a person, at least 1").several(),
+    "answers": whole("a number of answers, at least 1").several(),
+    "noise_variances.sensitivity": POSITIVE.several(),
+    "sensitivity": SENSITIVITY,
+    "gaussian_rho.d_in": SENSITIVITY,
+    "laplace_epsilon.d_in": SENSITIVITY,
+    "gaussian_rho.scale": NOT_NEGATIVE,
+    "laplace_epsilon.scale": NOT_NEGATIVE,
+    "public_universe": FLAG,
+    "result": Kind(
+        "result must be a result of sl.smooth_sensitivity, got a {got}; for a global sensitivity "
+        "use laplace_scale or gaussian_scale",
+        ((THING, "Thing"), (5, "int")),
+    ),
+    "results": thing(
+        "a result of sl.global_sensitivity, several of them, or a mapping of names to results",
+        "; a number needs a name",
+    ),
+    "split": kind(
+        "a number above 0 for each result, or a mapping of their names to such numbers",
+        ((THING, "<thing>"), (5, "5")),
+    ),
+    "smallest": FINITE,
+    "largest": FINITE,
+    "clipping_bounds.step": POSITIVE.but(None),
+    "clipping_bounds.factor": replace(
+        number("a finite number above 1", 1, 0),
+        wrong=number("a finite number above 1", 1).wrong[1:],
+    ),
+    "clipping_sweep.bounds": kind("a sequence of numbers", ((THING, "<thing>"), (5, "5"))),
+    "clipping_sweep.values": SEQUENCE_OF_NUMBERS.called("values: records"),
+    "release": function("a function").or_none(),
+    # Of bounds.
+    "evaluations": whole("a number of datasets, at least 1").or_none(),
+    "sensitivity_bounds.gamma": SHARE,
+    "sensitivity_bounds.rho": SHARE,
+    "monotone": FLAG,
+    "per_record": number(
+        "how much one changed record can change the answer, a number of at least 0", -1
+    ).or_none(),
+    "samples": whole("a number of pairs, from 0 to 1,000,000", 0, 1_000_000),
+    "seed": kind("None or a whole number (at least 0)", ((-1, "-1"), (1.0, "1.0 (float)"))),
+    "time_limit": kind(
+        "a positive number of seconds, at most 10,000,000, or math.inf with evaluations",
+        (*OBJECTS[:2], (0, "0"), (10**8, "100000000"), (math.inf, "inf"), ("1", "'1'")),
+    ),
+    "value_range": BOUNDS.or_none(),
+    "bounded_curves.bounds": thing(
+        "a mapping of arguments of sensitivity_bounds, such as {{'time_limit': 5}}"
+    ).or_none(),
+    # Of the article's functions.
+    "hamming_distance": DISTANCE,
+    "universe_subset_cardinality": RECORDS,
+    "query_type": choice(*NAMED, "percentile"),
+    "percentile": PERCENT,
+    # Of implementations.
+    "dtype": thing("float16, float32 or float64"),
+    "Fold.dtype": thing("a type of integers or floats").but(None),
+    "integer_sum.dtype": thing("int8 to int64 or uint8 to uint64"),
+    "evaluation_limit": whole("a number of calls, at least 1"),
+    "Fold.step": function("a function (accumulator, record)"),
+    "finish": function("a function of the accumulator").or_none(),
+    "start": ANYTHING,
+    "ideal": QUERY,
+    "implemented_sensitivity.query": thing("a Fold or a function of a 1-D array"),
+    "order": choice("free", "aligned"),
+    "saturating": FLAG,
+    # Of pipelines.
+    "AddRowsWithID.column": TEXT_COLUMN,
+    "AddRowsWithSharedID.column": TEXT_COLUMN,
+    "Groups.column": TEXT_COLUMN,
+    "IdDistance.column": TEXT_COLUMN,
+    "SharedIdDistance.column": TEXT_COLUMN,
+    **{
+        f"{step}.column": TEXT_COLUMN.called(f"{step}: column")
+        for step in ("group_by", "max_groups_per_id", "max_rows_per_group_per_id", "select")
+    },
+    "AddMaxRows.max_rows": ROWS.called("AddMaxRows: max_rows"),
+    "DropExcess.max_rows": ROWS.called("DropExcess: max_rows"),
+    "flat_map.max_rows": ROWS.called("flat_map: max_rows"),
+    "max_rows_per_id.k": ROWS.called("max_rows_per_id: k"),
+    "r": ROWS.called("max_rows_per_group_per_id: r"),
+    "g": whole("a number of groups, at least 1").called("max_groups_per_id: g"),
+    "keep_ids": FLAG.called("max_rows_per_id: keep_ids"),
+    "keep_first": FLAG.called("flat_map: keep_first"),
+    "floats": FLAG,
+    "Numbers.size": SIZE_OF_DOMAIN,
+    "Table.size": SIZE_OF_DOMAIN,
+    "Values.size": SIZE_OF_DOMAIN,
+    "max_size": SIZE_OF_DOMAIN,
+    "bounds": kind("two numbers (lower, upper)", ((THING, "<thing>"), ([1], "[1]"), (5, "5"))),
+    "length": whole("a number of coordinates, at least 0", 0),
+    "limits": kind(
+        "a tuple of limits, which truncations make", ((THING, "<thing>"), (5, "5"), ([5], "5"))
+    ),
+    "Groups.keys": LISTED,
+    "group_by.keys": LISTED.called("group_by: keys"),
+    "histogram.categories": LISTED.called("histogram: categories"),
+    "Groups.data": thing("a domain, such as Table() or Numbers()"),
+    "domain": DOMAIN,
+    "Pair.first": DOMAIN,
+    "Pair.second": DOMAIN,
+    "select.domain": thing("Values() or Numbers()").but(None).called("select: domain"),
+    "metric": METRIC,
+    "PairDistance.first": METRIC,
+    "PairDistance.second": METRIC,
+    "GroupsDistance.norm": L1_OR_L2,
+    "group_by.metric": L1_OR_L2.but(None).called("group_by: metric"),
+    "histogram.metric": L1_OR_L2.but(None).called("histogram: metric"),
+    **{
+        f"both.{one}": Kind(
+            "{name} must be a transformation, such as start(AddMaxRows(1)) >> step, or both must "
+            "be steps; got {got}",
+            OBJECTS,
+            f"both: {one}",
+        )
+        for one in ("first", "second")
+    },
+    "before": thing("a transformation or a start"),
+    "build": function("a function of a domain and a metric"),
+    "changes": said(
+        "start takes one or two protected changes, AddMaxRows(m) or AddRowsWithID(column), one per "
+        "table, or AddRowsWithSharedID(column) alone; got {got}",
+        THING,
+        5,
+    ),
+    "unit": said(
+        "unit must be a protected change, AddMaxRows(m), AddRowsWithID(column) or "
+        "AddRowsWithSharedID(column), two of them for two tables, or None, got {got}",
+        THING,
+        5,
+    ),
+    "d_in": whole("at least 0: rows added or removed", 0),
+    "Transformation.data": Kind(
+        "a dataset is a list or an array of values, got {got}", ((THING, "Thing"), (5, "int"))
+    ),
+    **{
+        f"{step}.{end}": FINITE.but(True).called(f"the {end} bound")
+        for step in ("average", "clamp", "mean", "sum_", "variance")
+        for end in ("lower", "upper")
+    },
+    "number.lower": FINITE.but(None, True).called("the lower bound"),
+    "number.upper": FINITE.but(None, True).called("the upper bound"),
+    "mean.size": RECORDS.called("mean: size"),
+    "variance.size": RECORDS.called("variance: size"),
+    "variance.ddof": whole("delta degrees of freedom, at least 0", 0).called("variance: ddof"),
+    "filter_.predicate": function("a function of one record or row").called("filter_: predicate"),
+    "map_.function": function("a function of one record or row").called("map_: function"),
+    "flat_map.function": function("a function of one record or row").called("flat_map: function"),
+    "formula.function": function("a function of x, such as lambda x: x + x").called(
+        "formula: function"
+    ),
+    **{
+        f"{step}.schema": Kind(
+            "{name} must map columns to types, such as {{'age': 'float64', 'name': 'str'}}, got "
+            "{got} object is not iterable",
+            ((THING, "<thing>: 'Thing'"), (5, "5: 'int'")),
+            f"{step}: schema",
+        )
+        for step in ("Table", "map_", "flat_map")
+    },
+    "index": whole("0 or 1", 0, 1).called("part: index"),
+    **{
+        f"{join}.on": kind("a column or several", ((THING, "<thing>"), (5, "5"))).called(
+            f"{join}: on"
+        )
+        for join in ("join_count", "join_private", "join_public")
+    },
+    "product_rule.left": thing("DropExcess(max_rows) or DropNonUnique()").called(
+        "product_rule: left and right"
+    ),
+    "product_rule.right": thing("DropExcess(max_rows) or DropNonUnique()").called(
+        "product_rule: left and right"
+    ),
+    "join_count.left": thing("DropExcess(max_rows) or DropNonUnique()")
+    .but(None)
+    .called("join_count('id', left={got}, right=DropExcess(max_rows=2)): left and right"),
+    "join_count.right": thing("DropExcess(max_rows) or DropNonUnique()")
+    .but(None)
+    .called("join_count('id', left=DropExcess(max_rows=2), right={got}): left and right"),
+    "join_private.left": ANYTHING,  # what is no truncation, the tables of the chain refuse
+    "join_private.right": ANYTHING,
+    "table": Kind(
+        "a table is a pandas.DataFrame or a list of rows, each a mapping of columns to values, got "
+        "{got}",
+        ((THING, "test_arguments.Thing"), (5, "int")),
+    ),
+    "distance": FINITE.but(True, math.nan, math.inf),
+    "square": NOT_NEGATIVE.but(True),
+    "magnitude": FINITE.but(True),
+    "scale": POSITIVE.called("laplace: scale"),
+    "summation_error.size": whole("a number of records, at least 0", 0),
+    "limit": whole("a number of inputs, at least 1"),
+    "pair_limit": whole("a number of pairs, at least 1"),
+    "measured_stability.sizes": whole("from 0 to 4, the rows of the universe", 0, 4)
+    .but(None)
+    .several(),
+    "measured_stability.transformation": thing(
+        "a Transformation", "; chain steps after a start, such as start(AddMaxRows(1)) >> count()"
+    ),
+    # Of spaces.
+    "graphs.EdgeNeighbors.k": whole("how many edges differ, at least 1"),
+    "graphs.NodeNeighbors.k": whole("how many nodes differ, at least 1"),
+    "graphs.NodeNeighbors.change": choice("replace", "remove"),
+    "sequences.Hamming.k": whole("how many entries are replaced, at least 1"),
+    "sequences.InsertDelete.k": whole("how many entries are inserted or deleted, at least 1"),
+    "spaces.Within.k": POSITIVE,
+    "nodes": whole("the number of nodes, at least 1"),
+    "edges": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(None),
+    "graph": thing("a sequence of edges, such as [(0, 1), (1, 2)]").called("x"),
+    "mask": whole("the number of a graph, at least 0", 0),
+    "longest": whole("the largest number of entries, at least 1"),
+    "shortest": whole("the smallest number of entries, at least 0", 0),
+    "sequences.SequenceUniverse.values": thing("a sequence of numbers or texts"),
+    "sequence": thing("a sequence of values of the universe").called("x"),
+    "sequences.SequenceUniverse.sequence.size": whole("the number of entries, at least 0", 0),
+    "sequences.SequenceUniverse.sequence.number": whole("the number of a sequence, at least 0", 0),
+    "spaces.Space.datasets": thing("a sequence of at least two datasets, such as [(1, 2), (2, 1)]"),
+    "spaces.Space.metric": function("a function metric(a, b) of two datasets"),
+    **{
+        f"spaces.{call}.{name}": one
+        for call in ("global_sensitivity", "local_sensitivity", "sensitivity_curve")
+        for name, one in (
+            ("universe", thing("a GraphUniverse, a SequenceUniverse or a Space")),
+            ("neighbors", thing("EdgeNeighbors(...) or NodeNeighbors(...)")),
+            (
+                "query",
+                thing(
+                    f"one of {', '.join(map(repr, GRAPH_QUERIES))}, or a function of an adjacency "
+                    "matrix"
+                ),
+            ),
+        )
+    },
+    "spaces.known_sensitivity.universe": thing("a GraphUniverse or a SequenceUniverse"),
+    "spaces.known_sensitivity.neighbors": thing("EdgeNeighbors(...) or NodeNeighbors(...)"),
+    "spaces.known_sensitivity.query": choice(*GRAPH_QUERIES),
+    "spaces.sensitivity_curve.distances": whole("how many edges differ, at least 1")
+    .several()
+    .but(NONE)
+    .called("k"),
+    "spaces.sensitivity_curve.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]").but(
+        None
+    ),
+    "spaces.local_sensitivity.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]"),
+    # Of audits.
+    "draws": whole("a number of calls, at least 1"),
+    "every_order": FLAG,
+    "implementation": FLAG,
+    "signed_zeros": FLAG,
+    "subject": NAME,
+    "tight": FLAG,
+    **dict.fromkeys(
+        (
+            *("answer", "budget", "candidates", "choices", "claim", "component", "datasets"),
+            *("function", "histories", "input_metric", "inputs", "location", "make"),
+            *("mechanisms", "monotonic", "output_metric", "outputs", "replay", "samplers"),
+            *("scores", "seeds", "select", "sizes", "targets", "tolerance_ulps"),
+            *("transformation", "value", "values", "audit_recorded.where"),
+            *("audit_sampled.norm", "audit_sampled.scale", "audit_opendp_measurement.scale"),
+            *("recording.epsilon", "recording.method", "recording.sensitivity"),
+            *("audit_selection.epsilon", "audit_selection.method", "audit_selection.sensitivity"),
+            *("audit_opendp.neighbors", "audit_opendp_measurement.neighbors"),
+            *("audit_stability.universe", "measured_stability.universe"),
+            *(f"audit_{one}.d_in" for one in ("map", "opendp", "randomized", "stability")),
+            *("audit_opendp_measurement.d_in", "audit_sampled.epsilon", "audit_sampled.delta"),
+        ),
+        OF_AUDITS,
+    ),
+    **{
+        f"{side}_empirical_global_L1_sensitivity.universe": Kind(
+            "universe must be a pandas.DataFrame or a mapping of columns to lists, got {got}",
+            ((THING, "test_arguments.Thing"), (5, "int")),
+        )
+        for side in ("bounded", "unbounded")
+    },
+}
+"""The kind of every argument: under `call.argument`, else under the argument's name."""
+
+BESIDE: dict[str, dict[str, Any]] = {
+    "Histogram.bins": {"categories": None},
+    "clipping_bounds.factor": {"step": None},
+    "number.lower": {"upper": 5},
+    "number.upper": {"lower": 0},
+    "smooth_sensitivity.sizes": {"neighbors": "unbounded"},
+    **{
+        f"{side}_empirical_global_L1_sensitivity.percentile": {"query_type": "percentile"}
+        for side in ("bounded", "unbounded")
+    },
+}
+"""Other arguments without which one is not looked at."""
+
+
+def key_of(call: str, argument: str) -> str:
+    """Where the table has an argument."""
+    key = f"{call}.{argument}"
+    return key if key in ARGUMENTS else argument
+
+
+def test_the_table_has_every_argument_and_no_other_one():
+    asked = {key_of(call, one.name) for call in NAMES for one in parameters_of(call)}
+    assert asked == set(ARGUMENTS)
+
+
+@pytest.mark.parametrize("call", NAMES)
+def test_a_wrong_argument_is_refused_in_the_words_of_its_kind(call):
+    if call.startswith("audit_opendp") and find_spec("opendp.prelude") is None:
+        pytest.skip("needs OpenDP")
+    for one in parameters_of(call):
+        asked = ARGUMENTS[key_of(call, one.name)]
+        for value, came in asked.wrong:
+            given = {**BESIDE.get(f"{call}.{one.name}", {}), one.name: value}
+            positional, named = arguments(call, given)
+            with pytest.raises(sl.errors.InputError) as caught:
+                CALLABLES[call](*positional, **named)
+            name = (asked.name or one.name).replace("{got}", came)
+            assert str(caught.value) == asked.message.format(name=name, got=came)
