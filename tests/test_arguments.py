@@ -365,6 +365,7 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "clipping_sweep.epsilon": POSITIVE.or_none(),
     "delta": DELTA,
+    "audit_mechanism.delta": number("a number from 0 to 1", -1, 2),
     "noise_table.delta": DELTA.or_none(),
     "smooth_beta.delta": DELTA.but(None),
     "smooth_beta.gamma": GAMMA.or_none(),
@@ -619,6 +620,7 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "spaces.local_sensitivity.dataset": thing("a sequence of edges, such as [(0, 1), (1, 2)]"),
     # Of audits.
+    "branches": whole("a number of runs, at least 1"),
     "draws": whole("a number of calls, at least 1"),
     "every_order": FLAG,
     "implementation": FLAG,
@@ -639,6 +641,7 @@ ARGUMENTS: dict[str, Kind] = {
             *("audit_stability.universe", "measured_stability.universe"),
             *(f"audit_{one}.d_in" for one in ("map", "opendp", "randomized", "stability")),
             *("audit_opendp_measurement.d_in", "audit_sampled.epsilon", "audit_sampled.delta"),
+            *("audit_mechanism.neighbors", "audit_mechanism.d_in"),
         ),
         OF_AUDITS,
     ),

@@ -6,6 +6,7 @@ functions here judge code: OpenDP, libraries that use mechanisms, and pipelines.
 
 from .couplings.call import audit_randomized
 from .maps import audit_map
+from .mechanism import MechanismReport, audit_mechanism
 from .opendp.call import audit_opendp
 from .opendp.measurement import audit_opendp_measurement
 from .recorded import audit_recorded
@@ -20,7 +21,9 @@ __all__ = [
     "AuditReport",
     "AuditRow",
     "Evidence",
+    "MechanismReport",
     "audit_map",
+    "audit_mechanism",
     "audit_opendp",
     "audit_opendp_measurement",
     "audit_randomized",

@@ -132,13 +132,15 @@ def audit_recorded(
     TooLargeError
         If there are too many datasets or pairs; the message says how many.
 
-    Notes ----- With m values there are ``m**s`` datasets of size s, and the function is called once
-    on each. To see whether it draws at random, it is called again with the same releases: once more
-    on each dataset, or on 2,048 of them if there are more, and up to 32 times in total if there are
-    few. The datasets of a row are run 8 more times. All values that reach the mechanism on a
-    dataset form one vector, because the scale of noise that is added to each entry is calibrated to
-    the norm of the difference of such vectors. Two more runs on each dataset with several calls
-    show whether later steps depend on earlier releases.
+    Notes
+    -----
+    With m values there are ``m**s`` datasets of size s, and the function is called once on each. To
+    see whether it draws at random, it is called again with the same releases: once more on each
+    dataset, or on 2,048 of them if there are more, and up to 32 times in total if there are few.
+    The datasets of a row are run 8 more times. All values that reach the mechanism on a dataset
+    form one vector, because the scale of noise that is added to each entry is calibrated to the
+    norm of the difference of such vectors. Two more runs on each dataset with several calls show
+    whether later steps depend on earlier releases.
 
     Return values are compared in the runs of a replay; without one, in one more run on each
     dataset, where all release the same values, drawn between the true ones. A mechanism that is not

@@ -27,6 +27,9 @@ Parts = dict[Path, Hashable]
 AGAIN = 8
 """How often both datasets of a pair are run again, to tell data from chance."""
 
+ENTRIES = "number of entries"
+"""The name under which the size of a value stands among its parts."""
+
 NOTHING: Parts = {(): None}
 """The parts of None."""
 
@@ -38,6 +41,10 @@ _OWN = __name__.rpartition("returned")[0]
 
 
 _ABSENT = object()
+
+
+class Part:
+    """A value that is one part whatever it holds, and is left as it is: a symbol for a draw."""
 
 
 class _Opaque:
@@ -176,7 +183,7 @@ def _collect(value: Any, path: Path, found: Parts, typed: bool) -> None:
         found[path] = _single(value, typed)
         return
     size, entries = inner
-    found[*path, "number of entries"] = _kind(value), size
+    found[*path, ENTRIES] = _kind(value), size
     for name, entry in entries:
         _collect(entry, (*path, name), found, typed)
 
@@ -186,7 +193,7 @@ _Inner = tuple[Hashable, Iterable[tuple[Hashable, Any]]]
 
 def _inner(value: Any, typed: bool) -> _Inner | None:
     """Return the size or the names of a value that has entries, and the entries, or None."""
-    if isinstance(value, str | bytes | AbstractSet | np.generic):
+    if isinstance(value, str | bytes | AbstractSet | np.generic | Part):
         return None
     if isinstance(value, Mapping):
         names = tuple(_single(name, typed) for name in value)
@@ -253,6 +260,8 @@ def _kind(value: Any) -> str:
 
 def _single(value: Any, typed: bool) -> Hashable:
     """Return what stands for a value without entries: something with an equality, or nothing's."""
+    if isinstance(value, Part):
+        return value
     if isinstance(value, AbstractSet):
         return _kind(value), frozenset(_single(one, typed) for one in value)
     number = unboxed(value)

@@ -31,11 +31,15 @@ _LITERAL = 1000
 NOT_JUDGED = "not judged"
 """The verdict where what was run does not prove that a claim holds, and shows no violation."""
 
+NOT_REFUTED = "not refuted"
+"""The verdict where probes found no violation, and no law is known."""
+
 VERDICTS = (
     "tight",
     "tight up to rounding",
     "loose",
     "no claim",
+    NOT_REFUTED,
     NOT_JUDGED,
     "data-dependent claim",
     "not aligned",
@@ -46,7 +50,7 @@ VERDICTS = (
 FAILING = frozenset({"data-dependent claim", "not aligned", "violated"})
 """The verdicts that make an audit fail: something was shown to be wrong."""
 
-UNSOUND = FAILING | {NOT_JUDGED}
+UNSOUND = FAILING | {NOT_JUDGED, NOT_REFUTED}
 """The verdicts with which nothing is called sound."""
 
 
@@ -66,7 +70,7 @@ class Finding:
 
     Attributes
     ----------
-    verdict : {"violated", "not aligned"}
+    verdict : {"violated", "not aligned", "not refuted"}
         The verdict on a row with this finding.
     opening : str
         How the sentence about it begins.
@@ -210,6 +214,8 @@ class AuditRow:
         The releases of both runs before the step, or the choice that both made.
     finding : Finding, optional
         A defect that decides the verdict, for any claim.
+    quantity : str, default "a sensitivity"
+        What is claimed.
 
     Raises
     ------
@@ -237,6 +243,7 @@ class AuditRow:
     step: str = ""
     history: tuple[Any, ...] = ()
     finding: Finding | None = None
+    quantity: str = "a sensitivity"
 
     def __post_init__(self) -> None:
         """Check the claim and the tolerance."""
@@ -268,10 +275,10 @@ class AuditRow:
 
         "tight": they are equal. "tight up to rounding": they differ by no more than the tolerance.
         "loose": the claim is larger. "no claim": nothing is claimed. "not judged": the runs do not
-        prove that the claim is large enough. "data-dependent claim": the claims on two neighbors
-        differ, so the scale of the noise distinguishes the neighbors. "not aligned": neighbors
-        release in different steps. "violated": the claim is too small, or neighbors can be
-        distinguished for any claim.
+        prove that the claim is large enough. "not refuted": probes found no violation, and the law
+        is not known. "data-dependent claim": the claims on two neighbors differ, so the scale of
+        the noise distinguishes the neighbors. "not aligned": neighbors release in different steps.
+        "violated": the claim is too small, or neighbors can be distinguished for any claim.
         """
         if self.finding:
             return self.finding.verdict
@@ -383,7 +390,7 @@ class AuditRow:
         if self.finding:
             return f"{self.finding.opening}: {self.remark}"
         if self.claimed is None:
-            claim = "no sensitivity is claimed"
+            claim = f"{self.quantity.replace('a ', 'no ', 1)} is claimed"
         elif self.step == WHOLE:
             return (
                 f"the whole run may spend {number(self.claimed)}, it spends {self.truth_text}: "
@@ -393,7 +400,7 @@ class AuditRow:
             both = " and ".join(f"{number(claim)} {where}" for where, claim in self.claims.items())
             claim = f"sensitivities of {both} are claimed"
         else:
-            claim = f"a sensitivity of {number(self.claimed)} is claimed"
+            claim = f"{self.quantity} of {number(self.claimed)} is claimed"
         size = "" if self.size is None else f" and size {self.size}"
         truth = number(self.value if self.exact is None else self.exact)
         return f"{claim} at distance {self.distance}{size}, the truth is {truth}: {self.remark}"

@@ -88,11 +88,13 @@ def laplace_scale(sensitivity: Any, epsilon: Any, *, public_universe: bool = Fal
         If a result is for one size, its neighbors have different sizes, and the query is not a sum
         or count.
 
-    Notes ----- A result covers datasets that are drawn from its universe and have the requested
-    sizes, so the universe and the sizes must be public. `Universe.from_domain` and
-    `Universe.from_interval` declare what a record can be, without looking at the data. A universe
-    made of private data is not public: the median of five equal ages has sensitivity 0 there, and
-    would be published as it is.
+    Notes
+    -----
+    A result covers datasets that are drawn from its universe and have the requested sizes, so the
+    universe and the sizes must be public. `Universe.from_domain` and `Universe.from_interval`
+    declare what a record can be, without looking at the data. A universe made of private data is
+    not public: the median of five equal ages has sensitivity 0 there, and would be published as it
+    is.
 
     References
     ----------

@@ -83,9 +83,11 @@ class Space(FiniteSpace):
     QueryError
         If the metric raises, or breaks one of its rules; the message shows the pair.
 
-    Notes ----- Making a space of n datasets calls the metric ``n**2`` times: on all pairs in both
-    orders, and on each dataset with itself. Distances are compared exactly: floats that differ in
-    the last bit are different distances. The metric need not obey the triangle inequality.
+    Notes
+    -----
+    Making a space of n datasets calls the metric ``n**2`` times: on all pairs in both orders, and
+    on each dataset with itself. Distances are compared exactly: floats that differ in the last bit
+    are different distances. The metric need not obey the triangle inequality.
 
     Examples
     --------

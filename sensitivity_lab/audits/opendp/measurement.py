@@ -87,10 +87,12 @@ def audit_opendp_measurement(
     MissingExtraError, QueryError, TooLargeError
         See `audit_opendp`.
 
-    Notes ----- The twin is called once on each input, and again to find randomness, as in
-    `audit_opendp`. Groups below a threshold would be missing from the answer, so give a pipeline
-    with groups a threshold that drops nothing at scale 0. Selections (`make_noisy_max`) return no
-    numbers: audit the transformation that makes the scores, by `audit_opendp` or `audit_map`.
+    Notes
+    -----
+    The twin is called once on each input, and again to find randomness, as in `audit_opendp`.
+    Groups below a threshold would be missing from the answer, so give a pipeline with groups a
+    threshold that drops nothing at scale 0. Selections (`make_noisy_max`) return no numbers: audit
+    the transformation that makes the scores, by `audit_opendp` or `audit_map`.
 
     Examples
     --------

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+import sensitivity_lab as sl
+
 
 def noisy_count(scale: float) -> Any:
     """A measurement of OpenDP's."""
@@ -40,6 +42,11 @@ def by_size(x: Any, y: Any) -> int:
     return abs(len(x) - len(y))
 
 
+def honest_or_not(data: Any, rng: Any) -> Any:
+    """A mechanism that gets its generator."""
+    return len(data) + rng.integers(3)
+
+
 _AUDITS = ("audit_map", "audit_opendp", "audit_opendp_measurement")
 
 AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
@@ -47,6 +54,14 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **{f"{name}.sizes": ([1, 2], 2) for name in _AUDITS},
     **{f"{name}.datasets": (None, None, [[1], [2]]) for name in _AUDITS},
     **{f"{name}.neighbors": (None, by_size) for name in _AUDITS},
+    "audit_mechanism.function": (honest_or_not,),
+    "audit_mechanism.values": ([0, 1],),
+    "audit_mechanism.sizes": ([1, 2], 2),
+    "audit_mechanism.datasets": (None, None, [[1], [2]]),
+    "audit_mechanism.delta": (0, 0.25),
+    "audit_mechanism.neighbors": ("bounded", "hamming", sl.Unbounded(1)),
+    "audit_mechanism.branches": (1000,),
+    "audit_mechanism.d_in": (None, 1),
     "audit_map.transformation": (len, sum),
     "audit_map.claim": (1, 10, lambda k: 3 * k),
     "audit_map.inputs": ("symmetric", "L1", by_size),

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import garbage
+from audit_arguments import honest_or_not
 from garbage import DOMAIN, MEASURED, RECORDS, ROWS, SMOOTH, TABLE, TOTAL, UNIVERSE
 from space_arguments import DAYS, FOUR_BASKETS, FOUR_NODES
 
@@ -43,6 +44,7 @@ def _made() -> Iterator[Any]:
     yield sl.sweep(sl.sensitivity_curves, "size", [2, 3], universes=UNIVERSE, **fixed)
     report = sl.audit(UNIVERSE, "mean", 1, distances=[1, 2], **_ASKED)
     yield from (report, report.rows[0])
+    yield sl.audits.audit_mechanism(honest_or_not, [0], [1, 2], epsilon=1, neighbors="unbounded")
     fold = sl.implementations.Fold(lambda total, record: total + record, 0)
     yield from (fold, sl.implementations.implemented_sensitivity(UNIVERSE, fold, **_ASKED))
     yield sl.noise.noise_table({"a": MEASURED}, epsilon=1, public_universe=True)

@@ -17,7 +17,13 @@ from sensitivity_lab.spaces import graphs, sequences
 
 MADE_BY_THE_LIBRARY = {
     *("AuditReport", "AuditRow", "BoundedCurves", "ClippingPoint", "ClippingSweep", "Evidence"),
-    *("ImplementedSensitivity", "MeasuredStability", "NeighborRow", "NeighborTable"),
+    *(
+        "ImplementedSensitivity",
+        "MeasuredStability",
+        "MechanismReport",
+        "NeighborRow",
+        "NeighborTable",
+    ),
     *(
         "NoiseRow",
         "NoiseTable",
@@ -113,6 +119,7 @@ NEEDED = {
     "GroupBy": ("groups",),
     "clipping_bounds": ("step",),
     "audit_map": ("values", "sizes"),
+    "audit_mechanism": ("values", "sizes"),
     "audit_opendp": ("values", "sizes"),
     "audit_opendp_measurement": ("values", "sizes"),
     "audit_selection": ("values", "sizes", "mechanisms"),

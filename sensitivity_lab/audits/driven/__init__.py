@@ -1,0 +1,1 @@
+"""The driven generator: code runs on symbols for its draws, and its releases get exact laws."""

@@ -1,0 +1,548 @@
+"""Discrete draws, and the joint tables of draws that a run has compared.
+
+A draw has a law: a table of whole numbers with weights. What a run learns about its draws are
+events: a whole-number combination of them is between two numbers, or is not. The probability
+of all events together is a sum over a joint table. Products of the probabilities of the single
+events would be wrong, since two events about one draw depend on each other.
+
+Weights are whole numbers over a denominator, so all sums are exact. A law with endless support is
+cut, and small weights are rounded down: what is left out has a known mass, see `Law.total`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import comb, gcd, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class LimitError(BaseException):
+    """A table of probabilities is too large; the message says what to make smaller.
+
+    Not an Exception, so that an ``except Exception`` in audited code does not hide it.
+    """
+
+
+_BITS = 320
+"""Weights that have no shorter denominator are rounded down to multiples of 2 ** -_BITS."""
+
+_TAIL = 80
+"""An endless law is cut where less than 2 ** -_TAIL of it is left."""
+
+_SUPPORT = 100_000
+"""The largest number of values of a law."""
+
+_CELLS = 2_000_000
+"""The largest number of cells of a joint table."""
+
+_PRODUCTS = 50_000_000
+"""The largest number of products that the law of a sum takes."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """The law of one draw, by its name and parameters.
+
+    Attributes
+    ----------
+    kind : {"integers", "geometric", "binomial", "table"}
+        "integers": uniform from the first parameter to the second, inclusive. "geometric": the
+        number of trials until the first success of probability p, from 1. "binomial": the number of
+        successes in n trials. "table": the values from `low`, with the weights that follow.
+    parameters : tuple
+        Whole numbers and Fractions.
+
+    Examples
+    --------
+    >>> die = Law("integers", (1, 6))
+    >>> die.low, die.weights.tolist(), die.denominator, die.total
+    (1, [1, 1, 1, 1, 1, 1], 6, 6)
+    >>> coin = Law("geometric", (Fraction(1, 2),))
+    >>> 0 < 1 - Fraction(coin.total, coin.denominator) < Fraction(1, 2**79)
+    True
+    """
+
+    kind: str
+    parameters: tuple[Any, ...]
+
+    @property
+    def low(self) -> int:
+        """The smallest value."""
+        return _table(self)[0]
+
+    @property
+    def weights(self) -> NDArray[np.object_]:
+        """The weights of the values from `low`; shape (values,)."""
+        return _table(self)[1]
+
+    @property
+    def denominator(self) -> int:
+        """What the weights are divided by."""
+        return _table(self)[2]
+
+    @property
+    def total(self) -> int:
+        """The sum of all weights; what it lacks of the denominator is left out."""
+        return _table(self)[3]
+
+
+@lru_cache(maxsize=10_000)
+def _table(law: Law) -> tuple[int, NDArray[np.object_], int, int]:
+    low, weights, denominator = _TABLES[law.kind](*law.parameters)
+    table = np.empty(len(weights), dtype=object)
+    table[:] = weights
+    return low, table, denominator, sum(weights)
+
+
+def _integers(low: int, high: int) -> tuple[int, list[int], int]:
+    number = high - low + 1
+    if number > _SUPPORT:
+        raise LimitError(
+            f"a draw has {number:,} values, more than the {_SUPPORT:,} that are listed; draw from "
+            "fewer"
+        )
+    return low, [1] * number, number
+
+
+def _geometric(p: Fraction) -> tuple[int, list[int], int]:
+    one = 1 << _BITS
+    weights: list[int] = []
+    left = one
+    if p == 1:
+        return 1, [1], 1
+    while left >> (_BITS - _TAIL):
+        if len(weights) == _SUPPORT:
+            raise LimitError(
+                f"geometric noise with p = {float(p):.3g} has more than {_SUPPORT:,} values that "
+                "count; take a larger p (a larger epsilon, or a smaller sensitivity)"
+            )
+        # Rounded down: `left` is at most (1 - p) ** k, and so is the weight made of it.
+        weights.append(left * p.numerator // p.denominator)
+        left = left * (p.denominator - p.numerator) // p.denominator
+    return 1, weights, one
+
+
+def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
+    if n > _SUPPORT:
+        raise LimitError(f"binomial draws have at most {_SUPPORT:,} trials, got {n:,}")
+    above, below = p.numerator, p.denominator
+    if n * below.bit_length() <= 2 * _BITS:
+        made = [comb(n, k) * above**k * (below - above) ** (n - k) for k in range(n + 1)]
+        return 0, made, below**n
+    # By the recursion of the weights in Fractions that are rounded down to `_BITS` more bits.
+    weights, scale = [], 1 << _BITS
+    for k in range(n + 1):
+        exact = Fraction(comb(n, k)) * _power(p, k) * _power(1 - p, n - k)
+        weights.append(int(exact * scale))
+    return 0, weights, scale
+
+
+def _power(p: Fraction, k: int) -> Fraction:
+    """Return p ** k, rounded down to a multiple of a power of two far below what counts."""
+    if p.denominator.bit_length() * k <= 4096:
+        return p**k
+    bits, found, base = 4096, Fraction(1), p
+    while k:
+        if k & 1:
+            found = Fraction(int(found * base * (1 << bits)), 1 << bits)
+        base = Fraction(int(base * base * (1 << bits)), 1 << bits)
+        k >>= 1
+    return found
+
+
+def _listed(low: int, *weights: int) -> tuple[int, list[int], int]:
+    return low, list(weights), sum(weights)
+
+
+_TABLES: dict[str, Callable[..., tuple[int, list[int], int]]] = {
+    "integers": _integers,
+    "geometric": _geometric,
+    "binomial": _binomial,
+    "table": _listed,
+}
+
+Form = tuple[int, ...]
+"""A combination of draws with whole coefficients, one for each draw of a component."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a run has learned about a combination of draws.
+
+    Attributes
+    ----------
+    form : tuple of int
+        The coefficients of the draws.
+    least, most : int or None
+        The bounds of the combination; None where there is none.
+    holds : bool
+        Whether it is between them, or is not.
+    """
+
+    form: Form
+    least: int | None
+    most: int | None
+    holds: bool
+
+    def on(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return for which values of the combination this is so."""
+        found = np.ones(np.shape(values), dtype=bool)
+        if self.least is not None:
+            found &= values >= self.least
+        if self.most is not None:
+            found &= values <= self.most
+        return found if self.holds else ~found
+
+
+@lru_cache(maxsize=200_000)
+def joint(
+    laws: tuple[Law, ...], events: tuple[Event, ...], targets: tuple[Form, ...] = ()
+) -> dict[tuple[int, ...], int]:
+    """Return the weights of the values of some combinations of draws, where all events hold.
+
+    Parameters
+    ----------
+    laws : tuple of Law
+        Of independent draws.
+    events : tuple of Event
+        What is known of them.
+    targets : tuple of tuples of int
+        The combinations whose values are wanted.
+
+    Returns
+    -------
+    dict
+        By the values of the targets, the weight, of the product of all denominators. Without
+        targets, the weight of the events stands under ``()``. Values without weight are left out.
+
+    Raises
+    ------
+    LimitError
+        If a joint table has too many cells.
+
+    Notes
+    -----
+    Draws that enter every event and target in the same proportion, such as the two of a two-sided
+    geometric, are one block: their sum has a law of its own. Blocks are then summed out one by one,
+    those with the fewest neighbors first. A block that is in one comparison with one other block
+    takes cumulative sums only.
+
+    Examples
+    --------
+    Three coins rho, v1, v2; v1 = 1, v1 >= rho, v2 >= rho has probability 3/8:
+
+    >>> coin = Law("integers", (0, 1))
+    >>> events = (
+    ...     Event((0, 1, 0), 1, 1, True),
+    ...     Event((-1, 1, 0), 0, None, True),
+    ...     Event((-1, 0, 1), 0, None, True),
+    ... )
+    >>> joint((coin, coin, coin), events)
+    {(): 3}
+    """
+    blocks, scale = _blocks(laws, [event.form for event in events], targets)
+    factors: list[_Factor] = []
+    tables = {place: block.weights for place, block in enumerate(blocks)}
+    for number, event in enumerate(events):
+        inside = [place for place, block in enumerate(blocks) if block.column[number]]
+        if not inside:
+            if not event.on(np.zeros(1, dtype=np.int64))[0]:
+                return {}
+        elif len(inside) == 1:
+            (place,) = inside
+            values = blocks[place].values * blocks[place].column[number]
+            tables[place] = np.where(event.on(values), tables[place], 0)
+        else:
+            factors.append(_Compared(tuple(inside), event, number))
+    wanted = range(len(events), len(events) + len(targets))
+    kept = {
+        place
+        for place, block in enumerate(blocks)
+        if any(block.column[number] for number in wanted)
+    }
+    factors += [_Dense((place,), table) for place, table in tables.items()]
+    factors = _summed_out(factors, blocks, set(tables) - kept)
+    places, table = _whole(factors, blocks)
+    return _by_targets(places, table * scale, blocks, wanted)
+
+
+def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
+    """Return likely values of some draws, one after another, such that all events hold.
+
+    The combination of each block is decided first, then the draws in it: so no joint table is
+    larger than those that decided the events.
+
+    Examples
+    --------
+    >>> die = Law("integers", (1, 6))
+    >>> likely((die, die), (Event((1, 1), 12, None, True),))
+    [6, 6]
+    """
+    found = [0] * len(laws)
+    known = list(events)
+    for members in _members(len(laws), [event.form for event in events]).values():
+        places = [place for place, _ in members]
+        if not members[0][1]:  # in no event
+            for place in places:
+                found[place] = laws[place].low + int(np.argmax(laws[place].weights))
+            continue
+        form = [0] * len(laws)
+        for place, factor in members:
+            form[place] = factor
+        whole = _likeliest(joint(laws, tuple(known), (tuple(form),)))
+        known.append(Event(tuple(form), whole, whole, True))
+        while members:
+            own = tuple(laws[place] for place, _ in members)
+            factors = tuple(factor for _, factor in members)
+            first = (1, *[0] * (len(members) - 1))
+            given = (Event(factors, whole, whole, True),)
+            (place, factor), *members = members
+            found[place] = _likeliest(joint(own, given, (first,)))
+            whole -= factor * found[place]
+    return found
+
+
+def _likeliest(table: dict[tuple[int, ...], int]) -> int:
+    (value,) = max(table, key=table.__getitem__)
+    return value
+
+
+def _members(number: int, rows: Sequence[Form]) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+    """Return the places and factors of draws by the direction of their coefficients in some rows.
+
+    Proportional columns have one direction, up to its sign. That of draws in no row is empty.
+    """
+    grouped: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for place in range(number):
+        column = tuple(row[place] for row in rows)
+        common = gcd(*column)
+        if common == 0:
+            grouped.setdefault((), []).append((place, 0))
+            continue
+        first = next(entry for entry in column if entry)
+        common = common if first > 0 else -common
+        direction = tuple(entry // common for entry in column)
+        grouped.setdefault(direction, []).append((place, common))
+    return grouped
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Draws that always come in one combination: its values and their weights.
+
+    Attributes
+    ----------
+    low : int
+        The smallest value.
+    weights : array of object, shape (values,)
+        Of the values from `low`.
+    column : tuple of int
+        The coefficient of the block in every event, then in every target.
+    """
+
+    low: int
+    weights: NDArray[np.object_]
+    column: tuple[int, ...]
+
+    @property
+    def values(self) -> NDArray[np.int64]:
+        """The values, ascending."""
+        return np.arange(self.low, self.low + len(self.weights))
+
+
+def _blocks(
+    laws: Sequence[Law], forms: Sequence[Form], targets: Sequence[Form]
+) -> tuple[list[_Block], int]:
+    """Return the blocks, and the weight of the draws that are in no event and no target."""
+    made = []
+    rest = 1
+    for direction, members in _members(len(laws), [*forms, *targets]).items():
+        if not members[0][1]:
+            rest = prod(laws[place].total for place, _ in members)
+            continue
+        low, weights = _summed(tuple((laws[place], factor) for place, factor in members))
+        made.append(_Block(low, weights, direction))
+    return made, rest
+
+
+@lru_cache(maxsize=20_000)
+def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.object_]]:
+    """Return the law of a combination of independent draws: its least value, and weights."""
+    low, weights = 0, np.array([1], dtype=object)
+    for law, factor in members:
+        own = law.weights[:: 1 if factor > 0 else -1]
+        steps = abs(factor)
+        spread = np.zeros((len(own) - 1) * steps + 1, dtype=object)
+        spread[::steps] = own
+        ends = law.low * factor, (law.low + len(own) - 1) * factor
+        if len(weights) * len(own) > _PRODUCTS:
+            raise LimitError(
+                f"a sum of draws with {len(weights):,} and {len(own):,} values takes too many "
+                "products; draw from fewer values, or take a larger epsilon"
+            )
+        low, weights = low + min(ends), np.convolve(weights, spread)
+    return low, weights
+
+
+class _Factor:
+    """A function of some blocks; all factors together multiply to the joint weights."""
+
+    places: tuple[int, ...]
+
+    def dense(self, blocks: Sequence[_Block]) -> _Dense:
+        """Return it as a table."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _Dense(_Factor):
+    """A table: axis i belongs to the block in ``places[i]``."""
+
+    places: tuple[int, ...]
+    table: NDArray[np.object_]
+
+    def dense(self, blocks: Sequence[_Block]) -> _Dense:
+        """Return it as a table."""
+        return self
+
+
+@dataclass(frozen=True)
+class _Compared(_Factor):
+    """An event about several blocks: 1 where it holds, else 0."""
+
+    places: tuple[int, ...]
+    event: Event
+    number: int
+
+    def dense(self, blocks: Sequence[_Block]) -> _Dense:
+        """Return it as a table."""
+        _check_cells([len(blocks[place].weights) for place in self.places])
+        values: Any = np.zeros((1,) * len(self.places), dtype=np.int64)
+        for axis, place in enumerate(self.places):
+            shape = [1] * len(self.places)
+            shape[axis] = -1
+            own = blocks[place].values * blocks[place].column[self.number]
+            values = values + own.reshape(shape)
+        return _Dense(self.places, self.event.on(values).astype(object) * 1)
+
+
+def _check_cells(sizes: Sequence[int]) -> None:
+    """Raise TooLargeError if a table of these sizes is too large."""
+    cells = 1
+    for size in sizes:
+        cells *= size
+    if cells > _CELLS:
+        text = " x ".join(f"{size:,}" for size in sizes)
+        raise LimitError(
+            f"{len(sizes)} sums of draws that depend on each other have {text} values, more than "
+            f"{_CELLS:,} together; draw from fewer values (a larger epsilon), release fewer "
+            "numbers that depend on each other, or compare fewer"
+        )
+
+
+def _summed_out(factors: list[_Factor], blocks: Sequence[_Block], left: set[int]) -> list[_Factor]:
+    """Return the factors once some blocks are summed out of them."""
+    while left:
+        # The block with the fewest others beside it makes the smallest new table.
+        beside = {
+            place: len({other for one in factors if place in one.places for other in one.places})
+            for place in left
+        }
+        place = min(sorted(left), key=beside.__getitem__)
+        left = left - {place}
+        own = [one for one in factors if place in one.places]
+        factors = [one for one in factors if place not in one.places]
+        factors.append(_message(own, blocks, place))
+    return factors
+
+
+def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Factor:
+    """Return the product of some factors, summed over one block."""
+    compared = [one for one in own if isinstance(one, _Compared)]
+    if len(compared) == 1 and len(compared[0].places) == 2:
+        weights: Any = 1
+        rest = [one for one in own if one is not compared[0]]
+        if all(one.places == (place,) for one in rest):
+            for one in rest:
+                weights = weights * one.dense(blocks).table
+            return _one_comparison(compared[0], blocks, place, weights)
+    places, table = _whole(own, blocks)
+    axis = places.index(place)
+    others = (*places[:axis], *places[axis + 1 :])
+    # A table without axes stays one of Python's whole numbers, which never overflow.
+    summed = np.empty(table.shape[:axis] + table.shape[axis + 1 :], dtype=object)
+    summed[...] = np.add.reduce(table, axis=axis)
+    return _Dense(others, summed)
+
+
+def _one_comparison(
+    one: _Compared, blocks: Sequence[_Block], place: int, weights: NDArray[np.object_]
+) -> _Dense:
+    """Sum a block out of its only comparison, with one other block: cumulative sums are enough.
+
+    The event least <= a B + c R <= most holds for B from (least - c R) / a to (most - c R) / a.
+    """
+    (other,) = (each for each in one.places if each != place)
+    a = blocks[place].column[one.number]
+    beside = blocks[other].values * blocks[other].column[one.number]
+    least, most = (
+        None if bound is None else bound - beside for bound in (one.event.least, one.event.most)
+    )
+    if a < 0:  # the same bounds of (-a) B, with their signs changed
+        a = -a
+        least, most = (None if bound is None else -bound for bound in (most, least))
+    below = np.concatenate([[0], np.cumsum(weights)])  # below[i]: weight of the first i values
+    low, number = blocks[place].low, len(weights)
+    first = np.zeros(len(beside), dtype=np.int64) if least is None else -(-least // a) - low
+    after = np.full(len(beside), number) if most is None else most // a - low + 1
+    first = np.clip(first, 0, number)
+    found = below[np.maximum(np.clip(after, 0, number), first)] - below[first]
+    return _Dense((other,), found if one.event.holds else below[-1] - found)
+
+
+def _whole(
+    factors: Sequence[_Factor], blocks: Sequence[_Block]
+) -> tuple[tuple[int, ...], NDArray[np.object_]]:
+    """Return the product of all factors, as a table over all their blocks."""
+    places = tuple(sorted({place for one in factors for place in one.places}))
+    _check_cells([len(blocks[place].weights) for place in places])
+    table: Any = np.ones((1,) * len(places), dtype=object)
+    for one in factors:
+        given = one.dense(blocks)
+        order = sorted(range(len(given.places)), key=given.places.__getitem__)
+        shape = [1] * len(places)
+        for place in given.places:
+            shape[places.index(place)] = len(blocks[place].weights)
+        table = table * np.transpose(given.table, order).reshape(shape)
+    return places, table
+
+
+def _by_targets(
+    places: Sequence[int], table: Any, blocks: Sequence[_Block], wanted: Sequence[int]
+) -> dict[tuple[int, ...], int]:
+    """Return the weights of a table by the values of the targets."""
+    # Without places the table is one number, which stands for the empty product of the values.
+    if not np.ndim(table):
+        table = np.array([table], dtype=object)
+    at = np.nonzero(table)
+    weights = table[at].tolist()
+    columns = [np.zeros(len(weights), dtype=np.int64) for _ in wanted]
+    for axis, place in enumerate(places):
+        values = blocks[place].values[at[axis]]
+        for column, number in zip(columns, wanted, strict=True):
+            column += values * blocks[place].column[number]
+    found: dict[tuple[int, ...], int] = {}
+    keys: Iterator[tuple[int, ...]] = (
+        zip(*(column.tolist() for column in columns), strict=True)
+        if columns
+        else iter([()] * len(weights))
+    )
+    for key, weight in zip(keys, weights, strict=True):
+        found[key] = found.get(key, 0) + weight
+    return found

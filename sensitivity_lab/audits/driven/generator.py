@@ -1,0 +1,333 @@
+"""The generator that a driven function gets: NumPy's, with symbols or given numbers for draws."""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import cache
+from math import lcm
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from .draws import Law
+from .symbols import GAUSSIAN, LAPLACE, OutsideError, Symbol
+
+_WIDE = 10_000
+"""Numbers to choose from that are farther apart are chosen by their place, one run each."""
+
+
+class Source(Protocol):
+    """Where draws come from."""
+
+    def discrete(self, law: Law) -> Any:
+        """Return a draw from a discrete law."""
+
+    def uniform(self) -> Any:
+        """Return a uniform draw from 0 to 1."""
+
+    def noise(self, kind: str) -> Any:
+        """Return a draw of standard noise, "Laplace" or "Gaussian"."""
+
+
+class DrivenGenerator(np.random.Generator):
+    """A generator whose draws the audit decides.
+
+    It is a ``numpy.random.Generator``, so that ``np.random.default_rng(rng)`` returns it as it is.
+    Methods that are not covered refuse.
+
+    Parameters
+    ----------
+    source : Source
+        Where the draws come from.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._source = source
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
+        endpoint: bool = False,
+    ) -> Any:  # fmt: skip
+        """Draw whole numbers from low to high, as NumPy does."""
+        low, high = (0, low) if high is None else (low, high)
+
+        def one(least: Any, most: Any) -> Any:
+            first, last = operator.index(least), operator.index(most) - (not endpoint)
+            if last < first:
+                raise ValueError("low >= high")
+            return self._source.discrete(Law("integers", (first, last)))
+
+        return _shaped(one, (low, high), size, np.dtype(dtype))
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """Draw the number of trials until the first success."""
+
+        def one(chance: Any) -> Any:
+            exact = _chance(chance)
+            if not exact:
+                raise ValueError("p <= 0, p > 1 or p contains NaNs")
+            return self._source.discrete(Law("geometric", (exact,)))
+
+        return _shaped(one, (p,), size, np.dtype(np.int64), int)
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        """Draw the number of successes in n trials."""
+
+        def one(trials: Any, chance: Any) -> Any:
+            number = operator.index(trials)
+            if number < 0:
+                raise ValueError("n < 0")
+            return self._source.discrete(Law("binomial", (number, _chance(chance))))
+
+        return _shaped(one, (n, p), size, np.dtype(np.int64), int)
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Draw uniform numbers from 0 to 1."""
+        if out is not None:
+            raise OutsideError("passes out= to rng.random; use what it returns")
+        return _shaped(self._source.uniform, (), size, np.dtype(dtype), float)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Draw uniform numbers from low to high."""
+
+        def one(least: Any, most: Any) -> Any:
+            return self._source.uniform() * (most - least) + least
+
+        return _shaped(one, (low, high), size, np.dtype(np.float64), float)
+
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0,
+        shuffle: bool = True,
+    ) -> Any:  # fmt: skip
+        """Choose from a number of things, or from an array, with or without replacement."""
+        if axis != 0:
+            raise OutsideError("passes axis= to rng.choice; choose rows of the first axis")
+        options = np.arange(operator.index(a)) if np.ndim(a) == 0 else _array(a)
+        if not len(options):
+            raise ValueError("a cannot be empty unless no samples are taken")
+        weights = [Fraction(1)] * len(options) if p is None else _weights(p, len(options))
+        if replace:
+            return _shaped(lambda: self._one_of(options, weights), (), size, options.dtype, None)
+        if not shuffle:
+            raise OutsideError("passes shuffle=False to rng.choice; leave it out")
+        number = 1 if size is None else int(np.prod(size))
+        if number > sum(map(bool, weights)):
+            raise ValueError("Cannot take a larger sample than population when replace is False")
+        places = self._places(weights, number)
+        if size is None:
+            return options[places[0]]
+        shape = (size,) if np.ndim(size) == 0 else tuple(size)
+        return options[places].reshape(*shape, *options.shape[1:])
+
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        """Return the numbers below x, or the entries of x, in random order."""
+        if axis != 0:
+            raise OutsideError("passes axis= to rng.permutation; permute the first axis")
+        options = np.arange(operator.index(x)) if np.ndim(x) == 0 else _array(x)
+        return options[self._places([Fraction(1)] * len(options), len(options))]
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Bring the entries of a list or an array in random order."""
+        if axis != 0:
+            raise OutsideError("passes axis= to rng.shuffle; shuffle the first axis")
+        places = self._places([Fraction(1)] * len(x), len(x))
+        kept = [x[place].copy() if isinstance(x, np.ndarray) and x.ndim > 1 else x[place]
+                for place in places]  # fmt: skip
+        for place, entry in enumerate(kept):
+            x[place] = entry
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Draw Laplace noise."""
+        return self._noise(LAPLACE, loc, scale, size)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Draw Gaussian noise."""
+        return self._noise(GAUSSIAN, loc, scale, size)
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """Draw standard Gaussian noise."""
+        if out is not None or np.dtype(dtype) != np.float64:
+            raise OutsideError("passes out= or dtype= to rng.standard_normal; leave them out")
+        return self._noise(GAUSSIAN, 0.0, 1.0, size)
+
+    def _noise(self, kind: str, location: Any, scale: Any, size: Any) -> Any:
+        def one(center: Any, spread: Any) -> Any:
+            width = float(spread)
+            if not width >= 0:
+                raise ValueError("scale < 0")
+            return center + width * self._source.noise(kind) if width else center + 0.0
+
+        return _shaped(one, (location, scale), size, np.dtype(np.float64), float)
+
+    def _one_of(self, options: Any, weights: Sequence[Fraction]) -> Any:
+        """Return one option: as a symbol where these are whole numbers, else in a run for each."""
+        if options.ndim == 1 and options.dtype.kind in "iu":
+            low, high = int(options.min()), int(options.max())
+            if high - low <= _WIDE:
+                table = [Fraction(0)] * (high - low + 1)
+                for value, weight in zip(options.tolist(), weights, strict=True):
+                    table[value - low] += weight
+                return self._source.discrete(_table(low, table))
+        return options[operator.index(self._source.discrete(_table(0, weights)))]
+
+    def _places(self, weights: Sequence[Fraction], number: int) -> list[int]:
+        """Return distinct places in random order, each drawn in proportion to its weight."""
+        left = dict(enumerate(weights))
+        places = []
+        for _ in range(number):
+            at = list(left)
+            drawn = self._source.discrete(_table(0, [left[place] for place in at]))
+            places.append(at[operator.index(drawn)])
+            del left[places[-1]]
+        return places
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise OutsideError(
+            f"draws by rng.{name}; covered are integers, choice, permutation, shuffle, binomial, "
+            "geometric, random and uniform, and the continuous normal, standard_normal and laplace"
+        )
+
+    return refuse
+
+
+for _name in dir(np.random.Generator):
+    if not _name.startswith("_") and _name not in vars(DrivenGenerator) | {"bit_generator": 0}:
+        setattr(DrivenGenerator, _name, _refusing(_name))
+
+
+def _table(low: int, weights: Sequence[Fraction]) -> Law:
+    """Return the law of some values from `low`, in proportion to weights."""
+    below = lcm(*(weight.denominator for weight in weights))
+    return Law("table", (low, *(int(weight * below) for weight in weights)))
+
+
+def _chance(given: Any) -> Fraction:
+    """Return a probability as an exact number."""
+    exact = given if isinstance(given, Fraction) else Fraction(float(given))
+    if not 0 <= exact <= 1:
+        raise ValueError("p < 0, p > 1 or p contains NaNs")
+    return exact
+
+
+def _weights(p: Any, number: int) -> list[Fraction]:
+    """Return the weights of options; NumPy divides by their sum, and so does `Law`."""
+    weights = [_chance(one) for one in p]
+    if len(weights) != number:
+        raise ValueError("a and p must have same size")
+    if abs(sum(weights, Fraction(-1))) > Fraction(1, 10**8):
+        raise ValueError("probabilities do not sum to 1")
+    return weights
+
+
+def _array(given: Any) -> Any:
+    """Return an array of options; symbols among them stay symbols."""
+    if isinstance(given, pd.Series):
+        return given.to_numpy()
+    entries = list(given)
+    if any(isinstance(entry, Symbol) for entry in entries):
+        made = np.empty(len(entries), dtype=object)
+        made[:] = entries
+        return made
+    return np.asarray(given)
+
+
+def _shaped(
+    one: Callable[..., Any], parameters: Sequence[Any], size: Any, dtype: Any, scalar: Any = ""
+) -> Any:
+    """Return one draw, or an array of draws, for all parameters as NumPy broadcasts them.
+
+    Parameters
+    ----------
+    one : callable
+        Takes one of each parameter, and returns a draw.
+    parameters : sequence
+        Numbers or arrays.
+    size : int, tuple of int or None
+        The shape that the caller wants.
+    dtype : dtype
+        Of an array of numbers; an array of symbols has dtype object.
+    scalar : type, "" or None
+        What NumPy makes of a single number; "" means of the dtype, None as it is.
+    """
+    arrays = [_object_array(parameter) for parameter in parameters]
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    if size is None and not shape:
+        drawn = one(*(array.item() for array in arrays))
+        if isinstance(drawn, Symbol) or scalar is None:
+            return drawn
+        return dtype.type(drawn) if scalar == "" else scalar(drawn)
+    if size is not None:
+        shape = (operator.index(size),) if np.ndim(size) == 0 else tuple(size)
+    made = np.empty(shape, dtype=object)
+    spread = [np.broadcast_to(array, shape) for array in arrays]
+    for place in np.ndindex(*shape):
+        made[place] = one(*(array[place] for array in spread))
+    if any(isinstance(entry, Symbol) for entry in made.flat):
+        return made
+    return made.astype(dtype)
+
+
+def _object_array(given: Any) -> Any:
+    if isinstance(given, Symbol) or np.ndim(given) == 0:
+        made = np.empty((), dtype=object)
+        made[()] = given
+        return made
+    return np.asarray(given, dtype=object)
+
+
+_OWN = (
+    "the function draws from a generator of its own ({}). Take the generator as the second "
+    "argument:\n    def function(data, rng):\nand draw from it, as in\n    noise = rng.laplace(0, "
+    "scale)"
+)
+
+
+class OwnGeneratorError(BaseException):
+    """Code draws from another generator than it gets."""
+
+
+@cache
+def _replacements() -> list[tuple[Any, str, Any, Any]]:
+    """Return module, name, function and what refuses in its place, for all that draws."""
+    made = np.random.default_rng
+
+    def own(name: str) -> Callable[..., Any]:
+        def refuse(*_: Any, **__: Any) -> Any:
+            raise OwnGeneratorError(_OWN.format(name))
+
+        return refuse
+
+    def default_rng(seed: Any = None) -> Any:
+        if isinstance(seed, DrivenGenerator):
+            return seed
+        raise OwnGeneratorError(_OWN.format("np.random.default_rng"))
+
+    kept: list[tuple[Any, str, Any, Any]] = [(np.random, "default_rng", made, default_rng)]
+    for module, title in ((np.random, "np.random"), (random, "random")):
+        hidden = np.random.mtrand._rand if module is np.random else random._inst
+        for name in dir(hidden):
+            ours = getattr(module, name, None)
+            if not name.startswith("_") and getattr(ours, "__self__", None) is hidden:
+                kept.append((module, name, ours, own(f"{title}.{name}")))
+    return kept
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """Refuse draws from the generators that NumPy and Python keep or make, while it is open."""
+    kept = _replacements()
+    for module, name, _, refusing in kept:
+        setattr(module, name, refusing)
+    try:
+        yield
+    finally:
+        for module, name, before, _ in kept:
+            setattr(module, name, before)

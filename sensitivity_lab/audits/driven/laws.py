@@ -1,0 +1,429 @@
+"""How far the laws of two releases are apart: delta for every epsilon, and the event.
+
+The releases of two runs are compared outcome by outcome. Runs whose outcomes cannot be equal are
+compared apart, and numbers that are distributed alike in all runs that can be equal are left out:
+so five noisy counts of which one differs cost what one does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Context
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sensitivity_lab.audits.returned import Path, bare
+
+from .draws import LimitError
+from .runs import Explored, Leaf
+
+_OUTCOMES = 300_000
+"""The largest number of outcomes that are listed together."""
+
+_FEW = 5_000
+"""So many outcomes of one law are listed once, and not for every pair of datasets."""
+
+_DIGITS = 60
+"""Digits of the bounds on exponentials and logarithms."""
+
+_CONTEXT = Context(prec=_DIGITS)
+
+_CLOSE = 1e-9
+"""Ratios of probabilities that are nearer to e ** epsilon are compared exactly."""
+
+_HALVINGS = 80
+"""Steps of a bisection for epsilon: as fine as a float."""
+
+Values = dict[Path, Hashable]
+"""Parts by where they stand, as they are compared."""
+
+
+Table = tuple[tuple[Path, ...], dict[tuple[Hashable, ...], Fraction]]
+"""Where some parts stand, and the probability of each tuple of their values."""
+
+
+class Atom(NamedTuple):
+    """An outcome: its probabilities under both laws, and what is released, where that is kept."""
+
+    p: Fraction
+    q: Fraction
+    outcome: Outcome | None
+
+
+class Outcome(NamedTuple):
+    """One release: a leaf that makes it, the dataset of the leaf, and the parts that tell."""
+
+    dataset: Any
+    leaf: Leaf
+    values: Values
+
+
+@dataclass(frozen=True)
+class _Boxed:
+    """A leaf as a set of outcomes with probabilities.
+
+    Attributes
+    ----------
+    leaf : Leaf
+        The leaf.
+    fixed : dict
+        The parts that are always the same.
+    tables : list of (tuple of Path, dict)
+        Independent groups of parts: the probability of each tuple of values; they sum to 1.
+    mass : Fraction
+        The probability of the leaf.
+    """
+
+    leaf: Leaf
+    fixed: Values
+    tables: list[Table]
+    mass: Fraction
+
+    def possible(self, path: Path) -> set[Hashable]:
+        """Return the values that a part can have."""
+        if path in self.fixed:
+            return {self.fixed[path]}
+        paths, table = next(one for one in self.tables if path in one[0])
+        place = paths.index(path)
+        return {values[place] for values in table}
+
+
+def _boxed(leaf: Leaf) -> _Boxed:
+    fixed = {path: _key(part) for path, part in leaf.parts.items() if path not in leaf.symbols}
+    tables: list[Table] = []
+    mass = leaf.mass
+    for paths, table in leaf.groups:
+        whole = sum(table.values(), Fraction(0))
+        mass *= whole
+        kinds = [_kind(leaf.parts[path]) for path in paths]
+        named: dict[tuple[Hashable, ...], Fraction] = {
+            tuple((kind, value) for kind, value in zip(kinds, values, strict=True)): weight / whole
+            for values, weight in table.items()
+        }
+        tables.append((paths, named))
+    return _Boxed(leaf, fixed, tables, mass)
+
+
+def _kind(part: Any) -> Any:
+    return part.kind, part.negative
+
+
+def _key(part: Any) -> Any:
+    """Return what a part is compared by: numbers by their type and value, as symbols are."""
+    value = bare(part)
+    if value is not part and isinstance(value, int | float | Fraction) and math.isfinite(value):
+        return _kind(part), Fraction(value)
+    return part
+
+
+@dataclass(frozen=True)
+class ReleaseLaw:
+    """The law of what code releases on one dataset."""
+
+    explored: Explored
+
+    @property
+    def dataset(self) -> Any:
+        """The dataset."""
+        return self.explored.dataset
+
+    @cached_property
+    def boxed(self) -> list[_Boxed]:
+        """The leaves that have a probability."""
+        boxed = [_boxed(leaf) for leaf in self.explored.leaves]
+        return [one for one in boxed if one.mass]
+
+    @cached_property
+    def listed(self) -> dict[Hashable, tuple[Fraction, Outcome]] | None:
+        """The probability of each outcome; None if there are many, since many may be alike."""
+        cells = sum(math.prod(len(table) for _, table in one.tables) for one in self.boxed)
+        if cells > _FEW:
+            return None
+        found: dict[Hashable, tuple[Fraction, Outcome]] = {}
+        for one in self.boxed:
+            for entries in itertools.product(*(table.items() for _, table in one.tables)):
+                values = dict(one.fixed)
+                weight = one.mass
+                for (paths, _), (row, chance) in zip(one.tables, entries, strict=True):
+                    values.update(zip(paths, row, strict=True))
+                    weight *= chance
+                key = frozenset(values.items())
+                before = found[key][0] if key in found else 0
+                found[key] = before + weight, Outcome(self.dataset, one.leaf, values)
+        return found
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """Two laws, outcome by outcome.
+
+    Attributes
+    ----------
+    atoms : list of Atom
+        The outcomes; those with equal probabilities under both may be missing.
+    left : tuple of Fraction
+        The probability under each law of what was not explored.
+    """
+
+    atoms: list[Atom]
+    left: tuple[Fraction, Fraction]
+
+    def swapped(self) -> Divergence:
+        """Return the same with the laws exchanged."""
+        return Divergence([Atom(q, p, seen) for p, q, seen in self.atoms], self.left[::-1])
+
+    @property
+    def cut(self) -> bool:
+        """Whether anything was not explored."""
+        return any(self.left)
+
+    @cached_property
+    def _sorted(self) -> tuple[list[Atom], Any, list[Fraction], list[Fraction]]:
+        """The atoms by descending ratio p / q, the ratios, and the sums of p and q before each."""
+        ratios = [_ratio(atom.p, atom.q) for atom in self.atoms]
+        order = sorted(range(len(ratios)), key=ratios.__getitem__, reverse=True)
+        atoms = [self.atoms[place] for place in order]
+        sums_p = list(itertools.accumulate((one.p for one in atoms), initial=Fraction(0)))
+        sums_q = list(itertools.accumulate((one.q for one in atoms), initial=Fraction(0)))
+        return atoms, -np.array([ratios[place] for place in order]), sums_p, sums_q
+
+    def explored(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        """Return bounds on the sum of (p - e ** epsilon q)+ over what was explored."""
+        low, high = exp_bounds(epsilon)
+        atoms, ratios, sums_p, sums_q = self._sorted
+        at = float(min(high, Fraction(10**300)))
+        # Before `sure` every ratio is above e ** epsilon, from `end` on every ratio is below.
+        sure = int(np.searchsorted(ratios, -at * (1 + _CLOSE)))
+        end = int(np.searchsorted(ratios, -at * (1 - _CLOSE), side="right"))
+        least = sums_p[sure] - high * sums_q[sure]
+        most = sums_p[sure] - low * sums_q[sure]
+        zero = Fraction(0)
+        for p, q, _ in atoms[sure:end]:
+            least += max(zero, p - high * q)
+            most += max(zero, p - low * q)
+        return max(zero, least), most
+
+    def delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        """Return bounds on delta at an epsilon: of P(S) - e ** epsilon Q(S), over all events S."""
+        least, most = self.explored(epsilon)
+        high = exp_bounds(epsilon)[1]
+        return max(Fraction(0), least - high * self.left[1]), min(Fraction(1), most + self.left[0])
+
+    def event(self, epsilon: Fraction) -> list[Atom]:
+        """Return the outcomes of the event that attains delta, those that count most first."""
+        low = exp_bounds(epsilon)[0]
+        inside = [one for one in self._sorted[0] if one.p > low * one.q]
+        return sorted(inside, key=lambda one: one.p - low * one.q, reverse=True)
+
+    def telling(self, epsilon: Fraction) -> list[Atom]:
+        """Return the same event; the outcomes with the largest ratio if it has none."""
+        atoms, ratios, _, _ = self._sorted
+        top = [atom for atom, ratio in zip(atoms, ratios, strict=True) if ratio == ratios[0]]
+        return self.event(epsilon) or top
+
+    @cached_property
+    def largest_ratio(self) -> Fraction | float:
+        """The largest p / q; infinite if an outcome is impossible under the second law."""
+        atoms = self._sorted[0]
+        if not atoms:
+            return Fraction(1)
+        best = _ratio(atoms[0].p, atoms[0].q)
+        if math.isinf(best):
+            return math.inf
+        near = itertools.takewhile(lambda one: _ratio(one.p, one.q) >= best * (1 - _CLOSE), atoms)
+        return max(one.p / one.q for one in near)
+
+    def epsilon(self, delta: Fraction) -> tuple[float, float]:
+        """Return bounds on the least epsilon at which this delta is enough.
+
+        Infinite: there is none, or what was not explored leaves it open.
+        """
+        if not delta and not self.cut:
+            ratio = self.largest_ratio
+            if ratio == math.inf:
+                return math.inf, math.inf
+            low, high = log_bounds(Fraction(ratio))
+            return max(0.0, float(low)), max(0.0, float(high))
+        return self._least(delta, 0), self._least(delta, 1)
+
+    def _least(self, delta: Fraction, bound: int) -> float:
+        """Return the least epsilon at which a bound of delta is at most so much."""
+        low, high = 0.0, 1.0
+        if self.delta(Fraction(0))[bound] <= delta:
+            return 0.0
+        while self.delta(Fraction(high))[bound] > delta:
+            low, high = high, 2 * high
+            if high > 512:
+                return math.inf
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if not low < middle < high:
+                break
+            if self.delta(Fraction(middle))[bound] > delta:
+                low = middle
+            else:
+                high = middle
+        return high if bound else low
+
+
+def exp_bounds(epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Return bounds on e ** epsilon.
+
+    Examples
+    --------
+    >>> low, high = exp_bounds(Fraction(1))
+    >>> float(low), high - low < Fraction(1, 10**55)
+    (2.718281828459045, True)
+    """
+    if not epsilon:
+        return Fraction(1), Fraction(1)
+    # The quotient of an exact number is rounded once, and exp is rounded correctly.
+    exponent = _CONTEXT.divide(_decimal(epsilon.numerator), _decimal(epsilon.denominator))
+    found = Fraction(_CONTEXT.exp(exponent))
+    room = found * (abs(epsilon) + 2) * Fraction(1, 10 ** (_DIGITS - 2))
+    return found - room, found + room
+
+
+def log_bounds(number: Fraction) -> tuple[Fraction, Fraction]:
+    """Return bounds on the natural logarithm of a number above 0."""
+    if number == 1:
+        return Fraction(0), Fraction(0)
+    quotient = _CONTEXT.divide(_decimal(number.numerator), _decimal(number.denominator))
+    found = Fraction(_CONTEXT.ln(quotient))
+    room = (abs(found) + 2) * Fraction(1, 10 ** (_DIGITS - 2))
+    return found - room, found + room
+
+
+def _decimal(whole: int) -> Any:
+    """Return a whole number in the digits of the context, rounded."""
+    return _CONTEXT.create_decimal(whole)
+
+
+def _ratio(p: Fraction, q: Fraction) -> float:
+    if not q:
+        return math.inf if p else 0.0
+    try:
+        return float(p / q)
+    except OverflowError:
+        return math.inf
+
+
+def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
+    """Compare the laws of what code releases on two datasets.
+
+    Raises
+    ------
+    LimitError
+        If more than 300,000 outcomes would have to be listed together.
+    """
+    left = first.explored.unexplored, second.explored.unexplored
+    zero = Fraction(0)
+    if first.listed is not None and second.listed is not None:
+        absent = (zero, None)
+        both = {**first.listed, **second.listed}
+        atoms = [
+            Atom(first.listed.get(key, absent)[0], second.listed.get(key, absent)[0], outcome)
+            for key, (_, outcome) in both.items()
+        ]
+        return Divergence(atoms, left)
+    atoms = []
+    items = [(law, one) for law in (first, second) for one in law.boxed]
+    for cluster in _clusters([one for _, one in items]):
+        inside = set(map(id, cluster))
+        atoms += _atoms([(law, one) for law, one in items if id(one) in inside], first)
+    return Divergence(atoms, left)
+
+
+def _clusters(items: list[_Boxed]) -> Iterator[list[_Boxed]]:
+    """Yield groups of leaves; leaves of different groups have no outcome in common."""
+    by_places: dict[frozenset[Path], list[_Boxed]] = {}
+    for one in items:
+        by_places.setdefault(frozenset(one.leaf.parts), []).append(one)
+    waiting = list(by_places.values())
+    while waiting:
+        group = waiting.pop()
+        # A part whose values divide the leaves into groups that share none divides their outcomes.
+        for path in group[0].leaf.parts if len(group) > 1 else ():
+            divided = _divided(group, [one.possible(path) for one in group])
+            if len(divided) > 1:
+                waiting += divided
+                break
+        else:
+            yield group
+
+
+def _divided(group: Sequence[_Boxed], possible: Iterable[set[Hashable]]) -> list[list[_Boxed]]:
+    """Return the leaves in groups; two leaves with a value in common are in one group."""
+    joined: list[tuple[set[Hashable], list[_Boxed]]] = []
+    for one, values in zip(group, possible, strict=True):
+        members = [one]
+        apart = []
+        for others, those in joined:
+            if others.isdisjoint(values):
+                apart.append((others, those))
+            else:
+                values = values | others
+                members = those + members
+        joined = [*apart, (values, members)]
+    return [members for _, members in joined]
+
+
+def _atoms(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Atom]:
+    """Return the outcomes of leaves that can have outcomes in common, with their probabilities."""
+    cluster = [one for _, one in members]
+    groups = _tied(cluster)
+    tables = [[_over(one, group) for one in cluster] for group in groups]
+    # Parts with one law in all leaves are independent of the rest, and tell nothing.
+    telling = [place for place, made in enumerate(tables) if any(one != made[0] for one in made)]
+    groups = [groups[place] for place in telling]
+    tables = [tables[place] for place in telling]
+    cells = sum(math.prod(len(made[place]) for made in tables) for place in range(len(cluster)))
+    if cells > _OUTCOMES:
+        raise LimitError(
+            f"{cells:,} outcomes have to be listed together, more than {_OUTCOMES:,}; release "
+            "fewer numbers that change together, or draw from fewer values"
+        )
+    found: dict[tuple[Any, ...], list[Any]] = {}
+    for place, (law, one) in enumerate(members):
+        for entries in itertools.product(*(made[place].items() for made in tables)):
+            key = tuple(values for values, _ in entries)
+            weight = one.mass * math.prod((weight for _, weight in entries), start=Fraction(1))
+            entry = found.setdefault(key, [Fraction(0), Fraction(0), law, one])
+            entry[law is not first] += weight
+    atoms = []
+    for key, (p, q, law, one) in found.items():
+        values = dict(one.fixed)
+        for paths, row in zip(groups, key, strict=True):
+            values.update(zip(paths, row, strict=True))
+        atoms.append(Atom(p, q, Outcome(law.dataset, one.leaf, values)))
+    return atoms
+
+
+def _tied(cluster: Sequence[_Boxed]) -> list[tuple[Path, ...]]:
+    """Return the parts in groups that are independent of each other in every leaf."""
+    groups: list[set[Path]] = [{path} for path in cluster[0].leaf.parts]
+    for one in cluster:
+        for paths, _ in one.tables:
+            inside = [group for group in groups if not group.isdisjoint(paths)]
+            groups = [group for group in groups if group.isdisjoint(paths)]
+            groups.append(set().union(*inside))
+    return [tuple(sorted(group, key=repr)) for group in groups]
+
+
+def _over(one: _Boxed, group: tuple[Path, ...]) -> dict[tuple[Hashable, ...], Fraction]:
+    """Return the law of some parts in a leaf."""
+    own = [(paths, table) for paths, table in one.tables if not set(paths).isdisjoint(group)]
+    found = {}
+    for entries in itertools.product(*(table.items() for _, table in own)):
+        values = dict(one.fixed)
+        for (paths, _), (row, _) in zip(own, entries, strict=True):
+            values.update(zip(paths, row, strict=True))
+        weight = math.prod((weight for _, weight in entries), start=Fraction(1))
+        found[tuple(values[path] for path in group)] = weight
+    return found

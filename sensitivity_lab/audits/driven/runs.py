@@ -1,0 +1,624 @@
+"""All runs of code on one dataset: the tree of what its draws decide, with exact probabilities.
+
+Code is run from its beginning along a path of decisions: comparisons of draws, and values that the
+code needs. At the end of the path the run decides the likeliest way on, and keeps the others for
+later runs. The likeliest path is always run next, until what is left is as good as nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import heapq
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
+from sensitivity_lab.errors import QueryError, TooLargeError
+from sensitivity_lab.results.literals import short_literal
+
+from .draws import Event, Law, LimitError, joint, likely
+from .generator import DrivenGenerator, OwnGeneratorError
+from .symbols import (
+    DISCRETE,
+    NOISE,
+    UNIFORM,
+    Bound,
+    ChangedError,
+    Draw,
+    LeavesError,
+    Magnitude,
+    OutsideError,
+    Symbol,
+)
+
+BRANCHES = 20_000
+"""The largest number of runs on one dataset, each along its own path."""
+
+_LEFT = Fraction(1, 10**12)
+"""Paths that are less likely, all together, are not run."""
+
+_LEFT_AT_END = Fraction(1, 10**6)
+"""The same where there are as many runs as allowed: what is left is part of the answer."""
+
+_NEAR = 1e-9
+"""A number that a run returns differs by less from its symbol, in proportion: floats round."""
+
+_ONE = Fraction(1)
+
+RAISED = "raises"
+"""The part under which an error stands that code raises."""
+
+
+@dataclass
+class _Component:
+    """Draws that depend on each other once some events are known.
+
+    Attributes
+    ----------
+    draws : list of int
+        Their numbers in the run.
+    events : list of tuple
+        The coefficients by draw, then ``least``, ``most`` and ``holds``, see `Event`.
+    """
+
+    draws: list[int]
+    events: list[tuple[dict[int, int], int | None, int | None, bool]] = field(default_factory=list)
+
+    def table(
+        self, laws: Sequence[Law], more: Sequence[Any] = (), targets: Sequence[dict[int, int]] = ()
+    ) -> dict[tuple[int, ...], int]:
+        """Return the joint weights of some targets, given the events and more of these."""
+        forms = tuple(self._form(terms) for terms in targets)
+        return joint(tuple(laws[draw] for draw in self.draws), self.known(more), forms)
+
+    def known(self, more: Sequence[Any] = ()) -> tuple[Event, ...]:
+        """Return the events, and more of these."""
+        return tuple(
+            Event(self._form(terms), least, most, holds)
+            for terms, least, most, holds in (*self.events, *more)
+        )
+
+    def weight(self, laws: Sequence[Law], *more: Any) -> int:
+        """Return the weight of all events together."""
+        return self.table(laws, more).get((), 0)
+
+    def denominator(self, laws: Sequence[Law]) -> int:
+        """Return what weights are divided by."""
+        return math.prod(laws[draw].denominator for draw in self.draws)
+
+    def _form(self, terms: Mapping[int, int]) -> tuple[int, ...]:
+        return tuple(terms.get(draw, 0) for draw in self.draws)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a run decided: the question, the answer, and whether there was another one."""
+
+    question: tuple[Any, ...]
+    answer: Any
+    open: bool
+
+
+class Run:
+    """One run, along a path of decisions and beyond.
+
+    Parameters
+    ----------
+    path : tuple of _Step
+        The decisions of the run, from the first.
+    mass : Fraction
+        The probability of the path, up to what laws leave out.
+
+    Attributes
+    ----------
+    others : list of (Fraction, tuple of _Step)
+        The paths that this run did not take, with their probabilities.
+    """
+
+    def __init__(self, path: tuple[_Step, ...] = (), mass: Fraction = _ONE) -> None:
+        self.path = path
+        self.steps: list[_Step] = []
+        self.mass = mass
+        self.others: list[tuple[Fraction, tuple[_Step, ...]]] = []
+        self.laws: list[Law] = []
+        self.uniforms: list[tuple[Fraction, Fraction]] = []
+        self.noises: list[str] = []
+        self._components: dict[int, _Component] = {}
+
+    # What the generator asks.
+
+    def discrete(self, law: Law) -> Symbol:
+        """Return a new discrete draw."""
+        self._components[len(self.laws)] = _Component([len(self.laws)])
+        self.laws.append(law)
+        return self._symbol(Draw(DISCRETE, len(self.laws) - 1), True)
+
+    def uniform(self) -> Symbol:
+        """Return a new uniform draw from 0 to 1."""
+        self.uniforms.append((Fraction(0), _ONE))
+        return self._symbol(Draw(UNIFORM, len(self.uniforms) - 1), False)
+
+    def noise(self, kind: str) -> Symbol:
+        """Return a new draw of standard continuous noise."""
+        self.noises.append(kind)
+        return self._symbol(Draw(kind, len(self.noises) - 1), False)
+
+    def _symbol(self, draw: Draw, whole: bool) -> Symbol:
+        return Symbol(self, {draw: _ONE}, Fraction(0), whole)
+
+    # What symbols ask.
+
+    def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
+        """Decide whether a symbol is within bounds."""
+        if not symbol.terms:
+            return _inside(symbol.constant, low, high)
+        if symbol.continuous:
+            raise LeavesError("compares continuous noise")
+        if not symbol.discrete:
+            return self._uniform_within(symbol, low, high)
+        terms, scale = _whole_terms(symbol)
+        least, most = (
+            _whole_bound(bound, symbol.constant, scale, up)
+            for bound, up in ((low, True), (high, False))
+        )
+        if least is not None and most is not None and least > most:
+            return False  # there is no whole number between them
+        question = (tuple(sorted(terms.items())), least, most)
+        if (known := self._known(question)) is not None:
+            if known.open:
+                self.merged_terms(terms).events.append((terms, least, most, known.answer))
+            return bool(known.answer)
+        one = self.merged_terms(terms)
+        whole = one.weight(self.laws)
+        yes = one.weight(self.laws, (terms, least, most, True))
+        # Both weights are exact, so the rest is the weight of the other answer.
+        answer = self._taken(question, [(yes, True), (whole - yes, False)], whole)
+        if self.steps[-1].open:
+            one.events.append((terms, least, most, answer))
+        return bool(answer)
+
+    def _uniform_within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
+        if len(symbol.terms) > 1:
+            raise OutsideError(
+                "compares a uniform draw with another draw; compare it with a number, or draw "
+                "whole numbers"
+            )
+        if low == high:
+            return False  # of probability 0
+        ((draw, factor),) = symbol.terms.items()
+        # Comparisons have one bound; where it is `low`, a factor above 0 makes it a lower one.
+        bound, above = (low, factor > 0) if high.number is None else (high, factor < 0)
+        cut = (Fraction(bound.number or 0) - symbol.constant) / factor
+        first, last = self.uniforms[draw.number]
+        question = (draw.number, above, cut)
+        inside = min(max(cut, first), last)
+        if (known := self._known(question)) is None:
+            ways = [(last - inside, above), (inside - first, not above)]
+            answer = self._taken(question, ways, last - first)
+        else:
+            answer = known.answer
+        self.uniforms[draw.number] = (inside, last) if answer == above else (first, inside)
+        return bool(answer)
+
+    def value(self, symbol: Symbol) -> Fraction:
+        """Decide the value of a symbol."""
+        if not symbol.terms:
+            return symbol.constant
+        if symbol.continuous:
+            raise LeavesError("does with continuous noise what is not affine")
+        if any(draw.kind == UNIFORM for draw in symbol.terms):
+            raise OutsideError(
+                "does with a uniform draw what is not covered; only comparisons with numbers are: "
+                "draw whole numbers, by rng.integers, rng.choice, rng.geometric or rng.binomial"
+            )
+        terms, scale = _whole_terms(symbol)
+        question = (tuple(sorted(terms.items())),)
+        if (known := self._known(question)) is None:
+            one = self.merged_terms(terms)
+            table = one.table(self.laws, targets=[terms])
+            ways = [(weight, value) for (value,), weight in table.items()]
+            found = self._taken(question, ways, sum(table.values()))
+            if self.steps[-1].open:
+                one.events.append((terms, found, found, True))
+        else:
+            found = known.answer
+            if known.open:
+                self.merged_terms(terms).events.append((terms, found, found, True))
+        return symbol.constant + scale * int(found)
+
+    def _known(self, question: tuple[Any, ...]) -> _Step | None:
+        """Return the step that the path says is next; None where the path is at its end."""
+        place = len(self.steps)
+        if place >= len(self.path):
+            return None
+        step = self.path[place]
+        if step.question != question:
+            raise ChangedError
+        self.steps.append(step)
+        return step
+
+    def _taken(self, question: tuple[Any, ...], ways: list[tuple[Any, Any]], whole: Any) -> Any:
+        """Take the likeliest of some ways on, and keep the others."""
+        possible = [(weight, answer) for weight, answer in ways if weight > 0]
+        weight, taken = max(possible, key=lambda way: way[0])
+        done = tuple(self.steps)
+        several = len(possible) > 1
+        for other, answer in possible:
+            if answer is not taken:
+                mass = self.mass * Fraction(other) / whole
+                self.others.append((mass, (*done, _Step(question, answer, True))))
+        self.mass *= Fraction(weight) / whole
+        self.steps.append(_Step(question, taken, several))
+        return taken
+
+    def merged(self, symbol: Symbol) -> None:
+        """Make the draws of a symbol one component."""
+        self.merged_terms({draw.number: 1 for draw in symbol.terms})
+
+    def merged_terms(self, terms: Mapping[int, int]) -> _Component:
+        """Return the one component of some draws; they depend on each other from now on."""
+        found = {id(self._components[draw]): self._components[draw] for draw in terms}
+        if len(found) == 1:
+            return next(iter(found.values()))
+        one = _Component(
+            sorted(draw for each in found.values() for draw in each.draws),
+            [event for each in found.values() for event in each.events],
+        )
+        for draw in one.draws:
+            self._components[draw] = one
+        return one
+
+    def copy_components(self) -> None:
+        """Make this run independent of the one that it was copied from."""
+        copies = {id(one): _Component(one.draws, list(one.events)) for one in self.components()}
+        self._components = {draw: copies[id(one)] for draw, one in self._components.items()}
+
+    # The end of the run.
+
+    def components(self) -> list[_Component]:
+        """Return the components, each once."""
+        return list({id(one): one for one in self._components.values()}.values())
+
+    def uniform_mass(self) -> Fraction:
+        """Return the probability of all comparisons of uniform draws."""
+        return math.prod((high - low for low, high in self.uniforms), start=_ONE)
+
+    def example(self) -> dict[Draw, Fraction]:
+        """Return likely values of all draws that lead along this path; noise is 0."""
+        values: dict[Draw, Fraction] = {}
+        for number, (low, high) in enumerate(self.uniforms):
+            values[Draw(UNIFORM, number)] = (low + high) / 2
+        for one in self.components():
+            found = likely(tuple(self.laws[draw] for draw in one.draws), one.known())
+            for draw, value in zip(one.draws, found, strict=True):
+                values[Draw(DISCRETE, draw)] = Fraction(value)
+        return values | {Draw(kind, place): Fraction(0) for place, kind in enumerate(self.noises)}
+
+
+def _whole_terms(symbol: Symbol) -> tuple[dict[int, int], Fraction]:
+    """Return coprime whole coefficients by draw, and what they are multiplied by."""
+    below = math.lcm(*(a.denominator for a in symbol.terms.values()))
+    whole = {draw.number: int(a * below) for draw, a in symbol.terms.items()}
+    common = math.gcd(*whole.values())
+    return {draw: a // common for draw, a in whole.items()}, Fraction(common, below)
+
+
+def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) -> int | None:
+    """Return a bound of ``constant + scale * whole number`` as one of the whole number."""
+    if bound.number is None:
+        return None
+    cut = (bound.number - constant) / scale
+    if up:
+        return math.ceil(cut) if bound.closed else math.floor(cut) + 1
+    return math.floor(cut) if bound.closed else math.ceil(cut) - 1
+
+
+def _inside(number: Fraction, low: Bound, high: Bound) -> bool:
+    """Tell whether a number is within bounds."""
+    for bound, sign in ((low, 1), (high, -1)):
+        if bound.number is None:
+            continue
+        beyond = sign * (number - bound.number)
+        if beyond < 0 or (beyond == 0 and not bound.closed):
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What one run releases, with its law.
+
+    Attributes
+    ----------
+    parts : dict
+        The parts of what is released, by where they stand, with their types. Where a symbol stands,
+        it is a number that it can be.
+    groups : list of tuple
+        For each group of symbols that depend on each other: where they stand, and the probability
+        of each tuple of values, where the run takes this path.
+    mass : Fraction
+        The probability of what the groups do not show.
+    symbols : dict
+        The symbols by where they stand.
+    run : Run
+        The run.
+    """
+
+    parts: Parts
+    groups: list[tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]]
+    mass: Fraction
+    symbols: dict[Path, Symbol]
+    run: Run
+
+    @property
+    def whole_mass(self) -> Fraction:
+        """The probability of this path."""
+        return self.mass * math.prod(
+            (sum(table.values(), Fraction(0)) for _, table in self.groups), start=_ONE
+        )
+
+
+@dataclass(frozen=True)
+class Explored:
+    """All that code releases on one dataset.
+
+    Attributes
+    ----------
+    dataset : Any
+        The dataset.
+    leaves : list of Leaf
+        The paths.
+    unexplored : Fraction
+        The probability of all that was not run, or left out of a law.
+    """
+
+    dataset: Any
+    leaves: list[Leaf]
+    unexplored: Fraction
+
+
+def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES) -> Explored:
+    """Run a function on a dataset along all paths that its draws can take.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the dataset and a generator.
+    dataset : Any
+        The dataset; each run gets a copy of it.
+    branches : int
+        The largest number of runs.
+
+    Raises
+    ------
+    OutsideError
+        If the function does with its draws what is not covered.
+    QueryError
+        If the same draws do not lead to the same release.
+    TooLargeError
+        If there are more paths than `branches`.
+    """
+    order = itertools.count()
+    waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
+    left = _ONE
+    leaves: list[Leaf] = []
+    while waiting and left > _LEFT:
+        if len(leaves) == branches:
+            if left < _LEFT_AT_END:
+                break
+            raise TooLargeError(_too_many(dataset, left, branches))
+        _, _, path, mass = heapq.heappop(waiting)
+        left -= mass
+        run = Run(path, mass)
+        returned = _call(function, dataset, run)
+        if len(run.steps) < len(path):
+            raise QueryError(_state(dataset))
+        for other, steps in run.others:
+            left += other
+            heapq.heappush(waiting, (-float(other), next(order), steps, other))
+        leaves.append(_leaf(run, returned))
+    leaves = [_again(function, dataset, leaf) for leaf in reversed(leaves)][::-1]
+    known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
+    return Explored(dataset, leaves, 1 - known)
+
+
+def example_of(
+    function: Callable[..., Any], dataset: Any, leaf: Leaf, values: Mapping[Path, Any]
+) -> Any:
+    """Return what a function releases along a path where some symbols have given values.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    dataset : Any
+        The dataset of the leaf.
+    leaf : Leaf
+        The path.
+    values : mapping
+        By where a symbol stands, its type and its value; other parts are left out.
+    """
+    run = copy.copy(leaf.run)
+    run.copy_components()
+    for path in values.keys() & leaf.symbols.keys():
+        symbol = leaf.symbols[path]
+        terms, scale = _whole_terms(symbol)
+        value = int((values[path][1] - symbol.constant) / scale)
+        run.merged_terms(terms).events.append((terms, value, value, True))
+    given = run.example()
+    try:
+        return function(copy.deepcopy(dataset), DrivenGenerator(_Fed(given)))
+    except Exception as error:  # noqa: BLE001 - an error is a release like any other
+        return {RAISED: (type(error).__name__, str(error))}
+
+
+def _call(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
+    """Return the parts of what a function releases on a dataset; an error is released, too."""
+    generator = DrivenGenerator(source)
+    try:
+        found = parts(function(copy.deepcopy(dataset), generator), typed=True)
+        return {path: _resolved(part) for path, part in found.items()}
+    except ChangedError:
+        raise QueryError(_state(dataset)) from None
+    except OwnGeneratorError as error:
+        raise QueryError(str(error)) from None
+    except LimitError as error:
+        raise TooLargeError(f"on {short_literal(dataset)}, {error}") from None
+    except Exception as error:  # noqa: BLE001 - an error is a release like any other
+        return parts({RAISED: (type(error).__name__, str(error))}, typed=True)
+
+
+def _resolved(part: Any) -> Any:
+    """Return a magnitude as the symbol that it is, and a symbol without draws as its number."""
+    if isinstance(part, Magnitude):
+        part = part.resolved()
+    if isinstance(part, Symbol) and not part.terms:
+        return parts(part.decided(), typed=True)[()]
+    return part
+
+
+def _state(dataset: Any) -> str:
+    return (
+        f"the function is not a function of data and draws: on {short_literal(dataset)}, the same "
+        "draws led to two releases. It keeps state between calls, or draws from a generator of its "
+        "own: draw from rng, and make what is kept anew in every call"
+    )
+
+
+def _too_many(dataset: Any, left: Fraction, branches: int) -> str:
+    return (
+        f"on {short_literal(dataset)} the draws lead to more than {branches:,} paths (those that "
+        f"were run have probability {float(1 - left):.3g}); release noisy numbers as they are "
+        "instead of printing, hashing or converting them, take fewer records or values, or a "
+        "larger epsilon; branches= allows more"
+    )
+
+
+def _leaf(run: Run, returned: Parts) -> Leaf:
+    """Return what a run releases, with the joint law of its symbols."""
+    symbols = {path: part for path, part in returned.items() if isinstance(part, Symbol)}
+    for symbol in symbols.values():
+        kinds = {draw.kind for draw in symbol.terms}
+        if UNIFORM in kinds:
+            raise OutsideError("releases a uniform draw, whose law is not listed")
+        if symbol.continuous and DISCRETE in kinds:
+            raise OutsideError("releases the sum of a discrete draw and of continuous noise")
+    discrete = {path: symbol for path, symbol in symbols.items() if not symbol.continuous}
+    for symbol in discrete.values():
+        run.merged(symbol)
+    mass, groups = run.uniform_mass(), []
+    for one in run.components():
+        own = {
+            path: symbol
+            for path, symbol in discrete.items()
+            if next(iter(symbol.terms)).number in one.draws
+        }
+        if own:
+            groups.append(_group(run, one, own))
+        else:
+            mass *= Fraction(one.weight(run.laws), one.denominator(run.laws))
+    return Leaf(returned, groups, mass, symbols, run)
+
+
+def _group(
+    run: Run, one: _Component, own: Mapping[Path, Symbol]
+) -> tuple[tuple[Path, ...], dict[tuple[Fraction, ...], Fraction]]:
+    """Return where the symbols of a component stand, and the probabilities of their values."""
+    forms, scales = zip(*map(_whole_terms, own.values()), strict=True)
+    below = one.denominator(run.laws)
+    table = {
+        tuple(
+            symbol.constant + scale * value
+            for symbol, scale, value in zip(own.values(), scales, values, strict=True)
+        ): Fraction(weight, below)
+        for values, weight in one.table(run.laws, targets=forms).items()
+    }
+    return tuple(own), table
+
+
+class _Fed:
+    """The draws of a run as numbers, in the order in which it made them."""
+
+    def __init__(self, values: Mapping[Draw, Fraction]) -> None:
+        self._values = values
+        self._made: Counter[str] = Counter()
+
+    def discrete(self, _: Law) -> int:
+        """Return the value of the next discrete draw."""
+        return int(self._next(DISCRETE))
+
+    def uniform(self) -> float:
+        """Return the value of the next uniform draw."""
+        return float(self._next(UNIFORM))
+
+    def noise(self, kind: str) -> float:
+        """Return the value of the next draw of continuous noise."""
+        return float(self._next(kind, NOISE))
+
+    def _next(self, kind: str, counter: str = "") -> Fraction:
+        place = self._made[counter or kind]
+        self._made[counter or kind] += 1
+        try:
+            return self._values[Draw(kind, place)]
+        except KeyError:
+            raise ChangedError from None
+
+
+def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
+    """Run a path again with numbers for its draws, and return the leaf with the types of these.
+
+    Raises
+    ------
+    QueryError
+        If a function that gets the same draws releases something else.
+    OutsideError
+        If only numbers make it release something else.
+    """
+    values = leaf.run.example()
+    shown = _call(function, dataset, _Fed(values))
+    if _agree(leaf, shown, values):
+        return replace(leaf, parts=shown)
+    once_more = Run(tuple(leaf.run.steps))
+    returned = _call(function, dataset, once_more)
+    if returned.keys() != leaf.parts.keys() or any(
+        not _alike(part, leaf.parts[path]) for path, part in returned.items()
+    ):
+        raise QueryError(_state(dataset))
+    if _call(function, dataset, _Fed(values)) != shown:
+        raise QueryError(_state(dataset))
+    raise OutsideError(
+        "computes with a draw otherwise than with a number (it rounds to a shorter float, or asks "
+        "for its type)"
+    )
+
+
+def _alike(one: Any, two: Any) -> bool:
+    """Tell whether two runs of one path released the same part."""
+    if isinstance(one, Symbol) and isinstance(two, Symbol):
+        return one.terms == two.terms and one.constant == two.constant
+    return not isinstance(one, Symbol) and not isinstance(two, Symbol) and bool(one == two)
+
+
+def _agree(leaf: Leaf, shown: Parts, values: Mapping[Draw, Fraction]) -> bool:
+    """Tell whether a run with numbers released what its symbols stand for."""
+    if shown.keys() != leaf.parts.keys():
+        return False
+    for path, part in leaf.parts.items():
+        if path and path[-1] == ENTRIES:
+            continue  # the dtype of an array of symbols is another one
+        number = bare(shown[path])
+        if not isinstance(part, Symbol):
+            if bare(part) != number:
+                return False
+        elif isinstance(number, bool) or not isinstance(number, int | float | Fraction):
+            return False
+        else:
+            true = part.at(values)
+            if abs(Fraction(number) - true) > Fraction(_NEAR) * max(abs(true), _ONE):
+                return False
+    return True

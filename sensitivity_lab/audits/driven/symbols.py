@@ -1,0 +1,424 @@
+"""Symbols for draws: numbers that code computes with before their values are decided.
+
+A symbol is a combination ``c + a1 X1 + a2 X2 + ...`` of draws with rational coefficients. Adding
+symbols, and multiplying them by numbers, makes symbols. A comparison asks the run, which decides it
+and goes on; the other answer is tried in another run. Everything else asks the run for the value.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from sensitivity_lab.audits.returned import Part
+
+DISCRETE, UNIFORM, LAPLACE, GAUSSIAN = "discrete", "uniform", "Laplace", "Gaussian"
+"""Kinds of draws."""
+
+NOISE = "noise"
+"""The counter of all draws of continuous noise."""
+
+CONTINUOUS = frozenset({LAPLACE, GAUSSIAN})
+"""The kinds whose symbols are judged as they are, and never compared."""
+
+
+class Draw(NamedTuple):
+    """A draw of a run: its kind, and its number among the draws of the run."""
+
+    kind: str
+    number: int
+
+
+class OutsideError(BaseException):
+    """Code does with a draw what is not covered; the message completes "the function ...".
+
+    Not an Exception, so that an ``except Exception`` in the code does not hide it.
+    """
+
+
+class LeavesError(OutsideError):
+    """Code does with continuous noise what is not affine."""
+
+
+class Bound(NamedTuple):
+    """A bound of a symbol: a number, or None for no bound; and whether equality is within it."""
+
+    number: Fraction | None
+    closed: bool = True
+
+
+NO_BOUND = Bound(None)
+
+_ZERO = Fraction(0)
+
+
+class ChangedError(BaseException):
+    """A run with the same draws took another way."""
+
+
+class Decides(Protocol):
+    """What symbols ask: a run."""
+
+    def within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
+        """Return whether a symbol is within bounds, as this run decides."""
+
+    def value(self, symbol: Symbol) -> Fraction:
+        """Return the value of a symbol, as this run decides."""
+
+
+class Comparison(NamedTuple):
+    """A comparison with 0: of numbers, and as bounds of a symbol."""
+
+    of_numbers: Callable[[Any, Any], Any]
+    low: Bound
+    high: Bound
+
+
+_AT_LEAST = Comparison(operator.ge, Bound(_ZERO), NO_BOUND)
+_ABOVE = Comparison(operator.gt, Bound(_ZERO, False), NO_BOUND)
+_EQUAL = Comparison(operator.eq, Bound(_ZERO), Bound(_ZERO))
+
+
+class Symbol(Part):
+    """A combination of draws.
+
+    Parameters
+    ----------
+    run : Decides
+        Decides comparisons and values.
+    terms : mapping of Draw to Fraction
+        The coefficients, none of them 0.
+    constant : Fraction
+        What is added to them.
+    whole : bool
+        Whether its values are of type int; if not, of type float.
+    """
+
+    __slots__ = ("constant", "run", "terms", "whole")
+
+    def __init__(
+        self, run: Decides, terms: Mapping[Draw, Fraction], constant: Fraction, whole: bool
+    ) -> None:
+        self.run = run
+        self.terms = terms
+        self.constant = constant
+        self.whole = whole
+
+    @property
+    def continuous(self) -> bool:
+        """Whether continuous noise is in it."""
+        return any(draw.kind in CONTINUOUS for draw in self.terms)
+
+    @property
+    def discrete(self) -> bool:
+        """Whether all its draws are discrete."""
+        return all(draw.kind == DISCRETE for draw in self.terms)
+
+    def decided(self) -> int | float:
+        """Return the value that the run decides."""
+        value = self.run.value(self)
+        return int(value) if self.whole and value.denominator == 1 else float(value)
+
+    def at(self, values: Mapping[Draw, Fraction]) -> Fraction:
+        """Return the value where the draws have these values."""
+        return self.constant + sum(a * values[draw] for draw, a in self.terms.items())
+
+    # Arithmetic that stays affine.
+
+    def _plus(self, other: Any, sign: int) -> Any:
+        if isinstance(other, Magnitude):
+            other = other.resolved()
+        if isinstance(other, Symbol):
+            terms = dict(self.terms)
+            for draw, a in other.terms.items():
+                terms[draw] = terms.get(draw, Fraction(0)) + sign * a
+            left = {draw: a for draw, a in terms.items() if a}
+            constant = self.constant + sign * other.constant
+            return Symbol(self.run, left, constant, self.whole and other.whole)
+        if not _is_number(other):
+            return NotImplemented
+        if not math.isfinite(other):
+            return float(sign * other)  # infinite, or NaN, whatever is drawn
+        constant = self.constant + sign * Fraction(_plain(other))
+        return Symbol(self.run, self.terms, constant, self.whole and _is_whole(other))
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._plus(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self)._plus(other, 1)
+
+    def __neg__(self) -> Symbol:
+        return self._times(Fraction(-1), whole=True)
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def _times(self, factor: Fraction, whole: bool) -> Symbol:
+        terms = {draw: factor * a for draw, a in self.terms.items() if factor}
+        return Symbol(self.run, terms, factor * self.constant, self.whole and whole)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Magnitude):
+            other = other.resolved()
+        if isinstance(other, Symbol):
+            if not other.terms:
+                return self._times(other.constant, other.whole)
+            return other * self if not self.terms else self * other.decided()
+        if not _is_number(other):
+            return NotImplemented
+        if not math.isfinite(other):
+            return self.decided() * other
+        return self._times(Fraction(_plain(other)), _is_whole(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Symbol | Magnitude):
+            other = other.decided()
+        if not _is_number(other):
+            return NotImplemented
+        if not math.isfinite(other) or not other:
+            return self.decided() / other
+        return self._times(1 / Fraction(_plain(other)), False)
+
+    # Comparisons, which the run decides.
+
+    def _against(self, other: Any, comparison: Comparison, swapped: bool) -> Any:
+        difference = self - other
+        if difference is NotImplemented:
+            return NotImplemented
+        if not isinstance(difference, Symbol):  # `other` is infinite or NaN
+            return comparison.of_numbers(-difference if swapped else difference, 0)
+        bounds = comparison.low, comparison.high
+        return self.run.within(-difference if swapped else difference, *bounds)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._against(other, _AT_LEAST, False)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._against(other, _ABOVE, False)
+
+    def __le__(self, other: Any) -> Any:
+        return self._against(other, _AT_LEAST, True)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._against(other, _ABOVE, True)
+
+    def __eq__(self, other: Any) -> Any:
+        return self._against(other, _EQUAL, False)
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self == other
+        return equal if equal is NotImplemented else not equal
+
+    def __bool__(self) -> bool:
+        return not self.run.within(self, _EQUAL.low, _EQUAL.high)
+
+    def __abs__(self) -> Magnitude:
+        return Magnitude(self)
+
+    # A whole number is its own rounding; any other value has to be decided.
+
+    def _rounded(self, how: Callable[..., Any], *digits: Any) -> Any:
+        return self if self.whole else how(self.decided(), *digits)
+
+    def __round__(self, *digits: Any) -> Any:
+        return self._rounded(round, *digits)
+
+    def __floor__(self) -> Any:
+        return self._rounded(math.floor)
+
+    def __ceil__(self) -> Any:
+        return self._rounded(math.ceil)
+
+    def __trunc__(self) -> Any:
+        return self._rounded(math.trunc)
+
+    def rint(self) -> Any:
+        """Round, as ``np.rint`` and ``np.round`` ask it to."""
+        return self._rounded(np.rint)
+
+    floor, ceil, trunc = __floor__, __ceil__, __trunc__
+
+    def conjugate(self) -> Symbol:
+        """Return the symbol itself."""
+        return self
+
+    def is_integer(self) -> bool:
+        """Return whether the value is a whole number."""
+        return self.whole or float(self.decided()).is_integer()
+
+    def item(self) -> Symbol:
+        """Return the symbol itself."""
+        return self
+
+    def __copy__(self) -> Symbol:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Symbol:
+        return self
+
+    # What needs the value.
+
+    def __int__(self) -> int:
+        return int(self.decided())
+
+    def __index__(self) -> int:
+        return operator.index(self.decided())  # type: ignore[arg-type]
+
+    def __float__(self) -> float:
+        return float(self.decided())
+
+    def __complex__(self) -> complex:
+        return complex(self.decided())
+
+    def __hash__(self) -> int:
+        return hash(self.decided())
+
+    def __str__(self) -> str:
+        return str(self.decided())
+
+    def __repr__(self) -> str:
+        return repr(self.decided())
+
+    def __format__(self, how: str) -> str:
+        return format(self.decided(), how)
+
+
+def _of_values(name: str, swapped: bool) -> Callable[..., Any]:
+    """Return a method that decides the value of a symbol, and then calls an operator."""
+    how = getattr(operator, name)
+
+    def method(self: Symbol, other: Any, *rest: Any) -> Any:
+        if isinstance(other, Symbol | Magnitude):
+            other = other.decided()
+        elif not _is_number(other):
+            return NotImplemented
+        own = self.decided()
+        return how(other, own, *rest) if swapped else how(own, other, *rest)
+
+    return method
+
+
+for _name in ("floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
+    _word = _name.rstrip("_")
+    setattr(Symbol, f"__{_word}__", _of_values(_name, False))
+    setattr(Symbol, f"__r{_word}__", _of_values(_name, True))
+Symbol.__rtruediv__ = _of_values("truediv", True)  # type: ignore[attr-defined]
+
+
+def _of_one(name: str) -> Callable[[Symbol], Any]:
+    """Return a method that NumPy's function of this name calls on an object."""
+
+    def method(self: Symbol) -> Any:
+        return getattr(np, name)(self.decided())
+
+    return method
+
+
+for _name in (
+    "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "square", "sin", "cos", "tan",
+    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sign", "reciprocal", "isnan", "isinf",
+    "isfinite", "signbit", "fabs",
+):  # fmt: skip
+    setattr(Symbol, _name, _of_one(_name))
+
+
+class Magnitude(Part):
+    """The absolute value of a symbol.
+
+    Compared with a number, it is one decision: whether the symbol is between two bounds. So a loop
+    that draws again while ``abs(noise) > bound`` has one way on, not two. For all else the sign of
+    the symbol is decided, and it is that symbol or its negation.
+    """
+
+    __slots__ = ("symbol",)
+
+    def __init__(self, symbol: Symbol) -> None:
+        self.symbol = symbol
+
+    def decided(self) -> int | float:
+        """Return the value that the run decides."""
+        return self.resolved().decided()
+
+    def resolved(self) -> Symbol:
+        """Return the symbol or its negation, as the run decides its sign."""
+        return self.symbol if self.symbol >= 0 else -self.symbol
+
+    def _within(self, other: Any, closed: bool, name: str) -> Any:
+        """Tell whether the value is at most, or below, a number."""
+        if not _is_number(other) or not math.isfinite(other) or not self.symbol.discrete:
+            return getattr(self.resolved(), name)(other)
+        bound = Fraction(_plain(other))
+        if bound < 0 or (bound == 0 and not closed):
+            return False
+        return self.symbol.run.within(self.symbol, Bound(-bound, closed), Bound(bound, closed))
+
+    def __le__(self, other: Any) -> Any:
+        return self._within(other, True, "__le__")
+
+    def __lt__(self, other: Any) -> Any:
+        return self._within(other, False, "__lt__")
+
+    def __gt__(self, other: Any) -> Any:
+        return _negated(self._within(other, True, "__le__"))
+
+    def __ge__(self, other: Any) -> Any:
+        return _negated(self._within(other, False, "__lt__"))
+
+    def __abs__(self) -> Magnitude:
+        return self
+
+    def __bool__(self) -> bool:
+        return bool(self.symbol)
+
+    def __copy__(self) -> Magnitude:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Magnitude:
+        return self
+
+
+def _negated(answer: Any) -> Any:
+    return answer if answer is NotImplemented else not answer
+
+
+def _resolving(name: str) -> Callable[..., Any]:
+    """Return a method that decides the sign, and calls the method of the symbol."""
+
+    def method(self: Magnitude, *arguments: Any) -> Any:
+        return getattr(self.resolved(), name)(*arguments)
+
+    return method
+
+
+for _name in vars(Symbol):
+    if callable(getattr(Symbol, _name)) and _name not in vars(Magnitude) | {"__new__": 0}:
+        setattr(Magnitude, _name, _resolving(_name))
+for _name in ("__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__"):
+    setattr(Magnitude, _name, _resolving(_name))
+
+
+def _is_number(given: Any) -> bool:
+    """Tell whether something is a single real number."""
+    return isinstance(given, int | float | Fraction | np.integer | np.floating | np.bool_)
+
+
+def _is_whole(given: Any) -> bool:
+    return isinstance(given, int | np.integer | np.bool_)
+
+
+def _plain(number: Any) -> Any:
+    """Return a number as Python's: Fractions are not made of NumPy's integers."""
+    return number.item() if isinstance(number, np.generic) else number

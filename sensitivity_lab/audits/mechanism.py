@@ -1,0 +1,513 @@
+"""Audits of mechanisms as they are: code that gets its generator, and the law of its releases."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from sensitivity_lab import running
+from sensitivity_lab.checks import (
+    check_callable,
+    check_flag,
+    check_not_negative,
+    check_number,
+    check_positive,
+    check_running,
+    check_whole,
+    number_kind,
+    one_or_several,
+    shown,
+)
+from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.exact.difference import Difference, Number, round_up
+from sensitivity_lab.metrics import Metric, as_metric
+from sensitivity_lab.numpy_state import with_numpy_defaults
+from sensitivity_lab.results.literals import brief, short_literal
+from sensitivity_lab.universes.relations import RELATIONS, Relation, as_relation
+from sensitivity_lab.universes.universe import Universe
+
+from .claims import check_tolerance
+from .driven.draws import LimitError
+from .driven.generator import elsewhere
+from .driven.laws import Atom, Divergence, ReleaseLaw, compared
+from .driven.runs import BRANCHES, explore
+from .driven.script import script_of
+from .driven.symbols import OutsideError
+from .pairs import Close, check_compared, check_pairs
+from .question import Question, check_distances, datasets_of
+from .records import any_distances
+from .report import AuditReport
+from .returned import ENTRIES, bare
+from .row import AuditRow, Evidence
+from .subjects import check_subject
+
+_ROUNDING = 32
+"""The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
+
+_SHOWN = 4
+"""How many outcomes of an event a report shows."""
+
+_check_probability = number_kind("a number from 0 to 1", lambda given: 0 <= given <= 1)
+
+_MAPPING = "builtins.dict"
+"""The kind of a dict among the parts of a release."""
+
+_OPEN = Fraction(1, 10**9)
+"""Bounds of delta that differ by less, in proportion, are one number."""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The two datasets whose releases are farthest apart, at one input distance.
+
+    Attributes
+    ----------
+    x, y : Any
+        The datasets, in the order in which the event is likelier on x.
+    divergence : Divergence
+        The laws of both releases, outcome by outcome.
+    """
+
+    x: Any
+    y: Any
+    divergence: Divergence
+
+
+@dataclass(frozen=True, repr=False)
+class MechanismReport(AuditReport):
+    """The report of `audit_mechanism`: the rows, and the laws of the worst pairs.
+
+    Attributes
+    ----------
+    worst : dict
+        By input distance, the pair that decides the row.
+    function : callable
+        The audited function.
+    claim : tuple
+        epsilon and delta, as exact numbers.
+
+    Notes
+    -----
+    See `AuditReport` for the rest.
+
+    Examples
+    --------
+    >>> def noisy_count(data, rng):
+    ...     return len(data) + rng.geometric(0.5) - rng.geometric(0.5)
+    >>> report = audit_mechanism(noisy_count, [1], [1, 2], epsilon=0.5, neighbors="unbounded")
+    >>> report.curve([0, 0.5]).round(4).to_string(index=False).splitlines()
+    [' epsilon  delta_lower  delta_upper', '     0.0       0.3333       0.3333', \
+'     0.5       0.1171       0.1171']
+    """
+
+    worst: dict[Number, Worst] = field(default_factory=dict, repr=False, compare=False)
+    function: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    claim: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+
+    def _at(self, d_in: Number | None) -> Worst:
+        if not self.worst:
+            raise InputError(f"no law of {self.subject} is known: {self.decisive.reason}")
+        if d_in is None:
+            return self.worst[max(self.worst)]
+        at = check_number("d_in", d_in)
+        if at not in self.worst:
+            known = ", ".join(map(str, sorted(self.worst)))
+            raise InputError(f"d_in must be a distance of the report ({known}), got {shown(d_in)}")
+        return self.worst[at]
+
+    def delta(self, epsilon: Any, d_in: Number | None = None) -> tuple[float, float]:
+        """Return the least delta at an epsilon, for the worst pair: bounds, rounded outward.
+
+        Parameters
+        ----------
+        epsilon : int, float, Fraction or Decimal
+            The privacy loss, at least 0.
+        d_in : number, optional
+            The input distance; by default the largest of the report.
+
+        Returns
+        -------
+        tuple of two floats
+            Both bounds are the same number, up to the rounding to floats, where the law is known
+            whole.
+        """
+        at = check_not_negative("epsilon", epsilon)
+        least, most = self._at(d_in).divergence.delta(at)
+        return -round_up(-least), round_up(most)
+
+    def epsilon(self, delta: Any = 0, d_in: Number | None = None) -> tuple[float, float]:
+        """Return bounds on the least epsilon at a delta, for the worst pair.
+
+        Parameters
+        ----------
+        delta : int, float, Fraction or Decimal, default 0
+            From 0 to 1.
+        d_in : number, optional
+            The input distance; by default the largest of the report.
+        """
+        return self._at(d_in).divergence.epsilon(_check_probability("delta", delta))
+
+    def curve(self, epsilons: Iterable[Any], d_in: Number | None = None) -> pd.DataFrame:
+        """Return delta for several epsilons.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns: epsilon, delta_lower, delta_upper.
+        """
+        wrong = "epsilons must be numbers of at least 0, or one of them"
+        bounds = [
+            (float(check_not_negative("epsilon", epsilon)), *self.delta(epsilon, d_in))
+            for epsilon in one_or_several(epsilons, wrong)
+        ]
+        return pd.DataFrame(bounds, columns=["epsilon", "delta_lower", "delta_upper"])
+
+    def event(self, d_in: Number | None = None) -> list[Atom]:
+        """Return the outcomes of the event that attains delta, those that count most first."""
+        return self._at(d_in).divergence.event(self.claim[0])
+
+    @property
+    def script(self) -> str:
+        """A script that shows the violation, with NumPy and without this library.
+
+        It runs the function many times on both datasets, and counts how often the event happens.
+
+        Raises
+        ------
+        InputError
+            If nothing is violated.
+        """
+        row = self.decisive
+        if row.verdict != "violated" or row.distance not in self.worst or self.function is None:
+            raise InputError(f"script is for a violation, and the verdict is {self.verdict!r}")
+        worst = self.worst[row.distance]
+        epsilon, delta = map(float, self.claim)
+        name = getattr(self.function, "__name__", "function")
+        call = name if name.isidentifier() else "function"
+        event = worst.divergence.event(self.claim[0])
+        return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event)
+
+
+@with_numpy_defaults
+def audit_mechanism(
+    function: Callable[..., Any],
+    values: Iterable[Any] | Universe | None = None,
+    sizes: int | Iterable[int] | None = None,
+    *,
+    datasets: Any = None,
+    epsilon: Any,
+    delta: Any = 0,
+    neighbors: Any,
+    d_in: Any = None,
+    every_order: bool = True,
+    branches: int = BRANCHES,
+    subject: str | None = None,
+    tolerance_ulps: int | float | Fraction = _ROUNDING,
+    progress: bool | None = None,
+) -> MechanismReport:
+    """Compare the claimed epsilon and delta of a mechanism with the exact law of its releases.
+
+    The mechanism gets its generator, and the audit decides its draws: so it finds the probability
+    of everything that the mechanism can release on every dataset that is tried, and the delta that
+    every epsilon needs on the worst pair of neighbors.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(data, rng)`` releases something about a dataset, with draws from ``rng``, a
+        generator as of ``np.random.default_rng``. It returns all that it releases: numbers, texts,
+        or these in lists, tuples, mappings, arrays and tables. An error that it raises is a
+        release, too.
+    values : iterable or Universe, optional
+        The universe of records: the datasets are all lists of the given sizes over these values.
+    sizes : int or iterable of int, optional
+        The lengths of the lists; needed with `values`.
+    datasets : iterable or callable, optional
+        The datasets instead of `values` and `sizes`; see `audit_map`.
+    epsilon : int, float, Fraction or Decimal
+        The claimed privacy loss between two neighbors, above 0.
+    delta : int, float, Fraction or Decimal, default 0
+        The claimed probability of a larger loss, from 0 to 1.
+    neighbors : Relation, str or callable
+        The neighbor relation, at most k apart; or a metric on datasets as for `audit_map`, such as
+        "hamming", which distinguishes the places of records.
+    d_in : number or iterable of numbers, optional
+        Input distances; the claim is for each of them. By default the k of the relation, or 1.
+    every_order : bool, default True
+        Whether to try lists in every order of their records, or only in the order of `values`.
+    branches : int, default 20,000
+        The largest number of runs on one dataset.
+    subject : str, optional
+        The name in the report; by default that of the function.
+    tolerance_ulps : int, float or Fraction, default 32
+        The largest difference that counts as rounding, in units in the last place of the truth:
+        probabilities that are floats are seldom exactly those of the claim.
+    progress : bool, optional
+        Whether to show progress bars; by default on a terminal, after one second.
+
+    Returns
+    -------
+    MechanismReport
+        A row per input distance. Where `delta` is 0, claim and truth are epsilons, else they are
+        deltas at `epsilon`. "tight", "loose" and "violated" are exact, for the datasets tried.
+        "not judged": the mechanism does with its draws what is not covered, or a law with endless
+        support was cut, and the claim has no delta for what is left; `reason` says which. Methods
+        `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that attains
+        it, and `script` a script that shows a violation.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid, or no two datasets are neighbors.
+    QueryError
+        If the function draws from a generator of its own, or if the same draws lead to two
+        releases: it keeps state between calls.
+    TooLargeError
+        If its draws lead to more paths than `branches`, or depend on each other in tables that are
+        too large; the message says what to make smaller.
+
+    Notes
+    -----
+    Covered are ``integers``, ``choice``, ``permutation``, ``shuffle``, ``binomial``, ``geometric``,
+    and ``random`` and ``uniform`` compared with numbers. A draw is a symbol. Sums of draws with
+    whole or rational factors stay symbols; a comparison splits a run in two, and whatever needs the
+    value of a draw (an index, a text, a key, a product of two draws) takes a run per value. All
+    runs on a dataset are repeated with numbers for the draws, in the opposite order.
+
+    Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
+    in floats that are rounded noticeably are refused. A law with endless support is cut where
+    2**-80 is left, and runs of all kinds that are together less likely than 1e-12 are left out.
+    Their probability is part of the bounds: no cut law proves a pure epsilon.
+
+    With N datasets, each with B paths, the function runs ``2 N B`` times.
+
+    Examples
+    --------
+    Randomised response that tells the truth with probability 3/4 has epsilon log(3):
+
+    >>> def respond(data, rng):
+    ...     return data[0] if rng.random() < 0.75 else 1 - data[0]
+    >>> import math
+    >>> report = audit_mechanism(respond, [0, 1], 1, epsilon=1.0, neighbors="bounded")
+    >>> report.verdict, round(report.epsilon()[1], 6), round(math.log(3), 6)
+    ('violated', 1.098612, 1.098612)
+    """
+    check_callable("function", function, "a function of a dataset and a generator")
+    name = check_subject(subject, function)
+    check_running(None, progress)
+    at = check_positive("epsilon", epsilon)
+    allowed = _check_probability("delta", delta)
+    branches = check_whole("branches", branches, "a number of runs, at least 1", 1)
+    question = _question(
+        name, values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
+    )
+    check_pairs(len(question.datasets))
+    try:
+        tried = running.tracked(question.datasets, unit="datasets", progress=progress)
+        with elsewhere():
+            laws = [ReleaseLaw(explore(function, x, branches)) for x in tried]
+        worst = _worst_pairs(question, laws, at, allowed)
+    except OutsideError as error:
+        return _not_judged(question, epsilon, f"the function {error}")
+    except LimitError as error:
+        raise TooLargeError(str(error)) from None
+    rows = [
+        _row(question, limit, worst[limit], (epsilon, delta), (at, allowed))
+        for limit in question.limits
+    ]
+    notes = _notes(worst[max(worst)], at)
+    setting = f"{question.metrics}; {question.among}; epsilon {brief(epsilon)}"
+    if allowed:
+        setting += f", delta {brief(delta)}; claimed and truth are deltas"
+    else:
+        setting += ", delta 0; claimed and truth are epsilons"
+    return MechanismReport(
+        question.subject, tuple(rows), f"{setting}; exact law of all runs", notes,
+        worst=worst, function=function, claim=(at, allowed),
+    )  # fmt: skip
+
+
+def _question(
+    name: str,
+    values: Any,
+    sizes: Any,
+    datasets: Any,
+    neighbors: Any,
+    d_in: Any,
+    every_order: Any,
+    tolerance_ulps: Any,
+    progress: bool | None,
+) -> Question:
+    """Return the question, or raise InputError."""
+    if isinstance(values, Universe):
+        values = values.values
+    tried, among = datasets_of(values, sizes, datasets, check_flag("every_order", every_order))
+    inputs: Metric
+    named = isinstance(neighbors, str) and neighbors.replace(" ", "_") in RELATIONS
+    if named or isinstance(neighbors, Relation | type):
+        relation = as_relation(neighbors)
+        if relation.exactly:
+            raise InputError(f"neighbors must be a relation of at most k, got {relation}")
+        inputs, words = relation.metric, type(relation).__name__
+        limits = (relation.k,) if d_in is None else check_distances(d_in, real=False)
+    else:
+        inputs = as_metric("neighbors", neighbors)
+        words = neighbors if isinstance(neighbors, str) else "own distance"
+        limits = check_distances(1 if d_in is None else d_in, real=True)
+    return Question(
+        subject=name,
+        datasets=list(tried),
+        among=among,
+        inputs=inputs,
+        outputs=inputs,
+        metrics=f"{words} of at most k",
+        limits=limits,
+        claims=(),
+        tolerance=check_tolerance(tolerance_ulps),
+        progress=progress,
+    )
+
+
+def _worst_pairs(
+    question: Question, laws: Sequence[ReleaseLaw], epsilon: Fraction, delta: Fraction
+) -> dict[Number, Worst]:
+    """Return, by input distance, the pair of neighbors whose laws are farthest apart."""
+    count = len(laws)
+    close = Close(any_distances(question.inputs, question.datasets), count, question.limits)
+    best: dict[Number, tuple[Any, Worst]] = {}
+    for x, within in close.rows(question.progress):
+        seen: dict[int, list[tuple[Any, Worst]]] = {}
+        for limit, later in within:
+            for y in later.tolist():
+                if y not in seen:
+                    seen[y] = _both_orders(laws[x], laws[y], epsilon, delta)
+                for rank, found in seen[y]:
+                    if limit not in best or rank > best[limit][0]:
+                        best[limit] = rank, found
+    check_compared(close.alone, question.datasets, question.inputs)
+    for limit in question.limits:  # a dataset beside itself, where nothing else is compared
+        if limit not in best:
+            same = Worst(laws[0].dataset, laws[0].dataset, compared(laws[0], laws[0]))
+            best[limit] = (), same
+    return {limit: found for limit, (_, found) in best.items()}
+
+
+def _both_orders(
+    first: ReleaseLaw, second: ReleaseLaw, epsilon: Fraction, delta: Fraction
+) -> list[tuple[Any, Worst]]:
+    """Return both orders of a pair, each with what ranks it: larger is worse for the claim."""
+    divergence = compared(first, second)
+    found = []
+    for x, y, one in (
+        (first, second, divergence), (second, first, divergence.swapped()),
+    ):  # fmt: skip
+        ratio = one.largest_ratio if not one.cut and not delta else Fraction(0)
+        rank = (one.delta(epsilon)[0], ratio, one.delta(epsilon / 2)[0], one.delta(Fraction(0))[0])
+        found.append((rank, Worst(x.dataset, y.dataset, one)))
+    return found
+
+
+def _row(
+    question: Question,
+    limit: Number,
+    worst: Worst,
+    given: tuple[Any, Any],
+    claim: tuple[Fraction, Fraction],
+) -> AuditRow:
+    """Compare the claim with the law of the worst pair."""
+    epsilon, delta = claim
+    divergence = worst.divergence
+    least, most = divergence.delta(epsilon)
+    row = partial(
+        AuditRow, limit, evidence=_evidence(worst, epsilon), rounded=True,
+        tolerance_ulps=question.tolerance,
+    )  # fmt: skip
+    if delta:
+        # Above the claim, or at most the claim, or open because of what was not explored.
+        known = least > delta or most <= delta or most - least <= _OPEN * delta
+        truth = _number(least if least > delta else most)
+        reason = "" if known else _cut(epsilon, least, most)
+        quantity = f"a delta at epsilon {brief(given[0])}"
+        return row(given[1], truth, reason=reason, judged=known, quantity=quantity)
+    low, high = divergence.epsilon(Fraction(0))
+    if not divergence.cut:
+        exact = math.inf if math.isinf(high) else _number(Fraction(high))
+        return row(given[0], exact, quantity="an epsilon")
+    # At least `low` is needed; whether more is, only what was not explored could tell.
+    reason = _cut(epsilon, least, most)
+    at_least = _number(Fraction(low))
+    return row(given[0], at_least, reason=reason, judged=False, quantity="an epsilon")
+
+
+def _cut(epsilon: Fraction, least: Fraction, most: Fraction) -> str:
+    bounds = f"at most {round_up(most):.3g}"
+    if least:
+        bounds = f"between {float(least):.3g} and {round_up(most):.3g}"
+    return (
+        f"not all draws can be explored; with what is left, delta at epsilon {float(epsilon):.6g} "
+        f"is {bounds}"
+    )
+
+
+def _number(truth: Fraction) -> Difference:
+    """Return a truth as the float above it."""
+    return Difference(Fraction(round_up(truth)), Fraction(0))
+
+
+def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
+    """Return the pair, each with the probability of the event that tells them apart."""
+    event = worst.divergence.telling(epsilon)
+    x, y = (tuple(data) if isinstance(data, list) else data for data in (worst.x, worst.y))
+    p = sum((atom.p for atom in event), Fraction(0))
+    q = sum((atom.q for atom in event), Fraction(0))
+    return Evidence(x, y, {"P(event)": float(p)}, {"P(event)": float(q)})
+
+
+def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
+    """Return what a report says of the event."""
+    event = worst.divergence.telling(epsilon)
+    if not event:
+        return ()
+    told = [_told(atom) for atom in itertools.islice(event, _SHOWN)]
+    more = len(event) - len(told)
+    text = "; or ".join(told) + (f"; or {more:,} more outcomes" if more else "")
+    return (f"event: {text}",)
+
+
+def _told(atom: Atom) -> str:
+    """Return an outcome in words: the parts that tell, by where they stand."""
+    if atom.outcome is None:
+        return "another outcome"
+    named = []
+    for path, value in atom.outcome.values.items():
+        place = "release" + "".join(f"[{name!r}]" for name in path if name != ENTRIES)
+        if path and path[-1] == ENTRIES:
+            if isinstance(value, tuple) and isinstance(value[1], tuple) and value[0] == _MAPPING:
+                names = [bare(name) for name in value[1]]
+                named.append(f"the keys of {place} are {short_literal(names)}")
+            continue
+        number = value[1] if type(value) is tuple else bare(value)
+        if isinstance(number, Fraction):
+            number = int(number) if number.denominator == 1 else float(number)
+        named.append(f"{place} = {short_literal(number)}")
+    return " and ".join(named) or "an empty release"
+
+
+def _not_judged(question: Question, epsilon: Any, reason: str) -> MechanismReport:
+    """Return the report on a function whose law is not known."""
+    x = question.datasets[0]
+    seen = tuple(x) if isinstance(x, list) else x
+    row = AuditRow(
+        question.limits[0], epsilon, Difference(Fraction(0), Fraction(0)),
+        Evidence(seen, seen, None, None), reason=reason, judged=False, quantity="an epsilon",
+    )  # fmt: skip
+    return MechanismReport(
+        question.subject, (row,), f"{question.metrics}; {question.among}; no law is known"
+    )

@@ -1,0 +1,256 @@
+"""`audit_mechanism` on mechanisms whose laws are known in closed form."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sensitivity_lab as sl
+from sensitivity_lab.audits import audit_mechanism
+from sensitivity_lab.audits.driven import laws as of_laws
+
+
+def respond(data, rng):
+    """Tell the truth with probability 3/4."""
+    return data[0] if rng.random() < 0.75 else 1 - data[0]
+
+
+def noisy_sum(data, rng):
+    """Two-sided geometric noise with ratio 1/2: epsilon log 2 for a step of 1."""
+    return sum(data) + rng.geometric(0.5) - rng.geometric(0.5)
+
+
+def clipped_noise(data, rng):
+    """Noise that is clipped, and not what is released: the largest release gives its data away."""
+    return sum(data) + int(np.clip(rng.geometric(0.5) - rng.geometric(0.5), -3, 3))
+
+
+def test_randomised_response_is_tight_at_log_3():
+    report = audit_mechanism(respond, [0, 1], 1, epsilon=math.log(3), neighbors="bounded")
+    assert report.verdict == "tight"
+    assert report.sound
+    low, high = report.epsilon()
+    assert low <= math.log(3) <= high
+    assert high - low < 1e-15
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.1, 0.5, 1.0, 2])
+def test_the_curve_of_randomised_response(epsilon):
+    report = audit_mechanism(respond, [0, 1], 1, epsilon=1, neighbors="bounded")
+    least, most = report.delta(epsilon)
+    assert least <= most <= least + 1e-15
+    assert most == pytest.approx(max(0, 0.75 - math.exp(epsilon) * 0.25), abs=1e-15)
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.1, 0.3, 0.5, 0.69])
+def test_the_curve_of_two_sided_geometric_noise(epsilon):
+    own = math.log(2)
+    report = audit_mechanism(noisy_sum, [0, 1], 2, epsilon=1, neighbors="bounded")
+    true = -math.expm1(epsilon - own) / (1 + math.exp(-own))
+    assert report.delta(epsilon) == (pytest.approx(true, abs=1e-12),) * 2
+
+
+def test_a_cut_law_proves_no_pure_epsilon():
+    report = audit_mechanism(noisy_sum, [0, 1], 2, epsilon=1, neighbors="bounded")
+    assert report.verdict == "not judged"
+    assert not report.sound
+    assert report.decisive.reason == (
+        "not all draws can be explored; with what is left, delta at epsilon 1 is at most 1.03e-24"
+    )
+    with_delta = audit_mechanism(noisy_sum, [0, 1], 2, epsilon=1, delta=1e-20, neighbors="bounded")
+    assert with_delta.verdict == "loose"
+    assert with_delta.sound
+
+
+def test_clipped_noise_is_violated_with_the_outcome_that_shows_it():
+    report = audit_mechanism(clipped_noise, [0, 1], 1, epsilon=1, delta=0.01, neighbors="bounded")
+    assert report.verdict == "violated"
+    # Noise of 3 or more has probability 2**-3 * 2 / 3, and makes 4, which is impossible from 0.
+    assert report.delta(10) == (pytest.approx(1 / 12, abs=1e-12),) * 2
+    assert report.decisive.sentence == (
+        "a delta at epsilon 1 of 0.01 is claimed at distance 1, the truth is 0.08333333333: "
+        "violated (claim / truth = 0.12)"
+    )
+
+
+def test_a_script_shows_the_violation_without_the_lab(tmp_path):
+    report = audit_mechanism(respond, [0, 1], 1, epsilon=0.5, neighbors="bounded")
+    script = report.script
+    assert "sensitivity_lab" not in script
+    path = tmp_path / "violation.py"
+    path.write_text(script, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", str(path)], capture_output=True, text=True, check=True
+    )
+    first, second, allowed = (float(part.split(": ")[1]) for part in done.stdout.split(", "))
+    assert first == pytest.approx(0.75, abs=0.02)
+    assert second == pytest.approx(0.25, abs=0.02)
+    assert first > allowed
+
+
+def test_a_script_is_for_violations_only():
+    report = audit_mechanism(respond, [0, 1], 1, epsilon=2, neighbors="bounded")
+    with pytest.raises(sl.errors.InputError) as caught:
+        _ = report.script
+    assert str(caught.value) == "script is for a violation, and the verdict is 'loose'"
+
+
+def own_generator(data, _):
+    return sum(data) + np.random.default_rng().laplace()
+
+
+def global_generator(data, _):
+    return sum(data) + np.random.laplace()  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(own_generator, "np.random.default_rng"), (global_generator, "np.random.laplace")],
+)
+def test_a_generator_of_its_own_is_refused_with_the_lines_to_change(function, name):
+    with pytest.raises(sl.errors.QueryError) as caught:
+        audit_mechanism(function, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert str(caught.value) == (
+        f"the function draws from a generator of its own ({name}). Take the generator as the "
+        "second argument:\n    def function(data, rng):\nand draw from it, as in\n    noise = "
+        "rng.laplace(0, scale)"
+    )
+    assert np.random.default_rng().random() < 1  # NumPy's functions are back
+
+
+def test_state_between_calls_is_told():
+    calls = []
+
+    def counting(data, rng):
+        calls.append(1)
+        return sum(data) + len(calls) + rng.integers(3)
+
+    with pytest.raises(sl.errors.QueryError) as caught:
+        audit_mechanism(counting, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert str(caught.value).startswith("the function is not a function of data and draws: on [")
+
+
+def test_what_is_not_covered_is_not_judged():
+    def gamma(data, rng):
+        return sum(data) + rng.gamma(2)
+
+    report = audit_mechanism(gamma, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.verdict == "not judged"
+    assert report.decisive.reason == (
+        "the function draws by rng.gamma; covered are integers, choice, permutation, shuffle, "
+        "binomial, geometric, random and uniform, and the continuous normal, standard_normal and "
+        "laplace"
+    )
+
+
+def test_too_many_paths_are_refused():
+    def printed(_, rng):
+        return str([rng.integers(100) for _ in range(5)])
+
+    with pytest.raises(sl.errors.TooLargeError) as caught:
+        audit_mechanism(printed, [0, 1], 1, epsilon=1, neighbors="bounded", branches=500)
+    assert str(caught.value).startswith("on [0] the draws lead to more than 500 paths")
+
+
+def keys_of_data(data, rng):
+    return {key: data.count(key) + rng.geometric(0.5) - rng.geometric(0.5) for key in set(data)}
+
+
+def nan_if_empty(data, rng):
+    return float("nan") if not data else sum(data) + rng.integers(10)
+
+
+def raises_if_empty(data, rng):
+    return sum(data) / len(data) + rng.integers(10)
+
+
+def exact_if_all_agree(data, rng):
+    return data[0] if len(set(data)) == 1 else sum(data) + rng.integers(100)
+
+
+@pytest.mark.parametrize(
+    ("function", "sizes", "delta"),
+    [
+        (keys_of_data, [1, 2], 1),
+        (nan_if_empty, [0, 1], 1),
+        (raises_if_empty, [0, 1], 1),
+        (exact_if_all_agree, [2], 0.99),
+    ],
+)
+def test_leaks_are_violations_with_their_probability(function, sizes, delta):
+    neighbors = "bounded" if len(sizes) == 1 else "unbounded"
+    report = audit_mechanism(function, [0, 1], sizes, epsilon=1, delta=1e-6, neighbors=neighbors)
+    assert report.verdict == "violated"
+    assert report.delta(1)[1] >= delta - 0.05
+
+
+# Mistakes planted in the driver: each is seen by a curve above, or by masses that do not add up.
+
+
+def test_one_direction_of_delta_is_not_enough():
+    """P(1) is 1/2 on one dataset and 0 on the other: only one order shows delta(10) = 1/2."""
+
+    def one_sided(data, rng):
+        return int(rng.random() < 0.5) if data[0] else 0
+
+    for values in ([0, 1], [1, 0]):
+        report = audit_mechanism(one_sided, values, 1, epsilon=10, delta=1e-3, neighbors="bounded")
+        assert report.delta(10) == (0.5, 0.5)
+
+
+def test_options_of_probability_0_do_not_run():
+    def choosing(_, rng):
+        option = rng.choice(["a", "b", "never"], p=[0.5, 0.5, 0.0])
+        assert option != "never"
+        return str(option)
+
+    report = audit_mechanism(choosing, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.epsilon() == (0.0, 0.0)
+
+
+def test_masses_sum_to_one_with_what_is_left():
+    from sensitivity_lab.audits.driven.runs import explore
+
+    def redrawn(data, rng):
+        while True:
+            noise = rng.geometric(0.5) - rng.geometric(0.5)
+            if abs(noise) <= 1:
+                return sum(data) + noise
+
+    found = explore(redrawn, [1])
+    total = sum((leaf.whole_mass for leaf in found.leaves), Fraction(0))
+    assert total + found.unexplored == 1
+    assert 0 < found.unexplored < Fraction(1, 10**12)
+
+
+def test_large_laws_are_compared_part_by_part():
+    """Four noisy counts of which one moves cost what one does, and have its curve."""
+
+    def counts(data, rng):
+        noise = rng.geometric(0.5, size=4) - rng.geometric(0.5, size=4)
+        return np.bincount(data, minlength=4) + noise
+
+    report = audit_mechanism(
+        counts, datasets=[[0, 1], [0, 1, 2]], epsilon=0.6, delta=1e-9, neighbors="unbounded"
+    )
+    true = -math.expm1(0.6 - math.log(2)) / 1.5
+    assert report.delta(0.6) == (pytest.approx(true, abs=1e-12),) * 2
+
+
+@pytest.mark.parametrize(
+    "exponent", [Fraction(1), Fraction(-3, 7), Fraction(40), Fraction(1, 10**9)]
+)
+def test_bounds_of_exponentials_hold(exponent):
+    low, high = of_laws.exp_bounds(exponent)
+    assert low < high
+    series, term = Fraction(0), Fraction(1)
+    for step in range(1, 400):
+        series += term
+        term *= exponent / step
+    assert low <= series <= high
+    assert of_laws.log_bounds(low)[0] <= exponent <= of_laws.log_bounds(high)[1]
