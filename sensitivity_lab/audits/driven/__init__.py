@@ -1,0 +1,1 @@
+"""Code that is given its generator: the laws of what it releases."""
