@@ -120,7 +120,7 @@ def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:
     >>> p = AffineLaw((Fraction(0),), ((two,),), ("Laplace",))
     >>> loss = compare(p, AffineLaw((one,), ((two,),), ("Laplace",)))
     >>> loss.epsilon, loss.delta(0)
-    (Fraction(1, 2), (0.2211992169285951, 0.22119921692859512))
+    (Fraction(1, 2), (0.22119921692859512, 0.22119921692859515))
     """
     # The first coordinates have independent noise under P, the others have none.
     change, rank = reduced(p.matrix)
