@@ -18,6 +18,8 @@ from typing import Literal
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.noise.normal import normal_density, normal_distribution
 
+from .grids import delta_on_grid
+
 Order = Literal["PQ", "QP"]
 """PQ: the largest P(A) - exp(epsilon) Q(A) of an event A; QP: with P and Q exchanged."""
 
@@ -26,10 +28,10 @@ Bounds = tuple[float, float]
 
 ORDERS: tuple[Order, Order] = ("PQ", "QP")
 
-MOST_SUMS = 1024
-"""So many sums of Laplace shifts are told apart; beyond it shifts are rounded."""
-MOST_SUMS_MIXED = 64
-"""The same where normal noise is added to the loss, whose distribution function takes longer."""
+MOST_SUMS, POINTS = 256, 2**15
+"""So many sums of Laplace shifts are told apart; beyond it, losses are put on a grid."""
+MOST_SUMS_MIXED, POINTS_MIXED = 64, 512
+"""The same with normal draws, whose distribution function takes longer."""
 
 
 @dataclass(frozen=True)
@@ -188,10 +190,10 @@ class ShiftLoss(Loss):
     Notes
     -----
     With T the sum of the m sizes of shifts, delta(epsilon) is a sum over the subset sums of the
-    shifts; with Laplace draws alone, over those below (T - epsilon) / 2. Beyond `MOST_SUMS`
-    different sums (`MOST_SUMS_MIXED` with normal draws) shifts are rounded down and up to multiples
-    of one number: the bounds stay valid, and are as far apart as they say. Either way a value costs
-    O(m) operations per sum.
+    shifts; with Laplace draws alone, over those below (T - epsilon) / 2. A value costs O(m)
+    operations per sum. Beyond `MOST_SUMS` different sums (`MOST_SUMS_MIXED` with normal draws) it
+    is bounded on a grid of `POINTS` steps (`POINTS_MIXED`): the bounds are valid, and as far apart
+    as they say.
 
     References
     ----------
@@ -238,42 +240,45 @@ class ShiftLoss(Loss):
         return sum((one.size for one in self.shifts), Fraction(0))
 
     @cached_property
-    def _below_and_above(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-        """Shifts that have few sums: those rounded down, and up; the same where no need is."""
-        sizes = tuple(one.size for one in self.shifts)
+    def _sizes(self) -> tuple[Fraction, ...]:
+        return tuple(one.size for one in self.shifts)
+
+    @cached_property
+    def _is_on_grid(self) -> bool:
+        """Whether there are too many sums of shifts to tell them all apart."""
         most = MOST_SUMS_MIXED if self.mu_squared else MOST_SUMS
-        if _mixture(sizes, bool(self.mu_squared), most) is not None:
-            return sizes, sizes
-        # Multiples of `step` have at most `most` sums, also after rounding up.
-        step = self._total / (most - len(sizes) - 1)
-        below, above = (
-            tuple(rounding(size / step) * step for size in sizes)
-            for rounding in (math.floor, math.ceil)
-        )
-        return below, above
+        return _mixture(self._sizes, bool(self.mu_squared), most) is None
 
     def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
         """Return proven bounds of delta(epsilon), which is the same in both orders."""
         epsilon = Fraction(epsilon)
         if epsilon >= self.epsilon:
             return 0.0, 0.0
-        below, above = self._below_and_above
+        if self._is_on_grid:
+            points = POINTS_MIXED if self.mu_squared else POINTS
+            beyond = self._normal_delta if self.mu_squared else None
+            return delta_on_grid(self._sizes, points, beyond, epsilon)
 
-        def delta_of(sizes: tuple[Fraction, ...]) -> Bounds:
-            def formula(digits: int) -> Enclosure:
-                first, second = _masses(sizes, self.mu_squared, epsilon, digits)
-                return (first - second).clipped(0, 1)
+        def formula(digits: int) -> Enclosure:
+            first, second = _masses(self._sizes, self.mu_squared, epsilon, digits)
+            return (first - second).clipped(0, 1)
 
-            return nearest_bounds(formula)
+        return nearest_bounds(formula)
 
-        low, high = delta_of(below)
-        return (low, high) if below == above else (low, delta_of(above)[1])
+    def _normal_delta(self, epsilon: Fraction) -> Bounds:
+        """Return bounds of the delta of the normal draws alone, for any real epsilon."""
+        first, second = _masses((), self.mu_squared, epsilon, 50)
+        return (first - second).clipped(0, 1).floats()
+
+    def epsilon_at(self, delta: Fraction | float, order: Order | None = None) -> Bounds:
+        """Return proven bounds of the least epsilon for a delta, the same for both orders."""
+        return super().epsilon_at(delta, order or "PQ")
 
     def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
         """Return the releases whose loss is above epsilon; None if delta(epsilon) is 0.
 
-        For one shift, or normal draws alone, it is a half-space. Where shifts are rounded, the
-        bounds of its probabilities are those of any event: 0 and 1.
+        For one shift, or normal draws alone, it is a half-space. Where a grid takes the place of
+        the sums, the bounds of its probabilities are those of any event: 0 and 1.
         """
         epsilon = Fraction(epsilon)
         if epsilon >= self.epsilon:
@@ -296,15 +301,14 @@ class ShiftLoss(Loss):
 
     def _probabilities(self, epsilon: Fraction) -> tuple[Bounds, Bounds]:
         """Bounds of the probability that the loss is above epsilon, under both laws."""
-        sizes, above = self._below_and_above
-        if sizes != above:
+        if self._is_on_grid:
             return (0.0, 1.0), (0.0, 1.0)
 
         def first(digits: int) -> Enclosure:
-            return _masses(sizes, self.mu_squared, epsilon, digits)[0].clipped(0, 1)
+            return _masses(self._sizes, self.mu_squared, epsilon, digits)[0].clipped(0, 1)
 
         def second(digits: int) -> Enclosure:
-            scaled = _masses(sizes, self.mu_squared, epsilon, digits)[1]
+            scaled = _masses(self._sizes, self.mu_squared, epsilon, digits)[1]
             return (scaled * Enclosure.of(-epsilon, digits).exp()).clipped(0, 1)
 
         return nearest_bounds(first), nearest_bounds(second)
@@ -350,7 +354,7 @@ def _masses(
     """Return P(L > epsilon) and exp(epsilon) Q(L > epsilon) for the loss L of shifts."""
     mixture = _mixture(sizes, bool(mu_squared), max(MOST_SUMS, MOST_SUMS_MIXED))
     if mixture is None:
-        raise ValueError("the shifts are not rounded")
+        raise ValueError("too many sums of shifts")
     half = (sum(sizes, Fraction(0)) - epsilon) / 2
     first = second = Enclosure.of(0, digits)
     for at, numbers in mixture:

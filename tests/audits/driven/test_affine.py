@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sensitivity_lab.audits.driven.affine import AffineLaw, Leak, NotJudged, compare
+from sensitivity_lab.audits.driven.grids import delta_on_grid
 from sensitivity_lab.audits.driven.losses import Event, ScaleLoss, ShiftLoss
 
 EPSILONS = [0, 0.25, 0.7, 1, 1.9, 4]
@@ -342,7 +343,7 @@ def test_variances_that_differ(gap, v_p, v_q):
 
 
 def test_another_scale_of_one_of_two_draws():
-    """The second answer has the same noise in both; the first less the second, a variance of 1 or 4."""
+    """The second answer has the same noise in both; the first less the second has another."""
     loss = compare(law([0, 0], [[1, 1], [0, 1]], "GG"), law([0, 0], [[2, 1], [0, 1]], "GG"))
     assert loss == ScaleLoss("Gaussian", (1, -1), (0, 1), (0, 4))
 
@@ -472,3 +473,41 @@ def test_random_normal_noise_against_the_pseudo_inverse(rows, data):
     if isinstance(compared, ShiftLoss):
         expected = np.linalg.norm(np.linalg.pinv(matrix, rcond=1e-6) @ d) ** 2
         assert float(compared.mu_squared) == pytest.approx(expected)
+
+
+# Many shifts
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1/5", "1"])
+@pytest.mark.parametrize("points", [16, 100, 1000, 2**15])
+@pytest.mark.parametrize("shifts", [["1"], ["1/3", "1/7"], ["1/2", "3/11", "2"], ["1/40", "2"]])
+def test_the_bounds_on_a_grid_hold(shifts, points, epsilon):
+    """Also on coarse grids, where small shifts are left out of the lower bound."""
+    sizes, epsilon = tuple(map(Fraction, shifts)), Fraction(epsilon)
+    if epsilon < sum(sizes):
+        low, high = delta_on_grid(sizes, points, None, epsilon)
+        assert low <= composed_delta([float(t) for t in sizes], float(epsilon)) <= high
+        assert high - low < {16: 0.2, 100: 2e-2, 1000: 2e-3, 2**15: 1e-6}[points]
+
+    def normal_delta(at: Fraction) -> tuple[float, float]:
+        delta = gaussian_delta(1, float(at))
+        return delta, delta
+
+    if points < 1000:
+        low, high = delta_on_grid(sizes, points, normal_delta, epsilon)
+        expected = composed_delta([float(t) for t in sizes], float(epsilon), 1)
+        assert low - 1e-12 <= expected <= high + 1e-12
+
+
+def test_thirty_different_shifts():
+    """More sums than can be told apart; the bounds hold those of fewer, and of larger, shifts."""
+    shifts = [Fraction(1, 3 + i) for i in range(30)]
+    loss = shifted(shifts, diagonal([1] * 30), "L" * 30)
+    low, high = loss.delta(0.5)
+    assert high - low < 1e-5
+    assert shifted(shifts[:8], diagonal([1] * 8), "L" * 8).delta(0.5)[1] < low
+    larger = [Fraction(1, 3), Fraction(1, 4), *[Fraction(1, 5)] * 6, *[Fraction(1, 11)] * 22]
+    assert high < shifted(larger, diagonal([1] * 30), "L" * 30).delta(0.5)[0]
+    least, most = loss.epsilon_at(0.1)
+    assert 0 < least < most < least + 1e-4
+    assert loss.event(0.5).probability_p == (0, 1)
