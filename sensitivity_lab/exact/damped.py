@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
 from .difference import Difference
+from .enclosures import Enclosure, float_above
 
 _DIGITS = 40
 """The number of digits of the first try; it doubles until a comparison or rounding is decided."""
@@ -66,7 +66,7 @@ class Damped:
 
     def upper(self) -> float:
         """Return the smallest float that is not below the number."""
-        return self._rounded(_float_above) if self.distance else self.gap.upper()
+        return self._rounded(float_above) if self.distance else self.gap.upper()
 
     def _rounded(self, rounding: Callable[[Decimal], float]) -> float:
         if self.gap == Difference(Fraction(0), Fraction(0)):
@@ -80,26 +80,7 @@ class Damped:
 
     def _bracket(self, digits: int) -> tuple[Decimal, Decimal]:
         """Return a lower and an upper bound of the number, decimals with `digits` digits."""
-        down, up = (
-            Context(digits, rounding, MIN_EMIN, MAX_EMAX, traps=[])
-            for rounding in (ROUND_FLOOR, ROUND_CEILING)
-        )
         low, high = self.gap.bracket(4 * digits)
-        exponent = -self.beta * self.distance
-        # exp of a Decimal is rounded to nearest, whatever the context says: take one more step.
-        factor_low = down.next_minus(down.exp(_divided(exponent, down)))
-        factor_high = up.next_plus(up.exp(_divided(exponent, up)))
-        return (
-            down.multiply(_divided(low, down), factor_low),
-            up.multiply(_divided(high, up), factor_high),
-        )
-
-
-def _divided(value: Fraction, context: Context) -> Decimal:
-    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
-
-
-def _float_above(value: Decimal) -> float:
-    """Return the smallest float that is not below a decimal."""
-    close = float(value)
-    return close if Decimal(close) >= value else math.nextafter(close, math.inf)
+        factor = Enclosure.of(-self.beta * self.distance, digits).exp()
+        number = Enclosure.between(low, high, digits) * factor
+        return number.low, number.high

@@ -22,6 +22,7 @@ from sensitivity_lab.checks import number_kind
 
 from .context import check_public, not_for_all
 from .mechanism import Mechanism, check_delta, root_up
+from .normal import normal
 
 EPSILONS = Fraction(1, 10**9), Fraction(100)
 """The accepted values of epsilon."""
@@ -137,41 +138,6 @@ def _is_enough(ratio: float, epsilon: Fraction, delta: Fraction) -> bool:
         error = (2 + growth) * Decimal(10) ** (_LOST - digits)
         reached = normal(above, digits) - growth * normal(below, digits) + error
     return Fraction(reached) <= delta
-
-
-def normal(x: Decimal, digits: int) -> Decimal:
-    """Return the normal distribution function, off by less than 10**(8 - digits).
-
-    F(x) = 1/2 + density(x) (x + x**3 / 3 + x**5 / (3 5) + ...): all terms have one sign.
-    """
-    square = x * x
-    term = total = x
-    odd, least = 1, Decimal(10) ** -digits
-    # Once a term is at most half of the one before, those left out are below the last one.
-    while abs(term) > abs(total) * least or odd < 2 * square:
-        odd += 2
-        term = term * square / odd
-        total += term
-    density = (-square / 2).exp() / (2 * _pi(digits)).sqrt()
-    return Decimal("0.5") + density * total
-
-
-@lru_cache(maxsize=64)
-def _pi(digits: int) -> Decimal:
-    """Return pi to so many digits, by Machin's formula in whole numbers."""
-    unit: int = 10 ** (digits + 10)
-
-    def arctan_of_inverse(number: int) -> int:
-        power = total = unit // number
-        odd, sign = 1, 1
-        while power:
-            power //= number * number
-            odd, sign = odd + 2, -sign
-            total += sign * (power // odd)
-        return total
-
-    whole: int = 4 * (4 * arctan_of_inverse(5) - arctan_of_inverse(239))
-    return Decimal(whole) / Decimal(unit)
 
 
 def _decimal(number: Fraction) -> Decimal:

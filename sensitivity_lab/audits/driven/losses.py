@@ -1,0 +1,572 @@
+"""The privacy loss between two laws of continuous noise: delta(epsilon), with proven bounds.
+
+Formulas are evaluated between bounds, with more digits until at most one float is between them.
+See docs/proofs.md, "Affine laws".
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
+from sensitivity_lab.noise.normal import normal_density, normal_distribution
+
+from .grids import delta_on_grid
+
+Order = Literal["PQ", "QP"]
+"""PQ: the largest P(A) - exp(epsilon) Q(A) of an event A; QP: with P and Q exchanged."""
+
+Bounds = tuple[float, float]
+"""A proven lower and upper bound."""
+
+ORDERS: tuple[Order, Order] = ("PQ", "QP")
+
+MOST_SUMS, POINTS = 256, 2**15
+"""So many sums of Laplace shifts are told apart; beyond it, losses are put on a grid."""
+MOST_SUMS_MIXED, POINTS_MIXED = 64, 512
+"""The same with normal draws, whose distribution function takes longer."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of releases that attains delta(epsilon), or as nearly as floats can say.
+
+    Parameters
+    ----------
+    weights : tuple of Fraction
+        One per released number.
+    corners : tuple of (tuple of Fraction, Fraction, Fraction)
+        Weights v and two numbers a, b each; empty for a half-space or an interval.
+    intervals : tuple of (Fraction or float, Fraction or float)
+        Open intervals; an end is infinite where there is none.
+    probability_p, probability_q : (float, float)
+        Lower and upper bounds of the probability of the event under P and under Q.
+
+    Notes
+    -----
+    A release r is in the event if ``weights @ r + sum(abs(v @ r - b) - abs(v @ r - a))``, the sum
+    being over the corners, is in one of the intervals.
+    """
+
+    weights: tuple[Fraction, ...]
+    corners: tuple[tuple[tuple[Fraction, ...], Fraction, Fraction], ...]
+    intervals: tuple[tuple[Fraction | float, Fraction | float], ...]
+    probability_p: Bounds
+    probability_q: Bounds
+
+    def __contains__(self, release: Sequence[float]) -> bool:
+        """Tell whether a release is in the event; a release of fractions is not rounded."""
+
+        def at(weights: Sequence[Fraction]) -> Fraction:
+            return sum((w * Fraction(r) for w, r in zip(weights, release, strict=True)), Fraction())
+
+        score = at(self.weights)
+        score += sum(abs(at(v) - b) - abs(at(v) - a) for v, a, b in self.corners)
+        return any(low < score < high for low, high in self.intervals)
+
+
+class Loss(ABC):
+    """The privacy loss between two laws P and Q.
+
+    Attributes
+    ----------
+    epsilon : Fraction or infinity
+        The least epsilon of pure differential privacy, for both orders, exactly.
+    infinite_orders : tuple of "PQ" and "QP"
+        The orders in which no epsilon is enough.
+    rho : (float, float)
+        Proven bounds of the least rho of zero-concentrated differential privacy, for both orders.
+    """
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> Fraction | float:
+        """The least epsilon of pure differential privacy, for both orders."""
+
+    @property
+    @abstractmethod
+    def infinite_orders(self) -> tuple[Order, ...]:
+        """The orders in which no epsilon is enough."""
+
+    @property
+    @abstractmethod
+    def rho(self) -> Bounds | tuple[Fraction, Fraction]:
+        """Bounds of the least rho of zero-concentrated differential privacy."""
+
+    @abstractmethod
+    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+        """Return proven bounds of delta(epsilon), for an epsilon of at least 0."""
+
+    @abstractmethod
+    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
+        """Return an event that attains delta(epsilon); None if delta(epsilon) is 0."""
+
+    def epsilon_at(self, delta: Fraction | float, order: Order | None = None) -> Bounds:
+        """Return proven bounds of the least epsilon for a delta; by default for both orders.
+
+        They are as close as the bounds of delta(epsilon) allow, down to 12 digits.
+        """
+        orders = ORDERS if order is None else (order,)
+        found = [self._epsilon_at(Fraction(delta), one) for one in orders]
+        return max(low for low, _ in found), max(high for _, high in found)
+
+    def _epsilon_at(self, delta: Fraction, order: Order) -> Bounds:
+        if delta == 0 and order in self.infinite_orders:
+            return math.inf, math.inf
+        # Both bisections try mostly the same numbers.
+        known: dict[float, Bounds] = {}
+
+        def bounds(epsilon: float) -> Bounds:
+            if epsilon not in known:
+                known[epsilon] = self.delta(epsilon, order)
+            return known[epsilon]
+
+        low, _ = _bisected(lambda epsilon: bounds(epsilon)[0] <= delta)
+        _, high = _bisected(lambda epsilon: bounds(epsilon)[1] <= delta)
+        return low, high
+
+
+def _bisected(is_enough: Callable[[float], bool]) -> Bounds:
+    """Return two numbers close to each other, of which the second is enough and the first not.
+
+    If 0 is enough, both are 0.
+    """
+    if is_enough(0.0):
+        return 0.0, 0.0
+    low, high = 0.0, 1.0
+    while not is_enough(high):
+        low, high = high, 2 * high
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return low, high
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One standard Laplace draw, alone in a combination of the released numbers.
+
+    Parameters
+    ----------
+    weights : tuple of Fraction
+        The combination, one weight per released number.
+    at_p, at_q : Fraction
+        Its center under P and under Q, in scales of the noise.
+    """
+
+    weights: tuple[Fraction, ...]
+    at_p: Fraction
+    at_q: Fraction
+
+    @property
+    def size(self) -> Fraction:
+        """How far the centers are apart."""
+        return abs(self.at_p - self.at_q)
+
+
+@dataclass(frozen=True)
+class ShiftLoss(Loss):
+    """The loss of independent shifts: Laplace draws, and normal draws all together.
+
+    Parameters
+    ----------
+    shifts : tuple of Shift
+        The Laplace draws whose centers differ.
+    weights : tuple of Fraction
+        Weights w of the released numbers, for the normal draws: the logarithm of the ratio of
+        their densities is w times the release, less `middle`.
+    middle : Fraction
+        The mean of the two values that w takes at the centers.
+    mu_squared : Fraction
+        The square of mu, the parameter of Gaussian differential privacy of the normal draws.
+
+    Notes
+    -----
+    With T the sum of the m sizes of shifts, delta(epsilon) is a sum over the subset sums of the
+    shifts; with Laplace draws alone, over those below (T - epsilon) / 2. A value costs O(m)
+    operations per sum. Beyond `MOST_SUMS` different sums (`MOST_SUMS_MIXED` with normal draws) it
+    is bounded on a grid of `POINTS` steps (`POINTS_MIXED`): the bounds are valid, and as far apart
+    as they say.
+
+    References
+    ----------
+    Balle and Wang (2018), Theorem 8, for normal draws alone.
+    """
+
+    shifts: tuple[Shift, ...]
+    weights: tuple[Fraction, ...]
+    middle: Fraction = Fraction(0)
+    mu_squared: Fraction = Fraction(0)
+
+    @property
+    def epsilon(self) -> Fraction | float:
+        """The sum of the shifts; infinite with normal draws."""
+        return math.inf if self.mu_squared else self._total
+
+    @property
+    def infinite_orders(self) -> tuple[Order, ...]:
+        """Both orders with normal draws, else none."""
+        return ORDERS if self.mu_squared else ()
+
+    @property
+    def rho(self) -> Bounds | tuple[Fraction, Fraction]:
+        """Bounds of rho: exact for normal draws alone.
+
+        Each Laplace shift t adds at least its Kullback-Leibler divergence t - 1 + exp(-t), and at
+        most min(t, t**2 / 2).
+        """
+        exact = self.mu_squared / 2
+        if not self.shifts:
+            return exact, exact
+        sizes = [one.size for one in self.shifts]
+        least = nearest_bounds(
+            lambda digits: sum(
+                (Enclosure.of(-size, digits).exp() + (size - 1) for size in sizes),
+                Enclosure.of(exact, digits),
+            )
+        )
+        most = exact + sum(min(size, size**2 / 2) for size in sizes)
+        return least[0], nearest_bounds(lambda digits: Enclosure.of(most, digits))[1]
+
+    @cached_property
+    def _total(self) -> Fraction:
+        return sum((one.size for one in self.shifts), Fraction(0))
+
+    @cached_property
+    def _sizes(self) -> tuple[Fraction, ...]:
+        return tuple(one.size for one in self.shifts)
+
+    @cached_property
+    def _is_on_grid(self) -> bool:
+        """Whether there are too many sums of shifts to tell them all apart."""
+        most = MOST_SUMS_MIXED if self.mu_squared else MOST_SUMS
+        return _mixture(self._sizes, bool(self.mu_squared), most) is None
+
+    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+        """Return proven bounds of delta(epsilon), which is the same in both orders."""
+        epsilon = Fraction(epsilon)
+        if epsilon >= self.epsilon:
+            return 0.0, 0.0
+        if self._is_on_grid:
+            points = POINTS_MIXED if self.mu_squared else POINTS
+            beyond = self._normal_delta if self.mu_squared else None
+            return delta_on_grid(self._sizes, points, beyond, epsilon)
+
+        def formula(digits: int) -> Enclosure:
+            first, second = _masses(self._sizes, self.mu_squared, epsilon, digits)
+            return (first - second).clipped(0, 1)
+
+        return nearest_bounds(formula)
+
+    def _normal_delta(self, epsilon: Fraction) -> Bounds:
+        """Return bounds of the delta of the normal draws alone, for any real epsilon."""
+        first, second = _masses((), self.mu_squared, epsilon, 50)
+        return (first - second).clipped(0, 1).floats()
+
+    def epsilon_at(self, delta: Fraction | float, order: Order | None = None) -> Bounds:
+        """Return proven bounds of the least epsilon for a delta, the same for both orders."""
+        return super().epsilon_at(delta, order or "PQ")
+
+    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
+        """Return the releases whose loss is above epsilon; None if delta(epsilon) is 0.
+
+        For one shift, or normal draws alone, it is a half-space. Where a grid takes the place of
+        the sums, the bounds of its probabilities are those of any event: 0 and 1.
+        """
+        epsilon = Fraction(epsilon)
+        if epsilon >= self.epsilon:
+            return None
+        sign = 1 if order == "PQ" else -1
+        weights, threshold = tuple(sign * w for w in self.weights), epsilon + sign * self.middle
+        ordered = [(one.weights, one.at_p, one.at_q) for one in self.shifts]
+        corners = tuple((v, a, b) if order == "PQ" else (v, b, a) for v, a, b in ordered)
+        if len(corners) == 1 and not self.mu_squared:
+            # Between its centers the loss grows from -t to t with twice the distance.
+            ((along, at_first, at_second),) = corners
+            side = 1 if at_first > at_second else -1
+            weights = tuple(side * w for w in along)
+            threshold = (epsilon + side * (at_first + at_second)) / 2
+            corners = ()
+        first, second = self._probabilities(epsilon)
+        if order == "QP":
+            first, second = second, first
+        return Event(weights, corners, ((threshold, math.inf),), first, second)
+
+    def _probabilities(self, epsilon: Fraction) -> tuple[Bounds, Bounds]:
+        """Bounds of the probability that the loss is above epsilon, under both laws."""
+        if self._is_on_grid:
+            return (0.0, 1.0), (0.0, 1.0)
+
+        def first(digits: int) -> Enclosure:
+            return _masses(self._sizes, self.mu_squared, epsilon, digits)[0].clipped(0, 1)
+
+        def second(digits: int) -> Enclosure:
+            scaled = _masses(self._sizes, self.mu_squared, epsilon, digits)[1]
+            return (scaled * Enclosure.of(-epsilon, digits).exp()).clipped(0, 1)
+
+        return nearest_bounds(first), nearest_bounds(second)
+
+
+Mixture = tuple[tuple[Fraction, tuple[int, ...]], ...]
+
+
+@lru_cache(maxsize=64)
+def _mixture(sizes: tuple[Fraction, ...], whole: bool, most: int) -> Mixture | None:
+    """Write the sum of the losses as a mixture; None if it has more parts than `most`.
+
+    Returns
+    -------
+    tuple of (sum of shifts, coefficients)
+        A part with sum s and coefficients n_0, n_1, ... stands for exp(-s) / 2**len(sizes) times
+        the sum of n_k times the law of s plus k exponential variables. Parts with s of at least
+        half of the total are left out unless `whole`: no loss of at least 0 is in them.
+    """
+    half = sum(sizes, Fraction(0)) / 2
+    parts: dict[Fraction, list[int]] = {Fraction(0): [1]}
+    for size in sorted(sizes, reverse=True):
+        # Twice a loss's transform: 1 + X + Y (1 - X), where X is that of an exponential variable
+        # and Y that of an atom at `size`, of mass exp(-size).
+        grown: dict[Fraction, list[int]] = {}
+        for total, numbers in parts.items():
+            for at, sign in ((total, 1), (total + size, -1)):
+                if not whole and at >= half:
+                    continue
+                held = grown.setdefault(at, [0] * (len(numbers) + 1))
+                for k, number in enumerate(numbers):
+                    held[k] += number
+                    held[k + 1] += sign * number
+        parts = grown
+        if len(parts) > most:
+            return None
+    return tuple((at, tuple(numbers)) for at, numbers in sorted(parts.items()))
+
+
+def _masses(
+    sizes: tuple[Fraction, ...], mu_squared: Fraction, epsilon: Fraction, digits: int
+) -> tuple[Enclosure, Enclosure]:
+    """Return P(L > epsilon) and exp(epsilon) Q(L > epsilon) for the loss L of shifts."""
+    mixture = _mixture(sizes, bool(mu_squared), max(MOST_SUMS, MOST_SUMS_MIXED))
+    if mixture is None:
+        raise ValueError("too many sums of shifts")
+    half = (sum(sizes, Fraction(0)) - epsilon) / 2
+    first = second = Enclosure.of(0, digits)
+    for at, numbers in mixture:
+        u = half - at
+        if not mu_squared and u <= 0:
+            break
+        reached, scaled = _part(numbers, u, mu_squared, digits)
+        weight = Enclosure.of(-at, digits).exp()
+        first += weight * reached
+        second += weight * scaled
+    share = Fraction(1, 2 ** len(sizes))
+    return first * share, second * share
+
+
+def _part(
+    numbers: tuple[int, ...], u: Fraction, mu_squared: Fraction, digits: int
+) -> tuple[Enclosure, Enclosure]:
+    """Return both masses of a part of a mixture; `u` is half of what it has beyond epsilon.
+
+    With r_j the mean of max(0, u + mu Z / 2)**j / j! for a normal Z (at j = 0 of its sign), k
+    exponential variables have the masses of docs/proofs.md, "Affine laws".
+    """
+    one = Enclosure.of(1, digits)
+    above, below, moments = one, one, [one]
+    if mu_squared:
+        mu = Enclosure.of(mu_squared, digits).sqrt()
+        at = mu.inverse() * (2 * u)
+        above, below = (
+            normal_distribution(at + mu * Fraction(1, 2)),
+            normal_distribution(at - mu * Fraction(1, 2)),
+        )
+        moments = [normal_distribution(at), normal_distribution(at) * u]
+        moments[1] += mu * Fraction(1, 2) * normal_density(at)
+    for j in range(len(moments), len(numbers)):
+        moment = moments[j - 1] * u
+        if mu_squared:
+            moment += moments[j - 2] * (mu_squared / 4)
+        moments.append(moment * Fraction(1, j))
+    # The masses of an atom, from which the tails of exponential variables are subtracted.
+    damped = Enclosure.of(-u - mu_squared / 8, digits).exp()
+    grown = Enclosure.of(u - mu_squared / 8, digits).exp()
+    scale = Enclosure.of(-2 * u, digits).exp()
+    first = second = tail = alternating = Enclosure.of(0, digits)
+    for k, number in enumerate(numbers):
+        first += (above - damped * tail) * number
+        second += (below - grown * alternating) * (number if k % 2 == 0 else -number)
+        tail += moments[k]
+        alternating += moments[k] * (1 if k % 2 == 0 else -1)
+    return first, scale * second
+
+
+@dataclass(frozen=True)
+class ScaleLoss(Loss):
+    """The loss of one number with one draw, whose scale differs between the two laws.
+
+    Parameters
+    ----------
+    kind : {"Laplace", "Gaussian"}
+        The noise.
+    weights : tuple of Fraction
+        The number, as a combination of the released ones.
+    p, q : (Fraction, Fraction)
+        The center and the scale of each law; of normal noise the variance.
+    """
+
+    kind: str
+    weights: tuple[Fraction, ...]
+    p: tuple[Fraction, Fraction]
+    q: tuple[Fraction, Fraction]
+
+    @property
+    def epsilon(self) -> float:
+        """Infinite: the tails of the wider law are heavier."""
+        return math.inf
+
+    @property
+    def infinite_orders(self) -> tuple[Order, ...]:
+        """The order that begins with the wider law."""
+        return ("PQ",) if self.p[1] > self.q[1] else ("QP",)
+
+    @property
+    def rho(self) -> Bounds:
+        """Infinite: the Renyi divergence of some finite order is, from the wider law."""
+        return math.inf, math.inf
+
+    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+        """Return proven bounds of delta(epsilon)."""
+        exact = Fraction(epsilon)
+        p, q = (self.p, self.q) if order == "PQ" else (self.q, self.p)
+
+        def formula(digits: int) -> Enclosure:
+            inside = self._intervals(exact, order, digits)
+            scaled = Enclosure.of(exact, digits).exp() * self._mass(q, inside, digits)
+            return (self._mass(p, inside, digits) - scaled).clipped(0, 1)
+
+        return nearest_bounds(formula)
+
+    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> Event | None:
+        """Return an interval or two, whose ends are rounded to floats; None if delta is 0."""
+        if self.delta(epsilon, order)[1] == 0:
+            return None
+        joined: list[tuple[float, float]] = []
+        for ends in self._intervals(Fraction(epsilon), order, 100):
+            low, high = (
+                float(end) if isinstance(end, Decimal) else end.floats()[1] for end in ends
+            )
+            if joined and joined[-1][1] == low:  # two pieces of one interval
+                joined[-1] = (joined[-1][0], high)
+            elif low < high:
+                joined.append((low, high))
+
+        def bounds(law: tuple[Fraction, Fraction]) -> Bounds:
+            return nearest_bounds(
+                lambda digits: self._mass(
+                    law, [(_end(low, digits), _end(high, digits)) for low, high in joined], digits
+                ).clipped(0, 1)
+            )
+
+        return Event(self.weights, (), tuple(joined), bounds(self.p), bounds(self.q))
+
+    def _intervals(self, epsilon: Fraction, order: Order, digits: int) -> list[_Ends]:
+        """Return where the loss is above epsilon, in ascending order; neighbors may touch."""
+        p, q = (self.p, self.q) if order == "PQ" else (self.q, self.p)
+        find = _laplace_intervals if self.kind == "Laplace" else _normal_intervals
+        return list(find(p, q, epsilon, digits))
+
+    def _mass(
+        self, law: tuple[Fraction, Fraction], intervals: Sequence[_Ends], digits: int
+    ) -> Enclosure:
+        """Return the probability of some intervals under a law."""
+        center, scale = law
+        total = Enclosure.of(0, digits)
+        for low, high in intervals:
+            for end, sign in ((high, 1), (low, -1)):
+                if isinstance(end, Decimal):
+                    total += sign if end > 0 else 0
+                elif self.kind == "Laplace":
+                    total += sign * _laplace_distribution((end - center) * (1 / scale))
+                else:
+                    root = Enclosure.of(scale, digits).sqrt().inverse()
+                    total += sign * normal_distribution((end - center) * root)
+        return total
+
+
+_Infinite = Decimal
+_Ends = tuple[Enclosure | _Infinite, Enclosure | _Infinite]
+_LEAST, _MOST = Decimal("-Infinity"), Decimal("Infinity")
+
+
+def _end(value: float, digits: int) -> Enclosure | _Infinite:
+    return Decimal(value) if math.isinf(value) else Enclosure.of(Fraction(value), digits)
+
+
+def _laplace_distribution(x: Enclosure) -> Enclosure:
+    """Return bounds of the distribution function of standard Laplace noise."""
+    zero = Enclosure.of(0, x.digits)
+    # At most one of the halves differs from 1/2: F(x) = 1/2 + exp(min(x, 0))/2 - exp(-max(x, 0))/2.
+    below, above = x.minimum(zero).exp(), (-x.maximum(zero)).exp()
+    return (below - above + 1) * Fraction(1, 2)
+
+
+def _laplace_intervals(
+    p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction], epsilon: Fraction, digits: int
+) -> Iterator[_Ends]:
+    """Find where the ratio of two Laplace densities is above exp(epsilon).
+
+    Its logarithm is ``log(b_q / b_p) - |x - c_p| / b_p + |x - c_q| / b_q``: linear on each of three
+    pieces, and nowhere constant, since the scales differ.
+    """
+    (c_p, b_p), (c_q, b_q) = p, q
+    corners = sorted({c_p, c_q})
+    ratio = Enclosure.of(b_q / b_p, digits).log()
+    for place in range(len(corners) + 1):
+        # A point of the piece tells the signs of x - c_p and x - c_q on all of it.
+        left, right = corners[max(0, place - 1)], corners[min(place, len(corners) - 1)]
+        inner = (left + right) / 2 + (place == len(corners)) - (place == 0)
+        sign_p, sign_q = (1 if inner > c else -1 for c in (c_p, c_q))
+        slope = sign_q / b_q - sign_p / b_p
+        # The loss is ratio + sign_p c_p / b_p - sign_q c_q / b_q + slope x.
+        crossing = (epsilon - sign_p * c_p / b_p + sign_q * c_q / b_q - ratio) * (1 / slope)
+        low: Enclosure | _Infinite = Enclosure.of(left, digits) if place else _LEAST
+        high: Enclosure | _Infinite = Enclosure.of(right, digits) if place < len(corners) else _MOST
+        if slope > 0:
+            if isinstance(high, Decimal) or crossing.low < high.high:
+                start = crossing if isinstance(low, Decimal) else crossing.maximum(low)
+                # If the crossing is beyond the piece after all, the interval is empty.
+                yield (start if isinstance(high, Decimal) else start.minimum(high)), high
+        elif isinstance(low, Decimal) or crossing.high > low.low:
+            stop = crossing if isinstance(high, Decimal) else crossing.minimum(high)
+            yield low, (stop if isinstance(low, Decimal) else stop.maximum(low))
+
+
+def _normal_intervals(
+    p: tuple[Fraction, Fraction], q: tuple[Fraction, Fraction], epsilon: Fraction, digits: int
+) -> Iterator[_Ends]:
+    """Find where the ratio of two normal densities is above exp(epsilon).
+
+    Its logarithm less epsilon is ``A x**2 + B x + C``, with A other than 0: the variances differ.
+    """
+    (c_p, v_p), (c_q, v_q) = p, q
+    square, slope = (1 / v_q - 1 / v_p) / 2, c_p / v_p - c_q / v_q
+    constant = Enclosure.of(v_q / v_p, digits).log() * Fraction(1, 2) + (
+        c_q**2 / (2 * v_q) - c_p**2 / (2 * v_p) - epsilon
+    )
+    discriminant = slope**2 - 4 * square * constant
+    # If it is below 0, or not known, then its root is taken as that of 0 or of its upper bound: the
+    # bounds of the two ends hold the empty interval too.
+    root = discriminant.maximum(Enclosure.of(0, digits)).sqrt()
+    ends = (root * (-1) - slope, root - slope)
+    first, last = (end * (1 / (2 * square)) for end in (ends if square > 0 else ends[::-1]))
+    if square > 0:  # P is wider
+        yield _LEAST, first
+        yield last, _MOST
+    elif discriminant.high > 0:
+        yield first, last

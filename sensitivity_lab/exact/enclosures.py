@@ -1,0 +1,171 @@
+"""Numbers known up to rounding: a lower and an upper bound, in decimals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+MOST_DIGITS = 1280
+"""Where bounds do not get closer with more digits, so many are the last try."""
+
+
+@lru_cache(maxsize=64)
+def _contexts(digits: int) -> tuple[Context, Context]:
+    """Return the contexts that round down and up; nothing in them is an error."""
+    down, up = (
+        Context(digits, rounding, MIN_EMIN, MAX_EMAX, traps=[])
+        for rounding in (ROUND_FLOOR, ROUND_CEILING)
+    )
+    return down, up
+
+
+@dataclass(frozen=True, eq=False)
+class Enclosure:
+    """A real number between two decimals, both finite.
+
+    Parameters
+    ----------
+    low, high : Decimal
+        A lower and an upper bound.
+    digits : int
+        Results of operations have so many significant digits.
+
+    Notes
+    -----
+    Every operation rounds its lower bound down and its upper bound up, so the number that a formula
+    stands for is always between the bounds of the result.
+
+    Examples
+    --------
+    >>> Enclosure.of(Fraction(-1), 40).exp().floats()
+    (0.3678794411714423, 0.36787944117144233)
+    """
+
+    low: Decimal
+    high: Decimal
+    digits: int
+
+    @staticmethod
+    def of(value: Fraction | int, digits: int) -> Enclosure:
+        """Return bounds of a fraction."""
+        return Enclosure.between(value, value, digits)
+
+    @staticmethod
+    def between(low: Fraction | int, high: Fraction | int, digits: int) -> Enclosure:
+        """Return bounds of a number between two fractions."""
+        down, up = _contexts(digits)
+        return Enclosure(
+            down.divide(Decimal(low.numerator), Decimal(low.denominator)),
+            up.divide(Decimal(high.numerator), Decimal(high.denominator)),
+            digits,
+        )
+
+    def _coerced(self, other: Enclosure | Fraction | int) -> Enclosure:
+        return other if isinstance(other, Enclosure) else Enclosure.of(other, self.digits)
+
+    def __add__(self, other: Enclosure | Fraction | int) -> Enclosure:
+        (down, up), other = _contexts(self.digits), self._coerced(other)
+        return Enclosure(down.add(self.low, other.low), up.add(self.high, other.high), self.digits)
+
+    def __neg__(self) -> Enclosure:
+        return Enclosure(self.high.copy_negate(), self.low.copy_negate(), self.digits)
+
+    def __sub__(self, other: Enclosure | Fraction | int) -> Enclosure:
+        return self + -self._coerced(other)
+
+    def __rsub__(self, other: Fraction | int) -> Enclosure:
+        return -self + other
+
+    def __mul__(self, other: Enclosure | Fraction | int) -> Enclosure:
+        (down, up), other = _contexts(self.digits), self._coerced(other)
+        ends = [(one, two) for one in (self.low, self.high) for two in (other.low, other.high)]
+        return Enclosure(
+            min(down.multiply(*pair) for pair in ends),
+            max(up.multiply(*pair) for pair in ends),
+            self.digits,
+        )
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def inverse(self) -> Enclosure:
+        """Return 1 over the number, which must be known not to be 0."""
+        down, up = _contexts(self.digits)
+        return Enclosure(
+            down.divide(Decimal(1), self.high), up.divide(Decimal(1), self.low), self.digits
+        )
+
+    def exp(self) -> Enclosure:
+        """Return the exponential function of the number."""
+        down, up = _contexts(self.digits)
+        # The functions of a Decimal are rounded to nearest, whatever the context says: one more
+        # step away covers it. exp is above 0.
+        return Enclosure(
+            max(Decimal(0), down.next_minus(down.exp(self.low))),
+            up.next_plus(up.exp(self.high)),
+            self.digits,
+        )
+
+    def log(self) -> Enclosure:
+        """Return the natural logarithm of the number, which must be known to be above 0."""
+        down, up = _contexts(self.digits)
+        low, high = down.next_minus(down.ln(self.low)), up.next_plus(up.ln(self.high))
+        return Enclosure(low, high, self.digits)
+
+    def sqrt(self) -> Enclosure:
+        """Return the square root of the number, which is at least 0."""
+        down, up = _contexts(self.digits)
+        low = down.next_minus(down.sqrt(max(Decimal(0), self.low)))
+        return Enclosure(max(Decimal(0), low), up.next_plus(up.sqrt(self.high)), self.digits)
+
+    def maximum(self, other: Enclosure) -> Enclosure:
+        """Return the larger one of two numbers."""
+        return Enclosure(max(self.low, other.low), max(self.high, other.high), self.digits)
+
+    def minimum(self, other: Enclosure) -> Enclosure:
+        """Return the smaller one of two numbers."""
+        return Enclosure(min(self.low, other.low), min(self.high, other.high), self.digits)
+
+    def clipped(self, low: int, high: int) -> Enclosure:
+        """Return the number if it is known to be between two whole numbers."""
+        first, last = Decimal(low), Decimal(high)
+        return Enclosure(
+            min(max(self.low, first), last), max(min(self.high, last), first), self.digits
+        )
+
+    def floats(self) -> tuple[float, float]:
+        """Return the largest float that is not above `low`, and the smallest not below `high`."""
+        # Adding 0 makes -0.0 a 0.0.
+        return 0.0 - float_above(self.low.copy_negate()), 0.0 + float_above(self.high)
+
+
+def float_above(value: Decimal) -> float:
+    """Return the smallest float that is not below a decimal."""
+    close = float(value)
+    return close if Decimal(close) >= value else math.nextafter(close, math.inf)
+
+
+def nearest_bounds(formula: Callable[[int], Enclosure], digits: int = 50) -> tuple[float, float]:
+    """Evaluate a formula until at most one float is between its bounds.
+
+    Parameters
+    ----------
+    formula : callable
+        Called with a number of digits, returns bounds.
+    digits : int
+        The digits of the first try; they double up to `MOST_DIGITS`.
+
+    Returns
+    -------
+    low, high : float
+        Bounds; farther apart only if `MOST_DIGITS` are not enough.
+    """
+    while True:
+        low, high = formula(digits).floats()
+        # One float between them: what the formula stands for may be that float.
+        if math.nextafter(math.nextafter(low, math.inf), math.inf) >= high or digits >= MOST_DIGITS:
+            return low, high
+        digits = min(2 * digits, MOST_DIGITS)

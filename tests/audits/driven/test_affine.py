@@ -1,0 +1,513 @@
+"""Affine laws of continuous noise: against closed forms, and densities integrated numerically."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sensitivity_lab.audits.driven.affine import AffineLaw, Leak, NotJudged, compare
+from sensitivity_lab.audits.driven.grids import delta_on_grid
+from sensitivity_lab.audits.driven.losses import Event, ScaleLoss, ShiftLoss
+
+EPSILONS = [0, 0.25, 0.7, 1, 1.9, 4]
+NODES = {
+    count: list(zip(*np.polynomial.legendre.leggauss(count), strict=True)) for count in (12, 40)
+}
+"""Of Gauss and Legendre; 12 are enough for pieces of exponential functions."""
+
+
+def law(center, matrix, kinds) -> AffineLaw:
+    """A law of ints, floats or strings such as "1/3"; kinds are letters: L, or G."""
+    names = {"L": "Laplace", "G": "Gaussian"}
+    return AffineLaw(
+        tuple(Fraction(c) for c in center),
+        tuple(tuple(Fraction(entry) for entry in row) for row in matrix),
+        tuple(names[kind] for kind in kinds),
+    )
+
+
+def shifted(center, matrix, kinds):
+    """The comparison of a center with 0, under the same noise."""
+    return compare(law(center, matrix, kinds), law([0] * len(center), matrix, kinds))
+
+
+def diagonal(entries):
+    return [[entry * (i == j) for j in range(len(entries))] for i, entry in enumerate(entries)]
+
+
+def normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Balle and Wang (2018), Theorem 8; for any real epsilon."""
+    above, below = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
+    return normal(above) - math.exp(epsilon) * normal(below)
+
+
+def laplace_delta(t: float, epsilon: float) -> float:
+    """Of one shift; for any real epsilon."""
+    if epsilon <= -t:
+        return 1 - math.exp(epsilon)
+    return max(0.0, 1 - math.exp((epsilon - t) / 2))
+
+
+def composed_delta(shifts: list[float], epsilon: float, mu: float = 0) -> float:
+    """Integrate over the first draw, between the points where what is left has corners."""
+    if not shifts:
+        return gaussian_delta(mu, epsilon) if mu else max(0.0, 1 - math.exp(epsilon))
+    t, rest = shifts[0], shifts[1:]
+
+    def given_draw(z: float) -> float:
+        return composed_delta(rest, epsilon - (t - 2 * z), mu)
+
+    sums = [sum(s * r for s, r in zip(signs, rest, strict=True)) for signs in signs_of(rest)]
+    corners = sorted({0.0, t, *(c for s in sums if 0 < (c := (s - epsilon + t) / 2) < t)})
+    total = given_draw(0) / 2 + given_draw(t) * math.exp(-t) / 2
+    for low, high in pairwise(corners):
+        for node, weight in NODES[40 if mu else 12]:
+            z = low + (high - low) * (node + 1) / 2
+            total += (high - low) / 2 * weight * math.exp(-z) / 2 * given_draw(z)
+    return total
+
+
+def signs_of(items):
+    return product((-1, 1), repeat=len(items))
+
+
+def integrated_delta(p, q, epsilon: float, low: float, high: float) -> float:
+    """Integrate max(0, p - exp(epsilon) q), densities of one number."""
+    edges = np.linspace(low, high, 400_001)
+    middle, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
+    return float(np.maximum(0, p(middle) - math.exp(epsilon) * q(middle)).sum() * width)
+
+
+def laplace_density(center, scale):
+    return lambda x: np.exp(-np.abs(x - center) / scale) / (2 * scale)
+
+
+def normal_density(center, variance):
+    return lambda x: np.exp(-((x - center) ** 2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+
+
+def check_curve(loss, expected, tolerance=1e-12, orders=("PQ", "QP"), epsilons=EPSILONS):
+    for epsilon in epsilons:
+        for order in orders:
+            low, high = loss.delta(epsilon, order)
+            assert low <= high <= low + 1e-14
+            assert low == pytest.approx(expected(epsilon), abs=tolerance)
+
+
+# Closed forms
+
+
+@pytest.mark.parametrize("t", ["1/10", "1", "3/2", "7"])
+def test_one_laplace_shift(t):
+    loss = shifted([Fraction(t) * 3], [[3]], "L")
+    assert loss.epsilon == Fraction(t)
+    assert loss.infinite_orders == ()
+    check_curve(loss, lambda epsilon: laplace_delta(float(Fraction(t)), epsilon))
+    assert loss.delta(Fraction(t)) == (0, 0)
+
+
+@pytest.mark.parametrize("mu", ["1/100", "1/2", "1", "3"])
+def test_one_normal_shift(mu):
+    loss = shifted([Fraction(mu) * 2], [[2]], "G")
+    assert loss.epsilon == math.inf
+    assert loss.infinite_orders == ("PQ", "QP")
+    assert loss.mu_squared == Fraction(mu) ** 2
+    assert loss.rho == (Fraction(mu) ** 2 / 2,) * 2
+    check_curve(loss, lambda epsilon: gaussian_delta(float(Fraction(mu)), epsilon))
+
+
+def test_a_published_value_of_normal_noise():
+    """Balle and Wang's own code, as diPLSlib documents it: sigma 3.7306... for (1, 1e-5)."""
+    loss = shifted([1], [[3.730631634944469]], "G")
+    assert loss.delta(1)[0] == pytest.approx(1e-5, rel=1e-10)
+    low, high = loss.epsilon_at(1e-5)
+    assert low < 1 + 1e-10
+    assert high > 1 - 1e-10
+
+
+def test_many_equal_laplace_shifts_against_the_binomial_sum_of_their_atoms():
+    """At epsilon just below the total only the atoms are left: 30 draws on the right side."""
+    loss = shifted([1] * 30, diagonal([10] * 30), "L" * 30)
+    assert loss.epsilon == 3
+    step = 1e-6
+    assert loss.delta(3 - step)[0] == pytest.approx(2.0**-30 * step, rel=1e-4)
+
+
+# Composition
+
+
+@pytest.mark.parametrize("shifts", [[1, 1], [0.5, 2], [0.25, 0.75, 1.5], [1, 1, 1]])
+def test_several_laplace_shifts(shifts):
+    loss = shifted(shifts, diagonal([1] * len(shifts)), "L" * len(shifts))
+    assert loss.epsilon == sum(shifts)
+    check_curve(loss, lambda epsilon: composed_delta(shifts, epsilon), epsilons=[0, 0.7, 1.9])
+
+
+@pytest.mark.parametrize(("shifts", "mu"), [([1], 0.5), ([0.25], 3), ([0.5, 2], 1)])
+def test_laplace_and_normal_shifts(shifts, mu):
+    loss = shifted([*shifts, mu], diagonal([1] * (len(shifts) + 1)), "L" * len(shifts) + "G")
+    assert loss.epsilon == math.inf
+    check_curve(loss, lambda epsilon: composed_delta(shifts, epsilon, mu), epsilons=[0, 0.7, 4])
+
+
+def test_bounds_of_rho():
+    """Between the Kullback-Leibler divergence and t**2 / 2, plus what is exact of normal noise."""
+    low, high = shifted([1, 3, 2], diagonal([2, 1, 1]), "LLG").rho
+    divergences = sum(t - 1 + math.exp(-t) for t in (0.5, 3))
+    assert low == pytest.approx(divergences + 2)
+    assert high == pytest.approx(0.5**2 / 2 + 3 + 2)
+
+
+def test_the_density_of_two_mixed_numbers():
+    """r = M z with M of rank 2, integrated over the plane."""
+    matrix, gap = np.array([[2.0, 1.0], [0.5, -1.0]]), np.array([1.0, 0.75])
+    loss = shifted([1, 0.75], matrix.tolist(), "LL")
+    steps = (np.arange(1500) + 0.5) / 1500 * 40 - 20
+    x, y = np.meshgrid(steps, steps)
+    t = np.linalg.solve(matrix, gap)
+    p = np.exp(-np.abs(x - t[0]) - np.abs(y - t[1])) / 4
+    q = np.exp(-np.abs(x) - np.abs(y)) / 4
+    for epsilon in (0, 0.5):
+        total = np.maximum(0, p - math.exp(epsilon) * q).sum() * (40 / 1500) ** 2
+        assert loss.delta(epsilon)[0] == pytest.approx(total, abs=2e-4)
+    assert float(loss.epsilon) == pytest.approx(np.abs(t).sum())
+
+
+# Structure
+
+
+def test_a_tree_sum_of_seven_nodes():
+    """Each of 7 nodes has its own noise; a record of one leaf is in three of them."""
+    loss = shifted([1, 1, 0, 1, 0, 0, 0], diagonal([3] * 7), "L" * 7)
+    assert loss.epsilon == 1
+    check_curve(loss, lambda epsilon: composed_delta([1 / 3] * 3, epsilon), epsilons=[0, 0.7])
+    # Differences of nodes and leaves are public functions of what has noise.
+    rows = [*diagonal([3] * 7), [3, -3, -3, 0, 0, 0, 0], [0, 3, 0, -3, -3, 0, 0]]
+    assert shifted([1, 1, 0, 1, 0, 0, 0, 0, 0], rows, "L" * 7).epsilon == 1
+
+
+def test_one_draw_shared_by_two_answers():
+    """They may move together; the difference of the two has no noise."""
+    assert shifted([1, 1], [[2], [2]], "L").epsilon == Fraction(1, 2)
+    leak = shifted([1, 2], [[2], [2]], "L")
+    assert isinstance(leak, Leak)
+    assert leak.epsilon == math.inf
+    assert leak.delta(9) == (1, 1)
+    assert abs(leak.p - leak.q) == abs(leak.weights[0] * 1 + leak.weights[1] * 2) > 0
+    assert leak.weights[0] + leak.weights[1] == 0
+
+
+def test_a_combination_of_three_answers_without_noise():
+    rows = [[2, 0], [0, 1], [2, 1]]
+    assert shifted([1, 1, 2], rows, "LL").epsilon == Fraction(3, 2)
+    leak = shifted([1, 1, 1], rows, "LL")
+    assert isinstance(leak, Leak)
+    assert np.allclose(np.array(leak.weights, dtype=float) @ np.array(rows), 0)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_noise_in_one_law_only(order):
+    leak = compare(*[law([0], [[2]], "L"), law([5], [[0]], "L")][::order])
+    assert isinstance(leak, Leak)
+    assert {leak.p, leak.q} == {"noise", 5 * leak.weights[0]}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_combination_with_noise_in_one_law_only(order):
+    """Each answer has noise in both; one law has one draw for both of them."""
+    laws = [law([0, 0], [[1, 0], [0, 1]], "LL"), law([0, 0], [[1, 0], [1, 0]], "LL")][::order]
+    leak = compare(*laws)
+    assert isinstance(leak, Leak)
+    assert "noise" in (leak.p, leak.q)
+    assert leak.weights[0] + leak.weights[1] == 0
+
+
+def test_no_noise_at_all():
+    assert compare(law([1, 2], [[], []], ""), law([1, 2], [[], []], "")).epsilon == 0
+    leak = compare(law([1, 2], [[], []], ""), law([1, 3], [[], []], ""))
+    assert (leak.weights, leak.p, leak.q) == ((0, 1), 2, 3)
+
+
+def test_equal_laws_lose_nothing():
+    """Columns in any order and of any sign; draws that are not used; merged normal draws."""
+    p = law([1, 2], [[2, 1, 0, 3, 4], [0, 1, 0, 0, 0]], "LLLGG")
+    q = law([1, 2], [[5, -1, 2], [0, -1, 0]], "GLL")
+    loss = compare(p, q)
+    assert loss.epsilon == 0
+    assert loss.delta(0) == loss.epsilon_at(0) == loss.rho == (0, 0)
+    assert loss.event(0) is None
+
+
+def test_proportional_normal_columns_merge_and_laplace_columns_do_not():
+    assert shifted([5], [[3, 4]], "GG").mu_squared == 1
+    judged = shifted([5], [[3, 4]], "LL")
+    assert judged == NotJudged(
+        "2 Laplace draws are in 1 independent released number; the law of a sum of Laplace draws "
+        "is not known"
+    )
+
+
+def test_normal_noise_with_correlations():
+    """mu**2 = d S**-1 d, by numpy."""
+    matrix = np.array([[2.0, 1, 0], [0, 1, 1], [1, 0, 3]])
+    gap = np.array([1.0, 2, -1])
+    loss = shifted([1, 2, -1], matrix.tolist(), "GGG")
+    expected = gap @ np.linalg.inv(matrix @ matrix.T) @ gap
+    assert float(loss.mu_squared) == pytest.approx(expected)
+
+
+def test_a_normal_draw_that_another_answer_tells():
+    """Laplace plus normal noise beside the same normal noise: the latter can be subtracted."""
+    loss = shifted([1, 1], [[2, 1], [0, 1]], "LG")
+    assert [one.size for one in loss.shifts] == []
+    assert loss.mu_squared == 1
+    loss = shifted([2, 1], [[2, 1], [0, 1]], "LG")
+    assert [one.size for one in loss.shifts] == [Fraction(1, 2)]
+    assert loss.mu_squared == 1
+
+
+def test_laplace_and_normal_noise_on_one_number():
+    assert shifted([1], [[1, 1]], "LG") == NotJudged(
+        "a Laplace draw and a normal draw are added in one released number"
+    )
+    assert shifted([0, 1], [[1, 1, 0], [0, 0, 1]], "LGL").epsilon == 1
+
+
+def test_a_change_of_coordinates_changes_nothing():
+    one = shifted([1, 2, 3], [[1, 0, 0], [0, 2, 0], [0, 0, 4]], "LLG")
+    # The sum of the first two, the second, and the sum of all.
+    other = shifted([3, 2, 6], [[1, 2, 0], [0, 2, 0], [1, 2, 4]], "LLG")
+    assert sorted(s.size for s in one.shifts) == sorted(s.size for s in other.shifts) == [1, 1]
+    assert one.mu_squared == other.mu_squared == Fraction(9, 16)
+    assert one.delta(1) == other.delta(1)
+
+
+# Scales that differ
+
+
+@pytest.mark.parametrize(("gap", "b_p", "b_q"), [(0, 2, 1), (1, 3, 2), (1, 2, 3), (5, 1, 2)])
+def test_laplace_scales_that_differ(gap, b_p, b_q):
+    loss = compare(law([gap], [[b_p]], "L"), law([0], [[b_q]], "L"))
+    assert isinstance(loss, ScaleLoss)
+    assert loss.epsilon == math.inf
+    assert loss.infinite_orders == (("PQ",) if b_p > b_q else ("QP",))
+    p, q = laplace_density(gap, b_p), laplace_density(0, b_q)
+    for epsilon in (0, 0.3, 1, 2):
+        expected = integrated_delta(p, q, epsilon, -100, 100)
+        assert loss.delta(epsilon, "PQ")[0] == pytest.approx(expected, abs=1e-7)
+        expected = integrated_delta(q, p, epsilon, -100, 100)
+        assert loss.delta(epsilon, "QP")[0] == pytest.approx(expected, abs=1e-7)
+
+
+def test_laplace_scales_around_one_center():
+    loss = compare(law([0], [[2]], "L"), law([0], [[1]], "L"))
+
+    def wide_first(epsilon):
+        far = 2 * (epsilon + math.log(2))
+        return math.exp(-far / 2) - math.exp(epsilon - far)
+
+    def narrow_first(epsilon):
+        near = max(0.0, 2 * (math.log(2) - epsilon))
+        return 1 - math.exp(-near) - math.exp(epsilon) * (1 - math.exp(-near / 2))
+
+    check_curve(loss, wide_first, orders=["PQ"])
+    check_curve(loss, narrow_first, orders=["QP"])
+    assert loss.delta(0.7, "QP") == (0, 0)
+    assert loss.epsilon_at(0, "QP") == pytest.approx((math.log(2),) * 2)
+    assert loss.epsilon_at(0) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize(("gap", "v_p", "v_q"), [(0, 2, 1), (1, 9, 4), (1, 4, 9), (5, 1, 2)])
+def test_variances_that_differ(gap, v_p, v_q):
+    """Also of several normal draws on one number."""
+    loss = compare(law([gap], [[1] * v_p], "G" * v_p), law([0], [[1] * v_q], "G" * v_q))
+    assert loss.epsilon == math.inf
+    assert loss.rho == (math.inf, math.inf)
+    assert loss.infinite_orders == (("PQ",) if v_p > v_q else ("QP",))
+    p, q = normal_density(gap, v_p), normal_density(0, v_q)
+    for epsilon in (0, 0.3, 1, 2):
+        expected = integrated_delta(p, q, epsilon, -40, 40)
+        assert loss.delta(epsilon, "PQ")[0] == pytest.approx(expected, abs=1e-7)
+        expected = integrated_delta(q, p, epsilon, -40, 40)
+        assert loss.delta(epsilon, "QP")[0] == pytest.approx(expected, abs=1e-7)
+
+
+def test_another_scale_of_one_of_two_draws():
+    """The second answer has the same noise in both; the first less the second has another."""
+    loss = compare(law([0, 0], [[1, 1], [0, 1]], "GG"), law([0, 0], [[2, 1], [0, 1]], "GG"))
+    assert loss == ScaleLoss("Gaussian", (1, -1), (0, 1), (0, 4))
+
+
+def test_what_is_not_judged_says_why():
+    two = compare(law([0, 0], [[1, 0], [0, 1]], "GG"), law([0, 0], [[1, 1], [0, 1]], "GG"))
+    assert two == NotJudged(
+        "the covariances of normal noise on 2 released numbers differ; delta is known for one "
+        "number only",
+        math.inf,
+    )
+    kinds = compare(law([0], [[1]], "L"), law([0], [[1]], "G"))
+    assert kinds == NotJudged(
+        "the noise differs between the two datasets in more than the scale of one draw on one "
+        "number"
+    )
+    beside = compare(law([0, 0], diagonal([1, 2]), "LG"), law([1, 0], diagonal([1, 3]), "LG"))
+    assert beside == NotJudged(
+        "a scale of the noise differs between the two datasets, and so does something else that "
+        "they release",
+        math.inf,
+    )
+
+
+# Events
+
+
+EVENTS = [
+    shifted([1], [[2]], "L"),
+    shifted([-1], [[2]], "L"),
+    shifted([1, 2], [[2, 1], [0, 3]], "LL"),
+    shifted([1, 2, 1], [[1, 1, 1], [0, 2, 0], [1, 0, 0]], "GGG"),
+    shifted([1, 1], [[2, 1], [0, 1]], "LG"),
+    compare(law([1], [[2]], "L"), law([0], [[3]], "L")),
+    compare(law([1], [[3]], "G"), law([0], [[2]], "G")),
+]
+
+
+@pytest.mark.parametrize("loss", EVENTS)
+@pytest.mark.parametrize("order", ["PQ", "QP"])
+@pytest.mark.parametrize("epsilon", [0, 0.25])
+def test_an_event_attains_delta(loss, order, epsilon):
+    event = loss.event(epsilon, order)
+    p, q = event.probability_p[0], event.probability_q[0]
+    first, second = (p, q) if order == "PQ" else (q, p)
+    assert first - math.exp(epsilon) * second == pytest.approx(loss.delta(epsilon, order)[0])
+
+
+def test_the_probability_of_a_half_space():
+    """By the distribution functions, from its weights and its threshold."""
+    event = shifted([1], [[2]], "L").event(0.25)
+    ((threshold, end),) = event.intervals
+    assert end == math.inf
+    assert event.weights == (Fraction(1, 2),)
+    assert threshold == (0.25 + 0.5) / 2  # of the number in scales, halfway from 1/2, and epsilon
+    tail = math.exp(-float(threshold)) / 2
+    assert event.probability_q == pytest.approx((tail, tail))
+    event = shifted([3, 4], diagonal([5, 5]), "GG").event(0.5)  # mu is 1
+    score = np.array(event.weights, dtype=float) * 5
+    assert np.linalg.norm(score) == pytest.approx(1)
+    assert event.intervals == ((1, math.inf),)
+    assert event.probability_q[0] == pytest.approx(normal(-1))
+
+
+def test_what_an_event_holds():
+    """Where the ratio of the densities is above exp(epsilon)."""
+    rng = np.random.default_rng(1)
+    event = shifted([1, 2, 1], diagonal([1, 2, 1]), "LLG").event(0.5)
+    p_center = np.array([1, 1, 1])
+    for z in rng.normal(scale=2, size=(200, 3)):
+        ratio = np.abs(z[:2]).sum() - np.abs(z[:2] - p_center[:2]).sum()
+        ratio += z[2] ** 2 / 2 - (z[2] - 1) ** 2 / 2
+        assert (z * [1, 2, 1] in event) == (ratio > 0.5)
+    outside = Event((Fraction(1),), (), ((-math.inf, -1.0), (1.0, math.inf)), (0, 1), (0, 1))
+    assert [-2.0] in outside
+    assert [0.5] not in outside
+
+
+@pytest.mark.parametrize("loss", EVENTS)
+def test_epsilon_at_inverts_delta(loss):
+    low, high = loss.epsilon_at(Fraction(1, 50))
+    assert high - low <= 1e-11
+    worst = [max(loss.delta(e, order)[0] for order in ("PQ", "QP")) for e in (low, high)]
+    assert worst == pytest.approx([0.02, 0.02], rel=1e-9)
+    assert loss.epsilon_at(1) == (0, 0)
+
+
+# Small rational matrices
+
+entries = st.fractions(-3, 3, max_denominator=4)
+
+
+@given(st.data())
+def test_random_laplace_noise_against_its_coordinates(data):
+    """Epsilon is the L1 norm of M**-1 d, by numpy; and no linear map of the release changes it."""
+    size = data.draw(st.integers(1, 3))
+    square = st.lists(st.lists(entries, min_size=size, max_size=size), min_size=size, max_size=size)
+    matrix, change = data.draw(square), data.draw(square)
+    gap = data.draw(st.lists(entries, min_size=size, max_size=size))
+    for one in (matrix, change):
+        assume(abs(np.linalg.det(np.array(one, dtype=float))) > 1e-3)
+    loss = shifted(gap, matrix, "L" * size)
+    t = np.linalg.solve(np.array(matrix, dtype=float), np.array(gap, dtype=float))
+    assert float(loss.epsilon) == pytest.approx(np.abs(t).sum())
+    # Released in other coordinates, with the draws in another order and of other signs.
+    mapped = [
+        [sum(a * row[j] for a, row in zip(one, matrix, strict=True)) for j in range(size)]
+        for one in change
+    ]
+    turned = [[-entry for entry in row[::-1]] for row in mapped]
+    moved = [sum(a * d for a, d in zip(one, gap, strict=True)) for one in change]
+    again = compare(law(moved, mapped, "L" * size), law([0] * size, turned, "L" * size))
+    assert again.epsilon == loss.epsilon
+    assert again.delta(0.5) == loss.delta(0.5)
+    assert loss.delta(0) == pytest.approx((composed_delta(list(np.abs(t)), 0),) * 2, abs=1e-10)
+
+
+@given(st.lists(st.lists(entries, min_size=3, max_size=3), min_size=2, max_size=4), st.data())
+def test_random_normal_noise_against_the_pseudo_inverse(rows, data):
+    gap = data.draw(st.lists(entries, min_size=len(rows), max_size=len(rows)))
+    matrix, d = np.array(rows, dtype=float), np.array(gap, dtype=float)
+    nonzero = np.linalg.svd(matrix, compute_uv=False)
+    assume(not ((nonzero > 1e-9) & (nonzero < 1e-3)).any())
+    inside = matrix @ np.linalg.pinv(matrix, rcond=1e-6) @ d
+    compared = shifted(gap, rows, "GGG")
+    assert isinstance(compared, Leak) == (not np.allclose(inside, d))
+    if isinstance(compared, ShiftLoss):
+        expected = np.linalg.norm(np.linalg.pinv(matrix, rcond=1e-6) @ d) ** 2
+        assert float(compared.mu_squared) == pytest.approx(expected)
+
+
+# Many shifts
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1/5", "1"])
+@pytest.mark.parametrize("points", [16, 100, 1000, 2**15])
+@pytest.mark.parametrize("shifts", [["1"], ["1/3", "1/7"], ["1/2", "3/11", "2"], ["1/40", "2"]])
+def test_the_bounds_on_a_grid_hold(shifts, points, epsilon):
+    """Also on coarse grids, where small shifts are left out of the lower bound."""
+    sizes, epsilon = tuple(map(Fraction, shifts)), Fraction(epsilon)
+    if epsilon < sum(sizes):
+        low, high = delta_on_grid(sizes, points, None, epsilon)
+        assert low <= composed_delta([float(t) for t in sizes], float(epsilon)) <= high
+        assert high - low < {16: 0.2, 100: 2e-2, 1000: 2e-3, 2**15: 1e-6}[points]
+
+    def normal_delta(at: Fraction) -> tuple[float, float]:
+        delta = gaussian_delta(1, float(at))
+        return delta, delta
+
+    if points < 1000:
+        low, high = delta_on_grid(sizes, points, normal_delta, epsilon)
+        expected = composed_delta([float(t) for t in sizes], float(epsilon), 1)
+        assert low - 1e-12 <= expected <= high + 1e-12
+
+
+def test_thirty_different_shifts():
+    """More sums than can be told apart; the bounds hold those of fewer, and of larger, shifts."""
+    shifts = [Fraction(1, 3 + i) for i in range(30)]
+    loss = shifted(shifts, diagonal([1] * 30), "L" * 30)
+    low, high = loss.delta(0.5)
+    assert high - low < 1e-5
+    assert shifted(shifts[:8], diagonal([1] * 8), "L" * 8).delta(0.5)[1] < low
+    larger = [Fraction(1, 3), Fraction(1, 4), *[Fraction(1, 5)] * 6, *[Fraction(1, 11)] * 22]
+    assert high < shifted(larger, diagonal([1] * 30), "L" * 30).delta(0.5)[0]
+    least, most = loss.epsilon_at(0.1)
+    assert 0 < least < most < least + 1e-4
+    assert loss.event(0.5).probability_p == (0, 1)
