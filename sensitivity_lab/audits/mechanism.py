@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ from sensitivity_lab.checks import (
     shown,
 )
 from sensitivity_lab.errors import InputError, TooLargeError
-from sensitivity_lab.exact.difference import Difference, Number, round_up
+from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
 from sensitivity_lab.metrics import Metric, as_metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.results.literals import brief, short_literal
@@ -36,16 +36,17 @@ from sensitivity_lab.universes.universe import Universe
 from .claims import check_tolerance
 from .driven.draws import LimitError
 from .driven.generator import elsewhere
-from .driven.laws import Atom, Divergence, ReleaseLaw, compared
+from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
+from .driven.probes import NUMBER, ends, probes
 from .driven.runs import BRANCHES, explore
 from .driven.script import script_of
-from .driven.symbols import OutsideError
+from .driven.symbols import LeavesError, OutsideError
 from .pairs import Close, check_compared, check_pairs
 from .question import Question, check_distances, datasets_of
 from .records import any_distances
 from .report import AuditReport
 from .returned import ENTRIES, bare
-from .row import AuditRow, Evidence
+from .row import NOT_REFUTED, AuditRow, Evidence, Finding
 from .subjects import check_subject
 
 _ROUNDING = 32
@@ -140,7 +141,7 @@ class MechanismReport(AuditReport):
         """
         at = check_not_negative("epsilon", epsilon)
         least, most = self._at(d_in).divergence.delta(at)
-        return -round_up(-least), round_up(most)
+        return round_down(least), round_up(most)
 
     def epsilon(self, delta: Any = 0, d_in: Number | None = None) -> tuple[float, float]:
         """Return bounds on the least epsilon at a delta, for the worst pair.
@@ -314,6 +315,9 @@ def audit_mechanism(
         with elsewhere():
             laws = [ReleaseLaw(explore(function, x, branches)) for x in tried]
         worst = _worst_pairs(question, laws, at, allowed)
+    except LeavesError as error:
+        with elsewhere():
+            return _probed(question, function, epsilon, f"the function {error}")
     except OutsideError as error:
         return _not_judged(question, epsilon, f"the function {error}")
     except LimitError as error:
@@ -408,8 +412,13 @@ def _both_orders(
     for x, y, one in (
         (first, second, divergence), (second, first, divergence.swapped()),
     ):  # fmt: skip
-        ratio = one.largest_ratio if not one.cut and not delta else Fraction(0)
-        rank = (one.delta(epsilon)[0], ratio, one.delta(epsilon / 2)[0], one.delta(Fraction(0))[0])
+        pure = one.pure if not delta else None
+        rank = (
+            one.delta(epsilon)[0],
+            pure or (0.0, 0.0),
+            one.delta(epsilon / 2)[0],
+            one.delta(Fraction(0))[0],
+        )
         found.append((rank, Worst(x.dataset, y.dataset, one)))
     return found
 
@@ -433,15 +442,15 @@ def _row(
         # Above the claim, or at most the claim, or open because of what was not explored.
         known = least > delta or most <= delta or most - least <= _OPEN * delta
         truth = _number(least if least > delta else most)
-        reason = "" if known else _cut(epsilon, least, most)
+        reason = "" if known else divergence.unknown or _cut(epsilon, least, most)
         quantity = f"a delta at epsilon {brief(given[0])}"
         return row(given[1], truth, reason=reason, judged=known, quantity=quantity)
     low, high = divergence.epsilon(Fraction(0))
-    if not divergence.cut:
+    if divergence.pure is not None or math.isinf(low):
         exact = math.inf if math.isinf(high) else _number(Fraction(high))
         return row(given[0], exact, quantity="an epsilon")
     # At least `low` is needed; whether more is, only what was not explored could tell.
-    reason = _cut(epsilon, least, most)
+    reason = divergence.unknown or _cut(epsilon, least, most)
     at_least = _number(Fraction(low))
     return row(given[0], at_least, reason=reason, judged=False, quantity="an epsilon")
 
@@ -461,24 +470,31 @@ def _number(truth: Fraction) -> Difference:
     return Difference(Fraction(round_up(truth)), Fraction(0))
 
 
+def _seen(worst: Worst, epsilon: Fraction) -> tuple[list[Atom], list[NoisyEvent]]:
+    """Return the event that tells the pair apart: outcomes, and ranges of noisy numbers."""
+    found = [one.event(epsilon) for one in worst.divergence.noisy]
+    noisy = [one for one in found if one is not None]
+    event = worst.divergence.event(epsilon)
+    return (event if event or noisy else worst.divergence.telling(epsilon)), noisy
+
+
 def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
     """Return the pair, each with the probability of the event that tells them apart."""
-    event = worst.divergence.telling(epsilon)
+    event, noisy = _seen(worst, epsilon)
     x, y = (tuple(data) if isinstance(data, list) else data for data in (worst.x, worst.y))
-    p = sum((atom.p for atom in event), Fraction(0))
-    q = sum((atom.q for atom in event), Fraction(0))
-    return Evidence(x, y, {"P(event)": float(p)}, {"P(event)": float(q)})
+    p = float(sum((atom.p for atom in event), Fraction(0))) + sum(one.p for one in noisy)
+    q = float(sum((atom.q for atom in event), Fraction(0))) + sum(one.q for one in noisy)
+    return Evidence(x, y, {"P(event)": p}, {"P(event)": q})
 
 
 def _notes(worst: Worst, epsilon: Fraction) -> tuple[str, ...]:
     """Return what a report says of the event."""
-    event = worst.divergence.telling(epsilon)
-    if not event:
-        return ()
+    event, noisy = _seen(worst, epsilon)
     told = [_told(atom) for atom in itertools.islice(event, _SHOWN)]
-    more = len(event) - len(told)
-    text = "; or ".join(told) + (f"; or {more:,} more outcomes" if more else "")
-    return (f"event: {text}",)
+    if len(event) > len(told):
+        told.append(f"{len(event) - len(told):,} more outcomes")
+    told += [one.text for one in noisy]
+    return (f"event: {'; or '.join(told)}",) if told else ()
 
 
 def _told(atom: Atom) -> str:
@@ -498,6 +514,30 @@ def _told(atom: Atom) -> str:
             number = int(number) if number.denominator == 1 else float(number)
         named.append(f"{place} = {short_literal(number)}")
     return " and ".join(named) or "an empty release"
+
+
+def _probed(
+    question: Question, function: Callable[..., Any], epsilon: Any, why: str
+) -> MechanismReport:
+    """Return the report on a function that is only probed."""
+    report = _not_judged(question, epsilon, why)
+    seen: dict[Any, Any] = {}
+    for x in question.datasets:
+        for path, found in ends(list(probes(function, x))).items():
+            if seen.setdefault(path, (x, found))[1] != found:
+                first, second = seen[path], (x, found)
+                place = "release" + "".join(f"[{name!r}]" for name in path)
+                ranges = [
+                    f"from {brief(least)} to {brief(most)} on {short_literal(data)}"
+                    for data, (least, most) in (first, second)
+                ]
+                reason = (
+                    f"{why}; far noise is cut: {place} stays {' and '.join(ranges)}, so an end may "
+                    "tell the two apart"
+                )
+                return replace(report, rows=(replace(report.rows[0], reason=reason),))
+    finding = Finding(NOT_REFUTED, f"{NUMBER} probes on each dataset found no violation", why)
+    return replace(report, rows=(replace(report.rows[0], finding=finding),))
 
 
 def _not_judged(question: Question, epsilon: Any, reason: str) -> MechanismReport:

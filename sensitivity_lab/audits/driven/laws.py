@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Context
 from fractions import Fraction
 from functools import cached_property
@@ -20,8 +20,11 @@ import numpy as np
 
 from sensitivity_lab.audits.returned import Path, bare
 
+from .affine import AffineLaw, Leak, NotJudged, compare
 from .draws import LimitError
+from .losses import Loss, Order
 from .runs import Explored, Leaf
+from .symbols import Draw, OutsideError
 
 _OUTCOMES = 300_000
 """The largest number of outcomes that are listed together."""
@@ -56,6 +59,14 @@ class Atom(NamedTuple):
     outcome: Outcome | None
 
 
+class NoisyEvent(NamedTuple):
+    """An event of numbers with continuous noise: in words, with both probabilities."""
+
+    text: str
+    p: float
+    q: float
+
+
 class Outcome(NamedTuple):
     """One release: a leaf that makes it, the dataset of the leaf, and the parts that tell."""
 
@@ -78,12 +89,16 @@ class _Boxed:
         Independent groups of parts: the probability of each tuple of values; they sum to 1.
     mass : Fraction
         The probability of the leaf.
+    noisy : bool
+        Whether there are numbers with continuous noise. Among the fixed parts, these are `_NOISE`:
+        no number without noise equals them.
     """
 
     leaf: Leaf
     fixed: Values
     tables: list[Table]
     mass: Fraction
+    noisy: bool
 
     def possible(self, path: Path) -> set[Hashable]:
         """Return the values that a part can have."""
@@ -94,8 +109,13 @@ class _Boxed:
         return {values[place] for values in table}
 
 
+_NOISE = "a number with continuous noise"
+
+
 def _boxed(leaf: Leaf) -> _Boxed:
+    noisy = {path: one for path, one in leaf.symbols.items() if one.continuous}
     fixed = {path: _key(part) for path, part in leaf.parts.items() if path not in leaf.symbols}
+    fixed |= dict.fromkeys(noisy, _NOISE)
     tables: list[Table] = []
     mass = leaf.mass
     for paths, table in leaf.groups:
@@ -107,7 +127,20 @@ def _boxed(leaf: Leaf) -> _Boxed:
             for values, weight in table.items()
         }
         tables.append((paths, named))
-    return _Boxed(leaf, fixed, tables, mass)
+    return _Boxed(leaf, fixed, tables, mass, bool(noisy))
+
+
+def noisy_paths(leaf: Leaf) -> list[Path]:
+    """Return where numbers with continuous noise stand, in the order of their law."""
+    return sorted((path for path, one in leaf.symbols.items() if one.continuous), key=repr)
+
+
+def _affine(leaf: Leaf) -> AffineLaw:
+    """Return the law of the numbers with continuous noise."""
+    symbols = [leaf.symbols[path] for path in noisy_paths(leaf)]
+    draws = [Draw(kind, number) for number, kind in enumerate(leaf.run.noises)]
+    rows = tuple(tuple(one.terms.get(draw, Fraction(0)) for draw in draws) for one in symbols)
+    return AffineLaw(tuple(one.constant for one in symbols), rows, tuple(leaf.run.noises))
 
 
 def _kind(part: Any) -> Any:
@@ -141,7 +174,9 @@ class ReleaseLaw:
 
     @cached_property
     def listed(self) -> dict[Hashable, tuple[Fraction, Outcome]] | None:
-        """The probability of each outcome; None if there are many, since many may be alike."""
+        """The probability of each outcome; None if there are many, or continuous noise."""
+        if any(one.noisy for one in self.boxed):
+            return None
         cells = sum(math.prod(len(table) for _, table in one.tables) for one in self.boxed)
         if cells > _FEW:
             return None
@@ -160,6 +195,120 @@ class ReleaseLaw:
 
 
 @dataclass(frozen=True)
+class Noisy:
+    """Outcomes that both laws have with continuous noise.
+
+    Attributes
+    ----------
+    p, q : Fraction
+        The probabilities of these outcomes together under each law.
+    loss : Loss, Leak or NotJudged
+        How far the laws of the noisy numbers are apart, given these outcomes.
+    swapped : bool
+        Whether the second law of `loss` is the first of these.
+    leaf : Leaf
+        One that makes such outcomes.
+    alone : bool
+        Whether no other outcomes look like these. If not, what tells them apart is not seen, and
+        only the upper bounds hold.
+    """
+
+    p: Fraction
+    q: Fraction
+    loss: Loss | Leak | NotJudged
+    leaf: Leaf
+    swapped: bool = False
+    alone: bool = True
+
+    def turned(self) -> Noisy:
+        """Return the same with the laws exchanged."""
+        return Noisy(self.q, self.p, self.loss, self.leaf, not self.swapped, self.alone)
+
+    def explored(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        """Return bounds on the integral of (p f - e ** epsilon q g)+.
+
+        It is p times the delta of f and g at epsilon + log(q / p).
+        """
+        if not self.p or not self.q:
+            return self.p, self.p
+        if self.p == self.q:
+            least, most = self._delta(epsilon), self._delta(epsilon)
+        else:
+            low, high = log_bounds(self.q / self.p)
+            least, most = self._delta(epsilon + high), self._delta(epsilon + low)
+        return self.p * least[0] if self.alone else Fraction(0), self.p * most[1]
+
+    def _delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        """Return bounds on delta at any epsilon, below 0 as well."""
+        if isinstance(self.loss, NotJudged):
+            return Fraction(0), Fraction(1)
+        if epsilon >= 0:
+            return _known_delta(self.loss, epsilon, self.swapped)
+        # With F = {f > e ** epsilon g}: P(F) - e ** epsilon Q(F) is 1 - e ** epsilon plus the same
+        # for the complement of F with the laws exchanged, at -epsilon, times e ** epsilon.
+        low, high = exp_bounds(epsilon)
+        least, most = _known_delta(self.loss, -epsilon, not self.swapped)
+        return 1 - high + low * least, 1 - low + high * most
+
+    def event(self, epsilon: Fraction) -> NoisyEvent | None:
+        """Return the event that attains delta, or if delta is 0, that at half the epsilon."""
+        order: Order = "QP" if self.swapped else "PQ"
+        p, q = float(self.p), float(self.q)
+        if isinstance(self.loss, NotJudged):
+            return None
+        if isinstance(self.loss, Leak):
+            both = (self.loss.p, self.loss.q)[:: -1 if self.swapped else 1]
+            weighted = _weighted(self.loss.weights, noisy_paths(self.leaf))
+            # The combination is a constant under one law, or under both.
+            on_x = both[0] != "noise"
+            text = (
+                f"{weighted} is {'' if on_x else 'not '}{float(both[0] if on_x else both[1]):.6g}"
+            )
+            return NoisyEvent(text, p, 0.0)
+        found = self.loss.event(epsilon, order) or self.loss.event(epsilon / 2, order)
+        if found is None:
+            return None
+        text = "a combination of the noisy numbers is in a range"
+        if not found.corners and len(found.intervals) == 1:
+            low, high = (float(end) for end in found.intervals[0])
+            weighted = _weighted(found.weights, noisy_paths(self.leaf))
+            text = f"{weighted} is between {low:.6g} and {high:.6g}"
+            if math.isinf(high):
+                text = f"{weighted} > {low:.6g}"
+            elif math.isinf(low):
+                text = f"{weighted} < {high:.6g}"
+        first, second = found.probability_p[0], found.probability_q[0]
+        if self.swapped:
+            first, second = second, first
+        return NoisyEvent(text, p * first, q * second)
+
+    @property
+    def epsilon(self) -> float:
+        """The least pure epsilon; rounded up."""
+        if not self.p:
+            return 0.0
+        if not self.q or self.loss.epsilon is None:
+            return math.inf
+        ratio = log_bounds(self.p / self.q)[1]
+        return math.inf if math.isinf(self.loss.epsilon) else float(self.loss.epsilon + ratio)
+
+
+def _weighted(weights: Sequence[Fraction], paths: Sequence[Path]) -> str:
+    """Return a combination of released numbers in words."""
+    terms = []
+    for weight, path in zip(weights, paths, strict=True):
+        if weight:
+            factor = "" if weight == 1 else "-" if weight == -1 else f"{float(weight):.6g} * "
+            terms.append(factor + "release" + "".join(f"[{name!r}]" for name in path))
+    return " + ".join(terms).replace("+ -", "- ")
+
+
+def _known_delta(loss: Loss | Leak, epsilon: Fraction, swapped: bool) -> tuple[Fraction, Fraction]:
+    least, most = loss.delta(epsilon, "QP" if swapped else "PQ")
+    return Fraction(least), Fraction(most)
+
+
+@dataclass(frozen=True)
 class Divergence:
     """Two laws, outcome by outcome.
 
@@ -169,14 +318,26 @@ class Divergence:
         The outcomes; those with equal probabilities under both may be missing.
     left : tuple of Fraction
         The probability under each law of what was not explored.
+    noisy : list of Noisy
+        The outcomes with continuous noise.
     """
 
     atoms: list[Atom]
     left: tuple[Fraction, Fraction]
+    noisy: list[Noisy] = field(default_factory=list)
 
     def swapped(self) -> Divergence:
         """Return the same with the laws exchanged."""
-        return Divergence([Atom(q, p, seen) for p, q, seen in self.atoms], self.left[::-1])
+        atoms = [Atom(q, p, seen) for p, q, seen in self.atoms]
+        return Divergence(atoms, self.left[::-1], [one.turned() for one in self.noisy])
+
+    @property
+    def unknown(self) -> str:
+        """Why the laws are not known, where noise is not judged; empty if they are."""
+        reasons = [one.loss.reason for one in self.noisy if isinstance(one.loss, NotJudged)]
+        if not all(one.alone for one in self.noisy):
+            reasons.append("runs that release alike have different noise")
+        return reasons[0] if reasons else ""
 
     @property
     def cut(self) -> bool:
@@ -207,6 +368,10 @@ class Divergence:
         for p, q, _ in atoms[sure:end]:
             least += max(zero, p - high * q)
             most += max(zero, p - low * q)
+        for one in self.noisy:
+            bounds = one.explored(epsilon)
+            least += bounds[0]
+            most += bounds[1]
         return max(zero, least), most
 
     def delta(self, epsilon: Fraction) -> tuple[Fraction, Fraction]:
@@ -239,17 +404,40 @@ class Divergence:
         near = itertools.takewhile(lambda one: _ratio(one.p, one.q) >= best * (1 - _CLOSE), atoms)
         return max(one.p / one.q for one in near)
 
+    @cached_property
+    def pure(self) -> tuple[float, float] | None:
+        """Bounds on the least pure epsilon; None if what was not explored leaves it open."""
+        if self.cut or self.unknown:
+            return None
+        noisy = max((one.epsilon for one in self.noisy), default=0.0)
+        if math.inf in (self.largest_ratio, noisy):
+            return math.inf, math.inf
+        low, high = log_bounds(Fraction(self.largest_ratio))
+        return max(0.0, float(low), noisy), max(0.0, float(high), noisy)
+
+    @property
+    def rho(self) -> tuple[Fraction, Fraction] | None:
+        """Bounds on the least rho of zero-concentrated privacy; None where it is not known.
+
+        It is known where everything that differs has continuous noise.
+        """
+        if self.cut or self.unknown or any(one.p != one.q for one in self.atoms):
+            return None
+        if not self.noisy:
+            return Fraction(0), Fraction(0)
+        (one, *others) = self.noisy
+        if others or one.p != 1 or one.q != 1 or isinstance(one.loss, Leak | NotJudged):
+            return None
+        low, high = one.loss.rho
+        return (Fraction(low), Fraction(high)) if math.isfinite(high) else None
+
     def epsilon(self, delta: Fraction) -> tuple[float, float]:
         """Return bounds on the least epsilon at which this delta is enough.
 
         Infinite: there is none, or what was not explored leaves it open.
         """
-        if not delta and not self.cut:
-            ratio = self.largest_ratio
-            if ratio == math.inf:
-                return math.inf, math.inf
-            low, high = log_bounds(Fraction(ratio))
-            return max(0.0, float(low)), max(0.0, float(high))
+        if not delta and self.pure is not None:
+            return self.pure
         return self._least(delta, 0), self._least(delta, 1)
 
     def _least(self, delta: Fraction, bound: int) -> float:
@@ -332,12 +520,43 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
             for key, (_, outcome) in both.items()
         ]
         return Divergence(atoms, left)
-    atoms = []
+    atoms, noisy = [], []
     items = [(law, one) for law in (first, second) for one in law.boxed]
     for cluster in _clusters([one for _, one in items]):
         inside = set(map(id, cluster))
-        atoms += _atoms([(law, one) for law, one in items if id(one) in inside], first)
-    return Divergence(atoms, left)
+        members = [(law, one) for law, one in items if id(one) in inside]
+        if cluster[0].noisy and len({id(law) for law, _ in members}) == 2:
+            noisy += _noisy(members, first)
+        else:
+            atoms += _atoms(members, first)
+    return Divergence(atoms, left, noisy)
+
+
+def _noisy(members: Sequence[tuple[ReleaseLaw, _Boxed]], first: ReleaseLaw) -> list[Noisy]:
+    """Return the outcomes of leaves with continuous noise that can have outcomes in common."""
+    mine = {one.leaf.run.path_taken: one for law, one in members if law is first}
+    others = {one.leaf.run.path_taken: one for law, one in members if law is not first}
+    if len(mine) == len(others) == 1:
+        pairs = [(next(iter(mine.values())), next(iter(others.values())))]
+    elif mine.keys() == others.keys():
+        # The runs decided alike: given all decisions, which are not seen, the laws are these. By
+        # joint convexity, delta is at most the sum.
+        pairs = [(mine[path], others[path]) for path in mine]
+    else:
+        raise OutsideError(
+            "adds continuous noise in runs that decide otherwise on two neighbors, and release "
+            "alike"
+        )
+    found = []
+    for one, other in pairs:
+        if one.tables or other.tables:
+            raise OutsideError(
+                "releases discrete draws beside continuous noise; audit the two apart, and add "
+                "their epsilons"
+            )
+        loss = compare(_affine(one.leaf), _affine(other.leaf))
+        found.append(Noisy(one.mass, other.mass, loss, one.leaf, alone=len(pairs) == 1))
+    return found
 
 
 def _clusters(items: list[_Boxed]) -> Iterator[list[_Boxed]]:

@@ -280,6 +280,11 @@ class Run:
 
     # The end of the run.
 
+    @property
+    def path_taken(self) -> tuple[Any, ...]:
+        """All that the run decided, to compare with runs on other datasets."""
+        return tuple((step.question, step.answer) for step in self.steps)
+
     def components(self) -> list[_Component]:
         """Return the components, each once."""
         return list({id(one): one for one in self._components.values()}.values())
@@ -289,7 +294,7 @@ class Run:
         return math.prod((high - low for low, high in self.uniforms), start=_ONE)
 
     def example(self) -> dict[Draw, Fraction]:
-        """Return likely values of all draws that lead along this path; noise is 0."""
+        """Return likely values of all draws that lead along this path, and some noise."""
         values: dict[Draw, Fraction] = {}
         for number, (low, high) in enumerate(self.uniforms):
             values[Draw(UNIFORM, number)] = (low + high) / 2
@@ -297,7 +302,11 @@ class Run:
             found = likely(tuple(self.laws[draw] for draw in one.draws), one.known())
             for draw, value in zip(one.draws, found, strict=True):
                 values[Draw(DISCRETE, draw)] = Fraction(value)
-        return values | {Draw(kind, place): Fraction(0) for place, kind in enumerate(self.noises)}
+        # Noise that is no whole number, and differs from draw to draw.
+        noise = {
+            Draw(kind, place): Fraction(5 * place + 3, 8) for place, kind in enumerate(self.noises)
+        }
+        return values | noise
 
 
 def _whole_terms(symbol: Symbol) -> tuple[dict[int, int], Fraction]:
@@ -415,7 +424,7 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
-        returned = _call(function, dataset, run)
+        returned = called(function, dataset, run)
         if len(run.steps) < len(path):
             raise QueryError(_state(dataset))
         for other, steps in run.others:
@@ -457,7 +466,7 @@ def example_of(
         return {RAISED: (type(error).__name__, str(error))}
 
 
-def _call(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
+def called(function: Callable[..., Any], dataset: Any, source: Any) -> Parts:
     """Return the parts of what a function releases on a dataset; an error is released, too."""
     generator = DrivenGenerator(source)
     try:
@@ -580,16 +589,16 @@ def _again(function: Callable[..., Any], dataset: Any, leaf: Leaf) -> Leaf:
         If only numbers make it release something else.
     """
     values = leaf.run.example()
-    shown = _call(function, dataset, _Fed(values))
+    shown = called(function, dataset, _Fed(values))
     if _agree(leaf, shown, values):
         return replace(leaf, parts=shown)
     once_more = Run(tuple(leaf.run.steps))
-    returned = _call(function, dataset, once_more)
+    returned = called(function, dataset, once_more)
     if returned.keys() != leaf.parts.keys() or any(
         not _alike(part, leaf.parts[path]) for path, part in returned.items()
     ):
         raise QueryError(_state(dataset))
-    if _call(function, dataset, _Fed(values)) != shown:
+    if called(function, dataset, _Fed(values)) != shown:
         raise QueryError(_state(dataset))
     raise OutsideError(
         "computes with a draw otherwise than with a number (it rounds to a shorter float, or asks "
