@@ -344,6 +344,11 @@ OTHERS = (
         ),
         ((*OF_A_PERSON, "--group-by", "plan=a,a"), f"{GROUPS} plan=a,b,c, got 'plan=a,a'"),
         ((*OF_A_PERSON, "--group-by", "plan=0,0.0"), f"{GROUPS} plan=a,b,c, got 'plan=0,0.0'"),
+        (
+            (*OF_A_PERSON, "--queries", "std", "median", "--split", "1", "2"),
+            "--split must be a number above 0 for each result; the results, in order: 'count', "
+            "'sum', 'sum of squares', 'histogram'; got 2 numbers",
+        ),
         ((*OF_A_PERSON, "--neighbors", "bounded"), f"--neighbors {OTHERS}"),
         ((*OF_A_PERSON, "--size", "100"), f"--size {OTHERS}"),
         (
