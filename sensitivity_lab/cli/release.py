@@ -70,6 +70,9 @@ _ERRORS = (
 )
 """How far off the statistics without noise of their own are."""
 
+_TO_LIST = "...  # the names, as the file writes them"
+"""What stands for the groups in the code, where their names are not given yet."""
+
 _PUBLISHED = {
     "count": ["published['count'] = released['count']"],
     "histogram": ["print(histogram)"],
@@ -327,7 +330,7 @@ class Release:
             f"  neighbors  a person joins or leaves, with at most {rows}; the number of rows is "
             f"private{trusted}",
             *([f"\n{_name_the_groups(self.by)}"] if self.by and not self.groups else []),
-            "\nFrom the noisy answers, without further loss:",
+            *(["\nFrom the noisy answers, without further loss:"] if self.follows else []),
             *(f"  {name}: {how}" for name, how in self.follows.items()),
             *([_ERRORS] if self.follows else []),
             "\nBefore the noise:",
@@ -336,7 +339,7 @@ class Release:
             "these people\nadds to it. Nothing here depends on the entries of the table.",
             f"\nThe same in Python:\n\n{self.code}\n\n{self.publish}",
         ]
-        return "\n".join(line for line in lines if self.follows or "further" not in line)
+        return "\n".join(lines)
 
     @cached_property
     def code(self) -> str:
@@ -361,8 +364,7 @@ class Release:
             "# Public: chosen without looking at the data.",
             f"lower, upper = {low!r}, {high!r}",
             *([f"starts = {_listed(self.starts)}"] if "histogram" in self.released else []),
-            *([f"groups = {self.groups!r}"] if self.groups else []),
-            *(["groups = ...  # the names, as texts"] if grouped and not self.groups else []),
+            *([f"groups = {self.groups or _TO_LIST}"] if grouped else []),
             "",
             "# Rows without missing entries, their values clipped to the bounds.",
             f"table = pd.read_csv({', '.join([repr(self.path), *raw])})",

@@ -127,6 +127,15 @@ def test_a_domain_of_many_values_has_fewer_bins(capsys):
     assert "starts = list(range(0, 991, 11))" in out
 
 
+def test_a_column_may_have_any_name(capsys, table):
+    """Text with this word used to be dropped where nothing follows from the answers."""
+    table.rename(columns={"visits": "further"}).to_csv("visits.csv", index=False)
+    asked = ("noise", "visits.csv", "--domain", "further=0:9", "--epsilon", "1", "--query", "sum")
+    _, out, _ = run(capsys, *asked, "--rows-per-person", "1")
+    assert "table['further'].clip(lower, upper)" in out
+    assert "without further loss" not in out
+
+
 def test_the_noise_is_written_as_a_table(capsys):
     more = ("--rows-per-person", "1", "--table", "noise.csv")
     assert run(capsys, *ASKED, *more)[::2] == (0, "")
@@ -139,7 +148,9 @@ def test_groups_without_names_have_the_same_noise_and_code_that_asks_for_the_nam
     assert (found["rows"], found["groups"]) == (named["rows"], None)
     with pytest.raises(InputError, match="must be a list of values, got Ellipsis"):
         executed(found["code"])
-    filled = found["code"].replace("groups = ...  # the names, as texts", "groups = ['a', 'b']")
+    filled = found["code"].replace(
+        "groups = ...  # the names, as the file writes them", "groups = ['a', 'b']"
+    )
     assert filled == named["code"]
     _, text, _ = run(capsys, *ASKED, *OF_A_PERSON, "--group-by", "plan")
     assert "which ones occur is private." in text
