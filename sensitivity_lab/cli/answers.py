@@ -246,8 +246,15 @@ def noise(given: Given) -> Answer:
     )
     with noting() as notes:
         table = noise_table(found, public_universe=given[PUBLIC_UNIVERSE], **loss)
+    told = [str(table)]
+    if given.has(DOMAIN):
+        told.append("  domain     clip the values to it before you compute the answers")
+    if relation.keeps_size:
+        told.append(
+            "  size       public: neighbors have the same number of rows, so nothing hides it"
+        )
     return Answer(
-        text=table,
+        text="\n".join(told),
         data=lambda: {
             "epsilon": table.epsilon,
             "delta": table.delta,

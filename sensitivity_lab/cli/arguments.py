@@ -7,6 +7,7 @@ take in different forms has variants; each command uses one of them.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,9 @@ from .written import (
     read_sizes,
 )
 
+Replacement = str | Callable[[re.Match[str]], str]
+"""What `re.sub` puts in place of a match."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
@@ -45,9 +49,9 @@ class Argument:
     becomes : str
         The library's argument that it becomes, and its name in the library's messages; by default
         its own name.
-    advice : tuple of pairs of str
+    advice : tuple of pairs
         Patterns of other phrases in the library's messages, and their replacements on the command
-        line.
+        line, as `re.sub` takes them.
     completer : callable, optional
         Proposes its values when the user presses the tab key.
     alias, metavar, nargs, action, default, choices, required
@@ -58,7 +62,7 @@ class Argument:
     help: str
     read: Callable[[str], Any] = str
     becomes: str = ""
-    advice: tuple[tuple[str, str], ...] = ()
+    advice: tuple[tuple[str, Replacement], ...] = ()
     completer: Callable[..., Iterable[str]] | None = None
     alias: str = ""
     metavar: str | None = None
@@ -145,7 +149,12 @@ SIZE = Argument(
     required=True,
     metavar="N",
     help="how many records a dataset has",
-    advice=((r"\bsize=range\(2, 1001\)", "--size 2-1000"),),
+    advice=(
+        (
+            r"\bsize=range\((\d+), (\d+)\)",
+            lambda found: f"--size {found[1]}-{int(found[2]) - 1}",
+        ),
+    ),
 )
 SEVERAL_SIZES = replace(
     SIZE,
@@ -215,6 +224,11 @@ QUERY = Argument(
     advice=(
         (r", a query such as Percentile\(25\), or a function of a 1-D array(?=$|; did)", ""),
         (r", or give functions names with from_function\(\.\.\., name=\.\.\.\)$", ""),
+        (
+            r"^unknown query 'histogram'; .*$",
+            "unknown query 'histogram'; for its sensitivity use `sensitivity-lab histogram`, for "
+            "its noise give `sensitivity-lab noise` a table and a domain",
+        ),
     ),
 )
 REQUIRED_QUERIES = Argument(
@@ -389,8 +403,9 @@ SPLIT = Argument(
     read=exact("a weight of --split"),
     nargs="+",
     metavar="WEIGHT",
-    help="weights of the answers' shares of epsilon, in the order of columns and queries; "
-    "default: equal ones",
+    help="weights of the answers' shares of epsilon, one for each row of the printed table, in its "
+    "order; with a table and a domain the rows are those of count, sum, sum of squares, histogram "
+    "that the queries need; default: equal ones",
     advice=(
         (r"(^--split .*), or a mapping of their names to such numbers", r"\1"),
         (r"^split\['(.*?)'\] must", r"--split: the share of '\1' must"),

@@ -42,7 +42,7 @@ from .arguments import (
 )
 from .given import Given
 from .output import Answer
-from .tables import STANDARD_INPUT, read_cells
+from .tables import STANDARD_INPUT, exact_number, read_cells
 
 MOST_BINS = 100
 """The most bins of a histogram; a domain of more values is grouped into these."""
@@ -63,6 +63,33 @@ FOLLOWS = {
     "std": "the root of sum of squares / count - mean ** 2, or 0 if that is negative",
 }
 """How to compute the statistics without noise of their own from the noisy answers."""
+
+_ERRORS = (
+    "The table has the errors of the noisy answers only. Step 5 of docs/how_to/noise.md estimates "
+    "those of\nthe statistics above, with made-up data."
+)
+"""How far off the statistics without noise of their own are."""
+
+_TO_LIST = "...  # the names, as the file writes them"
+"""What stands for the groups in the code, where their names are not given yet."""
+
+_PUBLISHED = {
+    "count": ["published['count'] = released['count']"],
+    "histogram": ["print(histogram)"],
+    "mean": ["published['mean'] = released['sum'] / released['count']"],
+    "median": [
+        "up_to = histogram.cumsum(axis=1).to_numpy()",
+        "middle = [int(np.argmax(row >= row[-1] / 2)) for row in up_to]",
+        "published['median'] = [starts[place] for place in middle]",
+    ],
+    "std": [
+        "squares = released['sum of squares'] / released['count']",
+        "variance = squares - (released['sum'] / released['count']) ** 2",
+        "published['std'] = np.sqrt(np.maximum(variance, 0))",
+    ],
+    "sum": ["published['sum'] = released['sum']"],
+}
+"""The code that publishes each statistic."""
 
 _OF_OTHERS = (
     *(COPIES, SEVERAL_SIZES, PUBLIC_UNIVERSE, COLUMNS, NEIGHBORS, DIRECTION, DISTANCE),
@@ -97,6 +124,7 @@ def release(given: Given) -> Answer:
             "follows": found.follows,
             "before": found.before,
             "code": found.code,
+            "publish": found.publish,
         },
         table=lambda path, **_: found.noise.to_frame().to_csv(path, index=False),
         plot=found.noise.plot,
@@ -247,21 +275,19 @@ class Release:
         names = self.groups or ["any"]
         return [f"{group} {place}" for group in names for place in places] if self.by else [*places]
 
-    @cached_property
-    def _names(self) -> list[Any]:
-        """The names of the groups in the code: as numbers if all are, so that 0 is also 0.0."""
-        names = self.groups or []
-        try:
-            return [float(name) for name in names]
-        except ValueError:
-            return list(names)
-
     @property
-    def _of_groups(self) -> str:
-        """The code for the group of each row."""
+    def _of_groups(self) -> list[str]:
+        """The code for the group of each row: if all names are numbers, 0 is also 0.0."""
         column = f"table[{self.by!r}]"
-        numbers = any(isinstance(name, float) for name in self._names)
-        return f"pd.to_numeric({column}, errors='coerce')" if numbers else column
+        if not self.groups or any(exact_number(name) is None for name in self.groups):
+            return [f"rows['group'] = {column}"]
+        # A column is read as texts, and texts between semicolons or tabs can have decimal commas.
+        texts = column if self.separator == "," else f"{column}.str.replace(',', '.')"
+        return [
+            "names = dict(zip(pd.to_numeric(groups).tolist(), groups, strict=True))",
+            f"numbers = pd.to_numeric({texts}, errors='coerce')",
+            "rows['group'] = [names.get(number) for number in numbers]",
+        ]
 
     # The text and the code.
 
@@ -292,7 +318,9 @@ class Release:
         trusted = (
             ""
             if self.person
-            else f"\n  The code does not limit a person to {rows}; with --person COLUMN it does."
+            else f"\n  The code does not limit a person to {rows}; with --person COLUMN it does. "
+            "That column\n  must identify real people. Leave it out only if something else limits "
+            "the rows."
         )
         low, high = self.ends
         lines = [
@@ -302,15 +330,16 @@ class Release:
             f"  neighbors  a person joins or leaves, with at most {rows}; the number of rows is "
             f"private{trusted}",
             *([f"\n{_name_the_groups(self.by)}"] if self.by and not self.groups else []),
-            "\nFrom the noisy answers, without further loss:",
+            *(["\nFrom the noisy answers, without further loss:"] if self.follows else []),
             *(f"  {name}: {how}" for name, how in self.follows.items()),
+            *([_ERRORS] if self.follows else []),
             "\nBefore the noise:",
             *(f"  {place}. {step}" for place, step in enumerate(self.before, 1)),
             "\nThe epsilon above is the loss of all answers together. Every other release about "
             "these people\nadds to it. Nothing here depends on the entries of the table.",
-            f"\nThe same in Python:\n\n{self.code}",
+            f"\nThe same in Python:\n\n{self.code}\n\n{self.publish}",
         ]
-        return "\n".join(line for line in lines if self.follows or "further" not in line)
+        return "\n".join(lines)
 
     @cached_property
     def code(self) -> str:
@@ -335,15 +364,14 @@ class Release:
             "# Public: chosen without looking at the data.",
             f"lower, upper = {low!r}, {high!r}",
             *([f"starts = {_listed(self.starts)}"] if "histogram" in self.released else []),
-            *([f"groups = {self._names!r}"] if self.groups else []),
-            *(["groups = ...  # the list of names"] if grouped and not self.groups else []),
+            *([f"groups = {self.groups or _TO_LIST}"] if grouped else []),
             "",
             "# Rows without missing entries, their values clipped to the bounds.",
             f"table = pd.read_csv({', '.join([repr(self.path), *raw])})",
             f"table = table.dropna(subset={self._used!r})",
             f"rows = pd.DataFrame({{'value': table[{self.column!r}].clip(lower, upper)}})",
             *([f"rows['person'] = table[{self.person!r}]"] if self.person else []),
-            *([f"rows['group'] = {self._of_groups}"] if grouped else []),
+            *(self._of_groups if grouped else []),
         ]
         if "sum of squares" in self.released:
             lines.append("rows['square'] = rows['value'] ** 2")
@@ -392,12 +420,46 @@ class Release:
             ")",
             "print(noise)",
             "",
-            "# The exact answers are private: never publish them without noise. Step 4 of",
-            "# docs/how_to/noise.md adds it; mean, median and std follow from the noisy answers.",
+            "# The exact answers are private: never publish them without noise.",
             "answers = {name: chain(rows) for name, chain in chains.items()}",
         ]
         if not any("Fraction(" in line for line in lines):
             lines = lines[2:]
+        return "\n".join(lines)
+
+    @cached_property
+    def publish(self) -> str:
+        """The code that adds the noise, and computes what follows; it continues `code`."""
+        draw = "make_laplace" if self.delta is None else "make_gaussian"
+        index = "groups" if self.by else "['all']"
+        lines = [
+            "# The noise: every number of an answer gets its own, of the scale in the table above.",
+            "# It needs OpenDP: pip install '.[opendp]' in the checkout. Run it once: a second run",
+            "# is a second release, and the losses add up.",
+            "import numpy as np",
+            "import opendp.prelude as dp",
+            "",
+            "dp.enable_features('contrib')",
+            "space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)",
+            "released = {}",
+            "for row in noise:",
+            f"    add_noise = dp.m.{draw}(*space, scale=row.scale)",
+            "    exact = np.ravel(answers[row.name]).astype(float).tolist()",
+            "    released[row.name] = np.array([add_noise(number) for number in exact])",
+            "",
+            "# Computed from the noisy answers, so it can be published as they can.",
+        ]
+        if "histogram" in self.released:
+            lines += [
+                "bins = released['histogram'].reshape(-1, len(starts))",
+                f"histogram = pd.DataFrame(bins, index={index}, columns=starts)",
+            ]
+        of_table = [one for one in self.asked if one != "histogram"]
+        if of_table:
+            lines.append(f"published = pd.DataFrame(index={index})")
+            lines += [line for one in of_table for line in _PUBLISHED[one]]
+            lines.append("print(published)")
+        lines += _PUBLISHED["histogram"] if "histogram" in self.asked else []
         return "\n".join(lines)
 
 
@@ -433,9 +495,11 @@ def _groups(given: Given) -> tuple[str | None, list[str] | None]:
     if column and not equals:
         return column, None
     groups = names.split(",")
+    numbers = [exact_number(name) for name in groups]
+    distinct = len(set(groups if None in numbers else numbers))
     if len(groups) == 1 and ":" in names:
         raise InputError(f"name each group: --group-by {column}=0,25,50, got {shown(written)}")
-    if not (column and all(groups)) or len(set(groups)) < len(groups):
+    if not (column and all(groups)) or distinct < len(groups):
         raise InputError(
             "the names of the groups in the data are private, so give a list that does not depend "
             f"on them, each name once: --group-by {column or 'COLUMN'}=a,b,c, got {shown(written)}"

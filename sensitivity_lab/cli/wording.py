@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .arguments import Replacement
 from .commands import COMMANDS
 
 
@@ -28,7 +29,7 @@ def with_options(text: str) -> str:
     return text
 
 
-def _patterns() -> Iterator[tuple[str, str]]:
+def _patterns() -> Iterator[tuple[str, Replacement]]:
     """Yield patterns of the library's names and advice, and the options that replace them."""
     arguments = [one for command in COMMANDS.values() for one in command.each()]
     for one in arguments:

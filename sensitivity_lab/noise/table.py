@@ -221,7 +221,8 @@ def _shares(split: Any, names: list[str]) -> list[Fraction]:
         weights = listed(split, f"split must be {accepted}")
         if len(weights) != len(names):
             raise InputError(
-                f"split must be {accepted}: {len(names)} results, got {len(weights)} numbers"
+                f"split must be {accepted}; the results, in order: {names_of(names)}; got "
+                f"{len(weights)} number{'s' * (len(weights) != 1)}"
             )
     exact = [
         check_positive(f"split[{shown(name)}]", weight)

@@ -31,7 +31,8 @@ class Things:
         Of a universe that can be private data: what it is, what to use instead, and what would have
         to be public.
     every_size : str
-        How to compute the sensitivity over every size.
+        How to compute the sensitivity over every size; {first} and {stop} stand for a range of
+        feasible ones.
     """
 
     data: str
@@ -51,7 +52,7 @@ ROWS = Things(
     "sensitivity holds only among datasets drawn from these records",
     domain="a record can be, TableUniverse.from_domain(values)",
     public="records",
-    every_size="Pass every size that the data can have, such as size=range(2, 1001)",
+    every_size="Pass every size that the data can have, such as size=range({first}, {stop})",
 )
 
 NUMBERS = replace(
@@ -136,6 +137,7 @@ def of_datasets(
     exactly = relation is not None and relation.exactly and relation.k > 1
     largest = max(several) + (0 if relation is None else relation.growth)
     listed, copies = False, None
+    words = NUMBERS if universe.numeric else ROWS
     if isinstance(universe, FiniteUniverse):
         listed = universe.lists_records
         fewest = min(universe.counts or (largest,))
@@ -149,7 +151,7 @@ def of_datasets(
         sizes=several,
         size=f"size {show_sizes(several)}",
         upper=result.upper,
-        things=NUMBERS if universe.numeric else ROWS,
+        things=words if relation is None else _with_sizes(words, relation, universe),
         listed=listed,
         copies=copies,
         largest=largest,
@@ -159,6 +161,13 @@ def of_datasets(
         and not relation.keeps_size
         and not _is_one_for_all_sizes(result.query, relation, universe, several[0]),
     )
+
+
+def _with_sizes(words: Things, relation: Relation, universe: AnyUniverse) -> Things:
+    """Name sizes that are feasible for a relation: above k, and with room for what is added."""
+    last = int(min(max(1000, 2 * relation.k), universe.size - relation.growth))
+    first = min(relation.k + 1, last)
+    return replace(words, every_size=words.every_size.format(first=first, stop=last + 1))
 
 
 def _is_one_for_all_sizes(query: Any, relation: Relation, universe: AnyUniverse, size: int) -> bool:

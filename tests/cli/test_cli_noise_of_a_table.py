@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,8 @@ def test_the_code_prints_the_same_numbers(capsys, more):
     printed, names = executed(told(capsys, *more)["code"])
     _, out, _ = run(capsys, *ASKED, *more)
     assert printed.strip() in out
-    assert out.endswith(f"The same in Python:\n\n{told(capsys, *more)['code']}\n")
+    found = told(capsys, *more)
+    assert out.endswith(f"The same in Python:\n\n{found['code']}\n\n{found['publish']}\n")
     assert set(names["answers"]) == set(scales(told(capsys, *more)))
 
 
@@ -125,6 +127,15 @@ def test_a_domain_of_many_values_has_fewer_bins(capsys):
     assert "starts = list(range(0, 991, 11))" in out
 
 
+def test_a_column_may_have_any_name(capsys, table):
+    """Text with this word used to be dropped where nothing follows from the answers."""
+    table.rename(columns={"visits": "further"}).to_csv("visits.csv", index=False)
+    asked = ("noise", "visits.csv", "--domain", "further=0:9", "--epsilon", "1", "--query", "sum")
+    _, out, _ = run(capsys, *asked, "--rows-per-person", "1")
+    assert "table['further'].clip(lower, upper)" in out
+    assert "without further loss" not in out
+
+
 def test_the_noise_is_written_as_a_table(capsys):
     more = ("--rows-per-person", "1", "--table", "noise.csv")
     assert run(capsys, *ASKED, *more)[::2] == (0, "")
@@ -137,7 +148,9 @@ def test_groups_without_names_have_the_same_noise_and_code_that_asks_for_the_nam
     assert (found["rows"], found["groups"]) == (named["rows"], None)
     with pytest.raises(InputError, match="must be a list of values, got Ellipsis"):
         executed(found["code"])
-    filled = found["code"].replace("groups = ...  # the list of names", "groups = ['a', 'b']")
+    filled = found["code"].replace(
+        "groups = ...  # the names, as the file writes them", "groups = ['a', 'b']"
+    )
     assert filled == named["code"]
     _, text, _ = run(capsys, *ASKED, *OF_A_PERSON, "--group-by", "plan")
     assert "which ones occur is private." in text
@@ -152,6 +165,155 @@ def test_names_that_are_numbers_are_found_however_the_file_writes_them(capsys, t
     counts = [int((plans[table["visits"].notna()] == plan).sum()) for plan in (0, 25)]
     assert names["answers"]["count"] == counts
     assert np.reshape(names["answers"]["histogram"], (2, -1)).sum(axis=1).tolist() == counts
+
+
+WRITTEN = {
+    "integers": ([0, 1, 95], "0,1"),
+    "floats": ([0.0, 1.0, 9.5], "0,1"),
+    "halves": ([0.5, 1.0, 9.5], "0.5,1"),
+    "numbers beyond floats": ([2**53 + 1, 2**53 + 3, 2**53], f"{2**53 + 1},{2**53 + 3}"),
+    "texts": (["a", "b", "rare"], "a,b"),
+    "texts and numbers": (["a", "1", "rare"], "a,1"),
+}
+
+
+@pytest.mark.parametrize("person", [(), ("--person", "id")], ids=["alone", "person"])
+@pytest.mark.parametrize(("plans", "names"), WRITTEN.values(), ids=WRITTEN)
+def test_the_histogram_of_a_group_has_as_many_rows_as_its_count(
+    capsys, table, plans, names, person
+):
+    """Integer names used to be read as floats, and no row was in a cell of '0.0 3'."""
+    table["plan"] = table["plan"].map(dict(zip(["a", "b", "rare"], plans, strict=True)))
+    table.to_csv("visits.csv", index=False)
+    more = ("--rows-per-person", "100", *person, "--group-by", f"plan={names}")
+    answers = executed(told(capsys, *more)["code"])[1]["answers"]
+    kept = table.dropna()
+    counts = [int((kept["plan"] == plan).sum()) for plan in plans[:2]]
+    assert 0 not in counts
+    assert answers["count"] == counts
+    assert np.reshape(answers["histogram"], (2, -1)).sum(axis=1).tolist() == counts
+
+
+def test_names_of_groups_with_decimal_commas(capsys):
+    Path("visits.csv").write_text("plan;visits\n0,5;2\n0,50;3\n1;4\n")
+    found = told(capsys, "--rows-per-person", "1", "--group-by", "plan=0.5,1")
+    assert executed(found["code"])[1]["answers"]["count"] == [2, 1]
+
+
+STATISTICS = ("count", "histogram", "mean", "median", "std", "sum")
+GROUPED = ((), ("--group-by", "plan=a,b"))
+
+
+def published(found: dict, monkeypatch) -> tuple[dict, list]:
+    """The names of all the code that is told, and the measurements that it makes."""
+    dp = pytest.importorskip("opendp.prelude")
+    made = []
+    for name in ("make_laplace", "make_gaussian"):
+        make = getattr(dp.m, name)
+
+        def spy(*space, make=make, scale):
+            made.append(make(*space, scale=scale))
+            return made[-1]
+
+        monkeypatch.setattr(dp.m, name, spy)
+    _, names = executed(f"{found['code']}\n\n{found['publish']}")
+    return names, made
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("groups", GROUPED, ids=["whole", "groups"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(pytest.param((one,), marks=pytest.mark.exhaustive) for one in STATISTICS),
+        ("sum", "mean"),
+        STATISTICS,
+    ],
+)
+def test_the_code_publishes_what_was_asked_for(capsys, table, monkeypatch, asked, groups):
+    """With next to no noise, what is published is nearly the truth."""
+    more = (*groups, "--rows-per-person", "1", "--epsilon", "1000000", "--queries", *asked)
+    names, _ = published(told(capsys, *more), monkeypatch)
+    kept = table.dropna()
+    kept = kept.assign(visits=kept["visits"].clip(0, 77), plan=kept["plan"] if groups else "all")
+    rows = {key: of_key["visits"] for key, of_key in kept.groupby("plan") if key != "rare"}
+    if "histogram" in asked:
+        counts = pd.DataFrame({key: of_key.value_counts() for key, of_key in rows.items()})
+        truth = counts.T.reindex(columns=range(78)).fillna(0)
+        np.testing.assert_allclose(names["histogram"], truth, atol=0.01)
+        assert list(names["histogram"].index) == list(rows)
+    if asked == ("histogram",):
+        return
+    found = names["published"]
+    assert list(found.index) == list(rows)
+    assert list(found) == [one for one in asked if one != "histogram"]
+    each = pd.DataFrame(rows)
+    truth = {"count": each.count(), "sum": each.sum(), "mean": each.mean(), "std": each.std(ddof=0)}
+    for name in set(found) & set(truth):
+        np.testing.assert_allclose(found[name], truth[name], atol=0.01)
+    if "median" in found:  # of an even number of rows, either one in the middle
+        middle = [each.quantile(0.5, interpolation=side) for side in ("lower", "higher")]
+        assert found["median"].between(*middle).all()
+
+
+LOSSES = {
+    "half": ("--epsilon", "0.5"),
+    "split": ("--epsilon", "0.5", "--split", "1", "5", "2", "1/3"),
+    "a split of two": ("--split", "1", "3", "--queries", "mean"),
+    "thirds": ("--queries", "std"),
+}
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("groups", GROUPED, ids=["whole", "groups"])
+@pytest.mark.parametrize("more", LOSSES.values(), ids=LOSSES)
+def test_the_code_spends_epsilon_as_it_was_split(capsys, monkeypatch, more, groups):
+    """OpenDP's own maps say what each answer spends; they round up."""
+    found = told(capsys, *groups, "--rows-per-person", "5", *more)
+    _, made = published(found, monkeypatch)
+    spent = [one.map(row["sensitivity"]) for one, row in zip(made, found["rows"], strict=True)]
+    assert spent == pytest.approx([row["epsilon"] for row in found["rows"]], rel=1e-12)
+    assert sum(spent) == pytest.approx(found["epsilon"], rel=1e-12)
+    losses = [Fraction(row["sensitivity"]) / Fraction(row["scale"]) for row in found["rows"]]
+    assert sum(losses) <= found["epsilon"] == (0.5 if "--epsilon" in more else 1)
+
+
+@pytest.mark.opendp
+def test_gaussian_noise_is_drawn_at_the_scales_of_the_table(capsys, monkeypatch):
+    found = told(capsys, "--rows-per-person", "2", "--delta", "1e-6", "--group-by", "plan=a,b")
+    _, made = published(found, monkeypatch)
+    for one, row in zip(made, found["rows"], strict=True):
+        rho = (row["sensitivity"] / row["scale"]) ** 2 / 2  # of zCDP, which OpenDP's map tells
+        assert one.map(row["sensitivity"]) == pytest.approx(rho, rel=1e-12)
+
+
+@pytest.mark.opendp
+def test_an_answer_that_is_the_same_for_all_gets_no_noise(capsys, monkeypatch):
+    asked = ("noise", "visits.csv", "--domain", "visits=0", "--epsilon", "1", "--json")
+    _, out, _ = run(capsys, *asked, "--rows-per-person", "1", "--queries", "sum")
+    names, _ = published(json.loads(out), monkeypatch)
+    assert names["published"]["sum"].tolist() == [0]
+
+
+def test_without_a_person_the_command_says_when_that_is_safe(capsys):
+    said = (
+        "  The code does not limit a person to 3 rows; with --person COLUMN it does. That column\n"
+        "  must identify real people. Leave it out only if something else limits the rows.\n"
+    )
+    _, text, _ = run(capsys, *ASKED, "--rows-per-person", "3")
+    assert said in text
+    _, text, _ = run(capsys, *ASKED, *OF_A_PERSON)
+    assert "real people" not in text
+
+
+def test_the_command_says_where_to_find_the_errors_of_what_follows(capsys):
+    said = (
+        "\nThe table has the errors of the noisy answers only. Step 5 of docs/how_to/noise.md "
+        "estimates those of\nthe statistics above, with made-up data.\n"
+    )
+    for query, has in (("median", True), ("sum", False)):
+        _, text, _ = run(capsys, *ASKED, *OF_A_PERSON, "--queries", query)
+        assert (said in text) is has
 
 
 def test_the_noise_is_drawn(capsys):
@@ -192,6 +354,12 @@ OTHERS = (
             "name each group: --group-by plan=0,25,50, got 'plan=0:100:25'",
         ),
         ((*OF_A_PERSON, "--group-by", "plan=a,a"), f"{GROUPS} plan=a,b,c, got 'plan=a,a'"),
+        ((*OF_A_PERSON, "--group-by", "plan=0,0.0"), f"{GROUPS} plan=a,b,c, got 'plan=0,0.0'"),
+        (
+            (*OF_A_PERSON, "--queries", "std", "median", "--split", "1", "2"),
+            "--split must be a number above 0 for each result; the results, in order: 'count', "
+            "'sum', 'sum of squares', 'histogram'; got 2 numbers",
+        ),
         ((*OF_A_PERSON, "--neighbors", "bounded"), f"--neighbors {OTHERS}"),
         ((*OF_A_PERSON, "--size", "100"), f"--size {OTHERS}"),
         (

@@ -97,12 +97,24 @@ Laplace noise of 2 answers, epsilon 1 in all
 mean              1      0.5      2               2
 median           50      0.5    100             100
   neighbors  bounded, at most 1; size 100
+  domain     clip the values to it before you compute the answers
+  size       public: neighbors have the same number of rows, so nothing hides it
 """
 
 
 def test_noise_is_sensitivity_over_epsilon(capsys):
     asked = ("--queries", "mean", "median", "--epsilon", "1")
     assert run(capsys, "noise", *AGES, *asked) == (0, PRINTED, "")
+
+
+def test_a_size_that_nothing_hides_is_said_to_be_public(capsys):
+    """The count has no noise then. Public rows of a file need no clipping."""
+    _, out, _ = run(capsys, "noise", *AGES, "--query", "count", "--epsilon", "1")
+    assert PRINTED.splitlines()[-1] in out.splitlines()
+    _, out, _ = run(capsys, *ASKED_OF_A_FILE["noise"], "--public-universe")
+    assert out.endswith(f"; size 6\n{PRINTED.splitlines()[-1]}\n")
+    _, out, _ = run(capsys, *UNBOUNDED, "--size", "2-9", "--query", "count")
+    assert out.endswith(f"; size any of 2 to 9\n{CLIPPED}")
 
 
 def test_noise_for_a_person_with_several_records_and_shares(capsys):
@@ -178,6 +190,7 @@ def test_noise_takes_ranges_of_sizes(capsys, size, scale):
     assert told["size"] == expected[size]
 
 
+CLIPPED = "  domain     clip the values to it before you compute the answers\n"
 PRIVATE_SIZE = (
     "results['mean']: neighbors (unbounded, at most 1) have different numbers of records, so that "
     "number is private, but the result is for size 100 only: the noise would reveal that number, "
@@ -190,13 +203,22 @@ def test_noise_notes_one_size_where_sizes_are_private(capsys):
     asked = (*UNBOUNDED, "--size", "100", "--queries", "mean", "count")
     code, out, err = run(capsys, *asked)
     assert (code, err) == (0, "")
-    assert out.endswith(f"; size 100\n  note       {PRIVATE_SIZE}\n")
+    assert out.endswith(f"; size 100\n{CLIPPED}  note       {PRIVATE_SIZE}\n")
     code, out, err = run(capsys, *asked, "--json")
     assert (code, err) == (0, f"sensitivity-lab noise: {PRIVATE_SIZE}\n")
     assert json.loads(out)["size"] == 100
     code, out, err = run(capsys, *asked[:-2], "count")
     assert (code, err, "note" in out) == (0, "", False)
     assert run(capsys, *UNBOUNDED, "--size", "2-1000", "--query", "mean")[2] == ""
+
+
+@pytest.mark.parametrize("k", [1, 5, 700])
+def test_the_sizes_that_the_note_names_are_feasible(capsys, k):
+    asked = (*UNBOUNDED, "--distance", str(k), "--query", "mean", "--size")
+    _, out, _ = run(capsys, *asked, "1000")
+    named = out.split("such as --size ")[1].strip()
+    assert named == f"{k + 1}-{max(1000, 2 * k)}"
+    assert run(capsys, *asked, named)[::2] == (0, "")
 
 
 def test_noise_notes_few_copies(capsys):
@@ -246,7 +268,13 @@ def test_smooth_noise_for_a_person_with_several_rows(capsys):
         ),
         (
             ("--epsilon", "1", "--split", "1", "2"),
-            "--split must be a number above 0 for each result: 1 results, got 2 numbers",
+            "--split must be a number above 0 for each result; the results, in order: 'mean'; got "
+            "2 numbers",
+        ),
+        (
+            ("--epsilon", "1", "--query", "mean", "histogram"),
+            "unknown query 'histogram'; for its sensitivity use `sensitivity-lab histogram`, for "
+            "its noise give `sensitivity-lab noise` a table and a domain",
         ),
         (
             ("--epsilon", "1", "--split", "0"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from command_line import run
 from paths import ROOT
+
+import sensitivity_lab as sl
 
 PAGE = (ROOT / "docs" / "how_to" / "noise.md").read_text()
 
@@ -32,13 +35,39 @@ def test_the_command_prints_what_the_page_shows(capsys, tmp_path, monkeypatch):
     assert out.startswith(printed)
 
 
+def step_4() -> str:
+    """The code that adds the noise, and publishes."""
+    (block,) = re.findall(r"```python\n(import opendp(?:.*\n)*?)```", PAGE)
+    return block
+
+
+@pytest.mark.opendp
+@pytest.mark.parametrize("split", [None, [1, 5, 2, Fraction(1, 3)]])
+def test_the_page_spends_epsilon_as_the_table_of_noise_splits_it(monkeypatch, split):
+    """OpenDP's own maps say what each answer spends. The page used to spend 1, whatever was set."""
+    dp = pytest.importorskip("opendp.prelude")
+    make, made = dp.m.make_laplace, []
+
+    def spy(*space, **how):
+        made.append(make(*space, **how))
+        return made[-1]
+
+    monkeypatch.setattr(dp.m, "make_laplace", spy)
+    names = names_after("## 4. ")
+    half = sl.noise.noise_table(names["sensitivities"], epsilon=0.5, split=split)
+    exec(step_4(), names | {"noise": half})
+    spent = [one.map(float(row.sensitivity)) for one, row in zip(made, half, strict=True)]
+    assert spent == pytest.approx([row.epsilon for row in half], rel=1e-12)
+    assert sum(spent) == pytest.approx(0.5, rel=1e-12)
+    assert sum(Fraction(row.sensitivity) / Fraction(row.scale) for row in half) <= 0.5
+
+
 @pytest.mark.opendp
 def test_what_the_page_publishes_is_near_the_truth():
     """Of a million runs, some ten are farther off."""
     pytest.importorskip("opendp.prelude")
-    (block,) = re.findall(r"```python\n(from fractions(?:.*\n)*?)```", PAGE)
     names = names_after("## 4. ")
-    exec(block, names)
+    exec(step_4(), names)
     for name, scale in (("count", 20), ("sum", 480), ("sum of squares", 11520), ("histogram", 20)):
         off = np.abs(names["released"][name] - np.array(names["answers"][name]))
         assert 0 < off.max() < 20 * scale

@@ -214,7 +214,7 @@ ARGUMENTS = {
     "too few weights": (
         {"epsilon": 1, "split": [1]},
         "split must be a number above 0 for each result, or a mapping of their names to such "
-        "numbers: 2 results, got 1 numbers",
+        "numbers; the results, in order: 'a', 'b'; got 1 number",
     ),
     "other names": (
         {"epsilon": 1, "split": {"a": 1, "c": 1}},

@@ -188,6 +188,32 @@ def test_every_call_warns_of_one_size_where_sizes_differ(call, kind):
     assert warning.filename == __file__
 
 
+LISTED = sl.Universe.from_dataset(range(10))
+
+
+@pytest.mark.parametrize(
+    ("universe", "relation", "size", "sizes"),
+    [
+        (AGES, sl.Unbounded(5), 100, (6, 1000)),
+        (AGES, sl.Unbounded(5, direction="remove"), 100, (6, 1000)),
+        (AGES, sl.SymmetricDifference(3), 100, (4, 1000)),
+        (AGES, sl.Unbounded(700), 1000, (701, 1400)),
+        (LISTED, sl.Unbounded(2), 5, (3, 8)),
+        (LISTED, sl.Unbounded(6, direction="add"), 2, (4, 4)),
+        (sl.Universe.from_domain(range(3), 2), sl.Unbounded(2), 3, (3, 4)),
+    ],
+    ids=str,
+)
+def test_the_sizes_that_the_warning_names_are_feasible(universe, relation, size, sizes):
+    result = sl.global_sensitivity(universe, "mean", size=size, neighbors=relation)
+    with pytest.warns(sl.errors.PrivateSizeWarning) as caught:
+        sl.noise.laplace_scale(result, 1, public_universe=True)
+    first, last = sizes
+    named = f"size=range({first}, {last + 1})"
+    assert str(caught[-1].message).endswith(f", such as {named}")
+    sl.global_sensitivity(universe, "mean", size=range(first, last + 1), neighbors=relation)
+
+
 @pytest.mark.parametrize("kind", ["search", "bounds", "code"])
 def test_a_range_of_sizes_and_a_relation_that_keeps_the_size_have_no_warning(kind):
     """Warnings are errors here."""
