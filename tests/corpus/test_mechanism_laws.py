@@ -12,7 +12,7 @@ from forking import delta, law
 from mechanisms import MECHANISMS, UNSURE
 
 CLOSE = 1e-12
-HEAVY = {"sparse vector 1", "sparse vector 2", "noisy max first"}
+HEAVY = {"sparse vector 2", "geometric sum"}
 """What takes the oracle more than a second."""
 
 
@@ -56,7 +56,7 @@ def test_the_oracle_confirms_what_is_stated(mechanism):
     # A float has rounded what the closed form, or the mechanism's own probability, means.
     if mechanism.right:
         assert low <= mechanism.delta + CLOSE
-        assert high <= mechanism.delta + 0.05
+        assert high <= mechanism.delta + 0.1
     else:
         assert low > mechanism.delta + 1e-6
     if mechanism.known_delta is not None:
@@ -76,5 +76,7 @@ def test_the_corpus_has_what_it_promises():
     names = [mechanism.name for mechanism in MECHANISMS]
     assert len(set(names)) == len(names) >= 80
     assert sum(not mechanism.right for mechanism in MECHANISMS) >= 40
-    assert sum(bool(mechanism.verdicts & UNSURE) for mechanism in MECHANISMS) <= 25 * len(names) / 80
+    assert (
+        sum(bool(mechanism.verdicts & UNSURE) for mechanism in MECHANISMS) <= 25 * len(names) / 80
+    )
     assert all(mechanism.why for mechanism in MECHANISMS)
