@@ -7,9 +7,18 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
 import pytest
 from forking import delta, law
-from mechanisms import MECHANISMS, UNSURE
+from mechanisms import (
+    LOOSE,
+    MECHANISMS,
+    TIGHT,
+    UNSURE,
+    gaussian_curve,
+    laplace_curve,
+    redrawn_laplace_delta,
+)
 
 CLOSE = 1e-12
 HEAVY = {
@@ -48,12 +57,13 @@ def law_of(function, records, tail):
     return law(function, list(records), Fraction(tail))
 
 
-def worst(mechanism):
+def worst(mechanism, epsilon=None):
     """The largest lower and upper bounds on delta over all neighbors, in both directions."""
+    epsilon = mechanism.epsilon if epsilon is None else epsilon
     function, tail = mechanism.function, mechanism.tail
     laws = [(x, law_of(function, tuple(x), tail)) for x in datasets(mechanism)]
     bounds = [
-        delta(P, Q, mechanism.epsilon)
+        delta(P, Q, epsilon)
         for (x, P), (y, Q) in itertools.permutations(laws, 2)
         if are_neighbors(mechanism.neighbors, x, y)
     ]
@@ -77,6 +87,38 @@ def test_the_oracle_confirms_what_is_stated(mechanism):
         assert low > mechanism.delta + 1e-6
     if mechanism.known_delta is not None:
         assert low - CLOSE <= mechanism.known_delta <= high + CLOSE
+
+
+@pytest.mark.parametrize("mechanism", CASES)
+def test_tight_and_loose_are_what_the_law_says(mechanism):
+    """Where nothing is cut: tight if a slightly smaller epsilon breaks the claim."""
+    if not (mechanism.by_oracle and mechanism.right) or mechanism.name in HEAVY:
+        return
+    low, high = worst(mechanism, mechanism.epsilon * (1 - 1e-6))
+    if low == high:
+        is_tight = low > mechanism.delta + CLOSE or abs(low - mechanism.delta) < CLOSE < low
+        assert mechanism.verdicts == (TIGHT if is_tight else LOOSE)
+
+
+GRID = np.arange(-60, 60, 1e-3) + 5e-4
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 1.4, 1.6])
+@pytest.mark.parametrize(
+    ("weight", "inside", "curve"),
+    [
+        (lambda z: np.exp(-abs(z)), np.inf, laplace_curve(1.0)),
+        (lambda z: np.exp(-2 * abs(z)), np.inf, laplace_curve(2.0)),
+        (lambda z: np.exp(-(z**2) / 2 / 4), np.inf, gaussian_curve(2.0)),
+        (lambda z: np.exp(-abs(z)), 4, redrawn_laplace_delta),
+    ],
+    ids=["Laplace", "Laplace of half the scale", "Gaussian", "Laplace redrawn"],
+)
+def test_continuous_curves_are_integrals(epsilon, weight, inside, curve):
+    at = GRID if inside == np.inf else GRID[abs(GRID - inside / 2) <= inside / 2]
+    p, q = (weight(at - shift) / weight(at - shift).sum() for shift in (0, 1))
+    excess = np.maximum(p - np.exp(epsilon) * q, 0).sum()
+    assert curve(epsilon) == pytest.approx(excess, abs=1e-5)
 
 
 @pytest.mark.parametrize("mechanism", CASES)
