@@ -15,9 +15,14 @@ from mechanisms import (
     MECHANISMS,
     TIGHT,
     UNSURE,
+    answered_sparse_vector_delta,
     gaussian_curve,
+    geometric_noise,
     laplace_curve,
     redrawn_laplace_delta,
+    sparse_vector_1,
+    sparse_vector_law,
+    zeros_and_ones,
 )
 
 CLOSE = 1e-12
@@ -119,6 +124,32 @@ def test_continuous_curves_are_integrals(epsilon, weight, inside, curve):
     p, q = (weight(at - shift) / weight(at - shift).sum() for shift in (0, 1))
     excess = np.maximum(p - np.exp(epsilon) * q, 0).sum()
     assert curve(epsilon) == pytest.approx(excess, abs=1e-5)
+
+
+@pytest.mark.parametrize("records", [[0], [1]])
+def test_sparse_vector_sums_agree_with_the_oracle(records):
+    """On two queries; the mechanisms that only the sums can judge have five or six."""
+    found, unexplored = law(sparse_vector_1, records, 1e-3)
+    sums = sparse_vector_law(zeros_and_ones(records), 2.0, 1.0, 1)
+    assert sums.keys() == found.keys()
+    for outcome, mass in sums.items():
+        assert found[outcome] - CLOSE <= mass <= found[outcome] + unexplored + CLOSE
+
+
+def test_answered_sparse_vector_sums_agree_with_the_oracle():
+    def answered(data, rng):
+        threshold = 1 + geometric_noise(rng, 3.0)
+        for place, answer in enumerate(zeros_and_ones(data)):
+            noisy = answer + geometric_noise(rng, 3.0)
+            if noisy >= threshold:
+                return place, noisy
+        return None
+
+    P, Q = (law(answered, records, 1e-5) for records in ([0], [1]))
+    bounds = [delta(P, Q, 3.0), delta(Q, P, 3.0)]
+    known = answered_sparse_vector_delta(2, 3.0, 3.0)(3.0)
+    assert known > 0.3
+    assert max(low for low, _ in bounds) <= known <= max(high for _, high in bounds)
 
 
 @pytest.mark.parametrize("mechanism", CASES)
