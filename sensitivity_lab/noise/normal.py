@@ -50,8 +50,8 @@ def pi(digits: int) -> Decimal:
 def normal_distribution(x: Enclosure) -> Enclosure:
     """Return bounds of the normal distribution function.
 
-    The series up to 100 on both sides, beyond it the inequality of Gordon (1941):
-    ``x / (x**2 + 1) < F(-x) / density(x) < 1 / x``.
+    The series up to 100 on both sides; beyond it ``x / (x**2 + 1) < F(-x) / density(x) < 1 / x``.
+    See docs/proofs.md, "Affine laws".
 
     Examples
     --------

@@ -120,9 +120,9 @@ def _merged(size: Fraction, step: Fraction) -> Masses:
     start -= 1e-12 * (1 + float(size))
     if start <= 0:
         # What this shift tells is left out: a loss of 0, or the next smaller one.
-        alone = np.zeros(math.ceil(size / step / 2) + 1)
-        alone[-1] = 1
-        return alone
+        nothing = np.zeros(math.ceil(size / step / 2) + 1)
+        nothing[-1] = 1
+        return nothing
     s = float(step)
     cells, part = divmod(Fraction(start), 2 * step)
     masses = np.zeros(max(place, 2 * cells + 1) + 1)
