@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from garbage import GARBAGE, RECORDS, ROWS, TABLE, UNIVERSE, VALID, endless, valid
@@ -224,6 +225,7 @@ def test_garbage_in_methods(numbers):
 @given(st.randoms(use_true_random=True))
 def test_much_garbage_in_methods(numbers):
     method_is_fine(*call_of_a_method(numbers.randrange))
+    plt.close("all")  # many calls draw, and pyplot warns of more than 20 figures
 
 
 def test_methods_of_every_public_class_are_fuzzed():

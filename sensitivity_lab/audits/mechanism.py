@@ -243,7 +243,7 @@ def audit_mechanism(
         Input distances; the claim is for each of them. By default the k of the relation, or 1.
     every_order : bool, default True
         Whether to try lists in every order of their records, or only in the order of `values`.
-    branches : int, default 20,000
+    branches : int, default 10,000
         The largest number of runs on one dataset.
     subject : str, optional
         The name in the report; by default that of the function.
@@ -284,7 +284,7 @@ def audit_mechanism(
 
     Arithmetic is that of real numbers: the rounding of floats is no part of the law, and releases
     in floats that are rounded noticeably are refused. A law with endless support is cut where
-    2**-80 is left, and runs of all kinds that are together less likely than 1e-12 are left out.
+    2**-60 is left, and runs of all kinds that are together less likely than 1e-12 are left out.
     Their probability is part of the bounds: no cut law proves a pure epsilon.
 
     With N datasets, each with B paths, the function runs ``2 N B`` times.
@@ -523,7 +523,11 @@ def _probed(
     report = _not_judged(question, epsilon, why)
     seen: dict[Any, Any] = {}
     for x in question.datasets:
-        for path, found in ends(list(probes(function, x))).items():
+        try:
+            released = list(probes(function, x))
+        except OutsideError as error:
+            return _not_judged(question, epsilon, f"the function {error}")
+        for path, found in ends(released).items():
             if seen.setdefault(path, (x, found))[1] != found:
                 first, second = seen[path], (x, found)
                 place = "release" + "".join(f"[{name!r}]" for name in path)

@@ -163,7 +163,8 @@ def cluster_apart(folder, **environment):
 def test_a_scheduler_that_is_killed_is_an_error(tmp_path):
     search = partial(sl.global_sensitivity, UNIVERSE, slow, size=5, neighbors="unbounded")
     kept = sl.Run(checkpoint=tmp_path / "kept")
-    here = str(Path(__file__).parent)
+    folder = Path(__file__).parent
+    here = os.pathsep.join(map(str, (folder, folder.parent / "support")))
     with cluster_apart(tmp_path, PYTHONPATH=here) as scheduler:
         thread = soon(scheduler.kill)
         with pytest.raises(sl.errors.WorkerError) as caught:

@@ -32,7 +32,7 @@ class LimitError(BaseException):
 _BITS = 320
 """Weights that have no shorter denominator are rounded down to multiples of 2 ** -_BITS."""
 
-_TAIL = 80
+_TAIL = 60
 """An endless law is cut where less than 2 ** -_TAIL of it is left."""
 
 _SUPPORT = 100_000
@@ -64,7 +64,7 @@ class Law:
     >>> die.low, die.weights.tolist(), die.denominator, die.total
     (1, [1, 1, 1, 1, 1, 1], 6, 6)
     >>> coin = Law("geometric", (Fraction(1, 2),))
-    >>> 0 < 1 - Fraction(coin.total, coin.denominator) < Fraction(1, 2**79)
+    >>> 0 < 1 - Fraction(coin.total, coin.denominator) < Fraction(1, 2**59)
     True
     """
 
@@ -200,7 +200,6 @@ class Event:
         return found if self.holds else ~found
 
 
-@lru_cache(maxsize=200_000)
 def joint(
     laws: tuple[Law, ...], events: tuple[Event, ...], targets: tuple[Form, ...] = ()
 ) -> dict[tuple[int, ...], int]:
@@ -330,6 +329,12 @@ def _members(number: int, rows: Sequence[Form]) -> dict[tuple[int, ...], list[tu
         direction = tuple(entry // common for entry in column)
         grouped.setdefault(direction, []).append((place, common))
     return grouped
+
+
+@lru_cache(maxsize=50_000)
+def weight(laws: tuple[Law, ...], events: tuple[Event, ...]) -> int:
+    """Return the weight of all events together, of the product of all denominators."""
+    return joint(laws, events).get((), 0)
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,18 @@ class DrivenGenerator(np.random.Generator):
         super().__init__(np.random.PCG64(0))
         self._source = source
 
+    def _copied(self, *_: Any) -> Any:
+        raise OutsideError(
+            "copies its generator, so that the copy repeats its draws; draw all from one"
+        )
+
+    __copy__ = __deepcopy__ = __reduce__ = __getstate__ = _copied
+
+    @property
+    def bit_generator(self) -> Any:
+        """Refused: bits have no law here."""
+        raise OutsideError("reads the bits of its generator; draw by the methods of rng")
+
     def integers(
         self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
         endpoint: bool = False,
@@ -199,7 +211,7 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 
 for _name in dir(np.random.Generator):
-    if not _name.startswith("_") and _name not in vars(DrivenGenerator) | {"bit_generator": 0}:
+    if not _name.startswith("_") and _name not in vars(DrivenGenerator):
         setattr(DrivenGenerator, _name, _refusing(_name))
 
 

@@ -144,7 +144,10 @@ def _affine(leaf: Leaf) -> AffineLaw:
 
 
 def _kind(part: Any) -> Any:
-    return part.kind, part.negative
+    """Return the type of a number, in which NumPy's are Python's; and whether it is -0.0."""
+    kinds = ((bool, bool | np.bool_), (int, int | np.integer), (float, float | np.floating))
+    plain = next((ours for ours, both in kinds if issubclass(part.kind, both)), part.kind)
+    return plain, part.negative
 
 
 def _key(part: Any) -> Any:

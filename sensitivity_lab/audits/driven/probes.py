@@ -15,12 +15,17 @@ from sensitivity_lab.audits.returned import Parts, Path, bare
 
 from .draws import Law
 from .runs import called
+from .symbols import OutsideError
 
 NUMBER = 256
 """How many probes are run on a dataset: the same draws on every dataset."""
 
 _SCALES = (0, 0.5, 1, 3, 10, 1e3, 1e6)
 """How large the noise of probes is, in its scales."""
+
+
+_FAR, _ENDLESS = 100, 10_000
+"""So many draws of a probe are far; after so many the probe ends."""
 
 
 class Probed:
@@ -35,6 +40,7 @@ class Probed:
     def __init__(self, number: int) -> None:
         self._random = random.Random(number)
         self._scale = _SCALES[number % len(_SCALES)]
+        self._draws = 0
 
     def discrete(self, law: Law) -> int:
         """Return a value of a law."""
@@ -47,8 +53,12 @@ class Probed:
         return self._random.random()
 
     def noise(self, _: str) -> float:
-        """Return noise of the probe's scale; a far one has both signs in equal parts."""
-        return self._scale * self._random.choice((-1, 1)) * (0.5 + self._random.random())
+        """Return noise of the probe's scale; later draws are small, so that loops may end."""
+        self._draws += 1
+        if self._draws > _ENDLESS:
+            raise OutsideError(f"draws more than {_ENDLESS:,} times in a run")
+        scale = self._scale if self._draws <= _FAR else 1
+        return scale * self._random.choice((-1, 1)) * (0.5 + self._random.random())
 
 
 def probes(function: Callable[..., Any], dataset: Any) -> Iterator[Parts]:

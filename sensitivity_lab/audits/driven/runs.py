@@ -21,7 +21,7 @@ from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
-from .draws import Event, Law, LimitError, joint, likely
+from .draws import Event, Law, LimitError, joint, likely, weight
 from .generator import DrivenGenerator, OwnGeneratorError
 from .symbols import (
     DISCRETE,
@@ -34,15 +34,19 @@ from .symbols import (
     Magnitude,
     OutsideError,
     Symbol,
+    UnlikelyError,
 )
 
-BRANCHES = 20_000
+BRANCHES = 10_000
 """The largest number of runs on one dataset, each along its own path."""
 
 _LEFT = Fraction(1, 10**12)
 """Paths that are less likely, all together, are not run."""
 
-_LEFT_AT_END = Fraction(1, 10**6)
+_UNLIKELY = _LEFT / 1000
+"""A run on a less likely path ends: a loop that draws again may take that path for ever."""
+
+_LEFT_AT_END = Fraction(1, 1000)
 """The same where there are as many runs as allowed: what is left is part of the answer."""
 
 _NEAR = 1e-9
@@ -70,11 +74,11 @@ class _Component:
     events: list[tuple[dict[int, int], int | None, int | None, bool]] = field(default_factory=list)
 
     def table(
-        self, laws: Sequence[Law], more: Sequence[Any] = (), targets: Sequence[dict[int, int]] = ()
+        self, laws: Sequence[Law], targets: Sequence[dict[int, int]]
     ) -> dict[tuple[int, ...], int]:
-        """Return the joint weights of some targets, given the events and more of these."""
+        """Return the joint weights of some targets, given the events."""
         forms = tuple(self._form(terms) for terms in targets)
-        return joint(tuple(laws[draw] for draw in self.draws), self.known(more), forms)
+        return joint(tuple(laws[draw] for draw in self.draws), self.known(), forms)
 
     def known(self, more: Sequence[Any] = ()) -> tuple[Event, ...]:
         """Return the events, and more of these."""
@@ -85,7 +89,7 @@ class _Component:
 
     def weight(self, laws: Sequence[Law], *more: Any) -> int:
         """Return the weight of all events together."""
-        return self.table(laws, more).get((), 0)
+        return weight(tuple(laws[draw] for draw in self.draws), self.known(more))
 
     def denominator(self, laws: Sequence[Law]) -> int:
         """Return what weights are divided by."""
@@ -253,6 +257,8 @@ class Run:
                 mass = self.mass * Fraction(other) / whole
                 self.others.append((mass, (*done, _Step(question, answer, True))))
         self.mass *= Fraction(weight) / whole
+        if self.mass < _UNLIKELY:
+            raise UnlikelyError
         self.steps.append(_Step(question, taken, several))
         return taken
 
@@ -424,13 +430,17 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
         _, _, path, mass = heapq.heappop(waiting)
         left -= mass
         run = Run(path, mass)
-        returned = called(function, dataset, run)
+        try:
+            returned = called(function, dataset, run)
+        except UnlikelyError:
+            returned = None
         if len(run.steps) < len(path):
             raise QueryError(_state(dataset))
         for other, steps in run.others:
             left += other
             heapq.heappush(waiting, (-float(other), next(order), steps, other))
-        leaves.append(_leaf(run, returned))
+        if returned is not None:
+            leaves.append(_leaf(run, returned))
     leaves = [_again(function, dataset, leaf) for leaf in reversed(leaves)][::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
     return Explored(dataset, leaves, 1 - known)

@@ -61,6 +61,10 @@ class ChangedError(BaseException):
     """A run with the same draws took another way."""
 
 
+class UnlikelyError(BaseException):
+    """A run took a path that is too unlikely to follow: a loop that may never end."""
+
+
 class Decides(Protocol):
     """What symbols ask: a run."""
 

@@ -105,7 +105,7 @@ def test_a_geometric_law_is_cut_with_a_known_mass(p):
         true = p * (1 - p) ** place
         assert 0 <= true - share < Fraction(1, 2**300)
     lacking = 1 - Fraction(law.total, law.denominator)
-    assert 0 <= lacking < Fraction(1, 2**79)
+    assert 0 <= lacking < Fraction(1, 2**59)
     assert sum(law.weights) == law.total
 
 
