@@ -331,10 +331,11 @@ def response_by_rejection(data, rng):
 
 
 @mechanism(
-    1.0, SLACK, right=True, verdicts=LOOSE, true_delta=0.0,
+    1.0, SLACK, right=True, verdicts=LOOSE | UNSURE, true_delta=0.0,
     tail=1e-4,
     why="A lie is accepted with e^-1 by the alternating series of von Neumann (Canonne, Kamath and"
-        " Steinke 2020, algorithm 1); a refused lie starts again: e^-1 : 1.",
+        " Steinke 2020, algorithm 1); a refused lie starts again: e^-1 : 1. Loops in a loop have"
+        " more paths than can be run, so that what is left exceeds the delta.",
 )  # fmt: skip
 def response_by_von_neumann(data, rng):
     while True:

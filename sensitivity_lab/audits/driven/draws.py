@@ -38,6 +38,9 @@ _TAIL = 60
 _SUPPORT = 100_000
 """The largest number of values of a law."""
 
+_RANKS = 3
+"""Draws take the likeliest value, the second or the third, in turn."""
+
 _CELLS = 2_000_000
 """The largest number of cells of a joint table."""
 
@@ -274,8 +277,9 @@ def joint(
 def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
     """Return likely values of some draws, one after another, such that all events hold.
 
-    The combination of each block is decided first, then the draws in it: so no joint table is
-    larger than those that decided the events.
+    They are not all the likeliest: the two of a two-sided geometric would always cancel. The
+    combination of each block is decided first, then the draws in it: so no joint table is larger
+    than those that decided the events.
 
     Examples
     --------
@@ -289,12 +293,13 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
         places = [place for place, _ in members]
         if not members[0][1]:  # in no event
             for place in places:
-                found[place] = laws[place].low + int(np.argmax(laws[place].weights))
+                alone = joint((laws[place],), (), ((1,),))
+                found[place] = _ranked(alone, place)
             continue
         form = [0] * len(laws)
         for place, factor in members:
             form[place] = factor
-        whole = _likeliest(joint(laws, tuple(known), (tuple(form),)))
+        whole = _ranked(joint(laws, tuple(known), (tuple(form),)), places[0])
         known.append(Event(tuple(form), whole, whole, True))
         while members:
             own = tuple(laws[place] for place, _ in members)
@@ -302,13 +307,15 @@ def likely(laws: tuple[Law, ...], events: tuple[Event, ...]) -> list[int]:
             first = (1, *[0] * (len(members) - 1))
             given = (Event(factors, whole, whole, True),)
             (place, factor), *members = members
-            found[place] = _likeliest(joint(own, given, (first,)))
+            found[place] = _ranked(joint(own, given, (first,)), place)
             whole -= factor * found[place]
     return found
 
 
-def _likeliest(table: dict[tuple[int, ...], int]) -> int:
-    (value,) = max(table, key=table.__getitem__)
+def _ranked(table: dict[tuple[int, ...], int], place: int) -> int:
+    """Return one of the likeliest values, by the place of a draw."""
+    order = sorted(table, key=table.__getitem__, reverse=True)
+    (value,) = order[min(place % _RANKS, len(order) - 1)]
     return value
 
 
