@@ -203,8 +203,9 @@ def audit_mechanism(
     sizes: int | Iterable[int] | None = None,
     *,
     datasets: Any = None,
-    epsilon: Any,
+    epsilon: Any = None,
     delta: Any = 0,
+    rho: Any = None,
     neighbors: Any,
     d_in: Any = None,
     every_order: bool = True,
@@ -213,7 +214,7 @@ def audit_mechanism(
     tolerance_ulps: int | float | Fraction = _ROUNDING,
     progress: bool | None = None,
 ) -> MechanismReport:
-    """Compare the claimed epsilon and delta of a mechanism with the exact law of its releases.
+    """Compare the privacy that a mechanism claims with the exact law of its releases.
 
     The mechanism gets its generator, and the audit decides its draws: so it finds the probability
     of everything that the mechanism can release on every dataset that is tried, and the delta that
@@ -232,10 +233,13 @@ def audit_mechanism(
         The lengths of the lists; needed with `values`.
     datasets : iterable or callable, optional
         The datasets instead of `values` and `sizes`; see `audit_map`.
-    epsilon : int, float, Fraction or Decimal
+    epsilon : int, float, Fraction or Decimal, optional
         The claimed privacy loss between two neighbors, above 0.
     delta : int, float, Fraction or Decimal, default 0
         The claimed probability of a larger loss, from 0 to 1.
+    rho : int, float, Fraction or Decimal, optional
+        The claimed rho of zero-concentrated differential privacy, above 0, instead of `epsilon` and
+        `delta`; for continuous noise.
     neighbors : Relation, str or callable
         The neighbor relation, at most k apart; or a metric on datasets as for `audit_map`, such as
         "hamming", which distinguishes the places of records.
@@ -256,8 +260,9 @@ def audit_mechanism(
     Returns
     -------
     MechanismReport
-        A row per input distance. Where `delta` is 0, claim and truth are epsilons, else they are
-        deltas at `epsilon`. "tight", "loose" and "violated" are exact, for the datasets tried.
+        A row per input distance. Claim and truth are rhos where `rho` is given, epsilons where
+        `delta` is 0, else deltas at `epsilon`. "tight", "loose" and "violated" are exact, for the
+        datasets tried.
         "not judged": the mechanism does with its draws what is not covered, or a law with endless
         support was cut, and the claim has no delta for what is left; `reason` says which. Methods
         `delta`, `epsilon` and `curve` give the rest of the curve, `event` the event that attains
@@ -303,8 +308,7 @@ def audit_mechanism(
     check_callable("function", function, "a function of a dataset and a generator")
     name = check_subject(subject, function)
     check_running(None, progress)
-    at = check_positive("epsilon", epsilon)
-    allowed = _check_probability("delta", delta)
+    claim = _claimed(epsilon, delta, rho)
     branches = check_whole("branches", branches, "a number of runs, at least 1", 1)
     question = _question(
         name, values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
@@ -314,28 +318,56 @@ def audit_mechanism(
         tried = running.tracked(question.datasets, unit="datasets", progress=progress)
         with elsewhere():
             laws = [ReleaseLaw(explore(function, x, branches)) for x in tried]
-        worst = _worst_pairs(question, laws, at, allowed)
+        worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():
-            return _probed(question, function, epsilon, f"the function {error}")
+            return _probed(question, function, claim, f"the function {error}")
     except OutsideError as error:
-        return _not_judged(question, epsilon, f"the function {error}")
+        return _not_judged(question, claim, f"the function {error}")
     except LimitError as error:
         raise TooLargeError(str(error)) from None
-    rows = [
-        _row(question, limit, worst[limit], (epsilon, delta), (at, allowed))
-        for limit in question.limits
-    ]
-    notes = _notes(worst[max(worst)], at)
-    setting = f"{question.metrics}; {question.among}; epsilon {brief(epsilon)}"
-    if allowed:
-        setting += f", delta {brief(delta)}; claimed and truth are deltas"
-    else:
-        setting += ", delta 0; claimed and truth are epsilons"
+    rows = [_row(question, limit, worst[limit], claim) for limit in question.limits]
     return MechanismReport(
-        question.subject, tuple(rows), f"{setting}; exact law of all runs", notes,
-        worst=worst, function=function, claim=(at, allowed),
-    )  # fmt: skip
+        question.subject,
+        tuple(rows),
+        f"{question.metrics}; {question.among}; {claim.words}; exact law of all runs",
+        _notes(worst[max(worst)], claim.epsilon),
+        worst=worst,
+        function=function,
+        claim=(claim.epsilon, claim.delta),
+    )
+
+
+@dataclass(frozen=True)
+class _Claimed:
+    """A claim: epsilon and delta, or rho; each exactly, and `given` as the caller wrote it.
+
+    With a rho, `epsilon` is only where events are looked for.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction | None
+    given: Any
+    words: str
+    quantity: str
+
+
+def _claimed(epsilon: Any, delta: Any, rho: Any) -> _Claimed:
+    """Return the claim, or raise InputError."""
+    allowed = _check_probability("delta", delta)
+    if rho is not None:
+        exact = check_positive("rho", rho)
+        if epsilon is not None or allowed:
+            raise InputError("rho takes the place of epsilon and delta; leave these out")
+        words = f"rho {brief(rho)}; claimed and truth are rhos"
+        return _Claimed(Fraction(1), allowed, exact, rho, words, "a rho")
+    at = check_positive("epsilon", epsilon)
+    words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
+    if allowed:
+        quantity = f"a delta at epsilon {brief(epsilon)}"
+        return _Claimed(at, allowed, None, delta, f"{words}deltas", quantity)
+    return _Claimed(at, allowed, None, epsilon, f"{words}epsilons", "an epsilon")
 
 
 def _question(
@@ -380,7 +412,7 @@ def _question(
 
 
 def _worst_pairs(
-    question: Question, laws: Sequence[ReleaseLaw], epsilon: Fraction, delta: Fraction
+    question: Question, laws: Sequence[ReleaseLaw], claim: _Claimed
 ) -> dict[Number, Worst]:
     """Return, by input distance, the pair of neighbors whose laws are farthest apart."""
     count = len(laws)
@@ -391,7 +423,7 @@ def _worst_pairs(
         for limit, later in within:
             for y in later.tolist():
                 if y not in seen:
-                    seen[y] = _both_orders(laws[x], laws[y], epsilon, delta)
+                    seen[y] = _both_orders(laws[x], laws[y], claim)
                 for rank, found in seen[y]:
                     if limit not in best or rank > best[limit][0]:
                         best[limit] = rank, found
@@ -403,56 +435,71 @@ def _worst_pairs(
     return {limit: found for limit, (_, found) in best.items()}
 
 
-def _both_orders(
-    first: ReleaseLaw, second: ReleaseLaw, epsilon: Fraction, delta: Fraction
-) -> list[tuple[Any, Worst]]:
+def _both_orders(first: ReleaseLaw, second: ReleaseLaw, claim: _Claimed) -> list[tuple[Any, Worst]]:
     """Return both orders of a pair, each with what ranks it: larger is worse for the claim."""
     divergence = compared(first, second)
     found = []
     for x, y, one in (
         (first, second, divergence), (second, first, divergence.swapped()),
     ):  # fmt: skip
-        pure = one.pure if not delta else None
-        rank = (
-            one.delta(epsilon)[0],
-            pure or (0.0, 0.0),
-            one.delta(epsilon / 2)[0],
-            one.delta(Fraction(0))[0],
-        )
+        size: Any = (0.0, 0.0)
+        if claim.rho is not None:
+            size = one.rho or (math.inf, math.inf)
+        elif not claim.delta:
+            size = one.pure or size
+        at = claim.epsilon
+        rank = size, *(one.delta(epsilon)[0] for epsilon in (at, at / 2, Fraction(0)))
+        if claim.rho is None:
+            rank = rank[1], rank[0], *rank[2:]
         found.append((rank, Worst(x.dataset, y.dataset, one)))
     return found
 
 
-def _row(
-    question: Question,
-    limit: Number,
-    worst: Worst,
-    given: tuple[Any, Any],
-    claim: tuple[Fraction, Fraction],
-) -> AuditRow:
+def _row(question: Question, limit: Number, worst: Worst, claim: _Claimed) -> AuditRow:
     """Compare the claim with the law of the worst pair."""
-    epsilon, delta = claim
     divergence = worst.divergence
-    least, most = divergence.delta(epsilon)
     row = partial(
-        AuditRow, limit, evidence=_evidence(worst, epsilon), rounded=True,
+        AuditRow,
+        limit,
+        claim.given,
+        evidence=_evidence(worst, claim.epsilon),
+        rounded=True,
         tolerance_ulps=question.tolerance,
-    )  # fmt: skip
-    if delta:
-        # Above the claim, or at most the claim, or open because of what was not explored.
-        known = least > delta or most <= delta or most - least <= _OPEN * delta
-        truth = _number(least if least > delta else most)
-        reason = "" if known else divergence.unknown or _cut(epsilon, least, most)
-        quantity = f"a delta at epsilon {brief(given[0])}"
-        return row(given[1], truth, reason=reason, judged=known, quantity=quantity)
+        quantity=claim.quantity,
+    )
+    if claim.rho is not None:
+        return _row_of_rho(row, divergence, claim.rho)
+    least, most = divergence.delta(claim.epsilon)
+    if claim.delta:
+        # Above the claim, or below it, or open because of what was not explored.
+        near = most - least <= _OPEN * claim.delta
+        known = least > claim.delta or most < claim.delta or near
+        truth = _number(least if least > claim.delta else most)
+        reason = "" if known else divergence.unknown or _cut(claim.epsilon, least, most)
+        return row(truth, reason=reason, judged=known)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
-        exact = math.inf if math.isinf(high) else _number(Fraction(high))
-        return row(given[0], exact, quantity="an epsilon")
+        return row(math.inf if math.isinf(high) else _number(Fraction(high)))
     # At least `low` is needed; whether more is, only what was not explored could tell.
-    reason = divergence.unknown or _cut(epsilon, least, most)
-    at_least = _number(Fraction(low))
-    return row(given[0], at_least, reason=reason, judged=False, quantity="an epsilon")
+    reason = divergence.unknown or _cut(claim.epsilon, least, most)
+    return row(_number(Fraction(low)), reason=reason, judged=False)
+
+
+def _row_of_rho(
+    row: Callable[..., AuditRow], divergence: Divergence, claimed: Fraction
+) -> AuditRow:
+    """Compare a claimed rho with that of the worst pair."""
+    bounds = divergence.rho
+    if bounds is None:
+        reason = divergence.unknown or "rho is known only of continuous noise in every run"
+        return row(_number(Fraction(0)), reason=reason, judged=False)
+    low, high = bounds
+    if math.inf in bounds:
+        return row(math.inf)
+    known = low > claimed or high < claimed or low == high
+    truth = Fraction(low if low > claimed else high)
+    reason = "" if known else f"rho is between {float(low):.6g} and {float(high):.6g}"
+    return row(Difference(truth, Fraction(0)), reason=reason, judged=known)
 
 
 def _cut(epsilon: Fraction, least: Fraction, most: Fraction) -> str:
@@ -517,22 +564,22 @@ def _told(atom: Atom) -> str:
 
 
 def _probed(
-    question: Question, function: Callable[..., Any], epsilon: Any, why: str
+    question: Question, function: Callable[..., Any], claim: _Claimed, why: str
 ) -> MechanismReport:
     """Return the report on a function that is only probed."""
-    report = _not_judged(question, epsilon, why)
+    report = _not_judged(question, claim, why)
     seen: dict[Any, Any] = {}
     for x in question.datasets:
         try:
             released = list(probes(function, x))
         except OutsideError as error:
-            return _not_judged(question, epsilon, f"the function {error}")
+            return _not_judged(question, claim, f"the function {error}")
         for path, found in ends(released).items():
             if seen.setdefault(path, (x, found))[1] != found:
                 first, second = seen[path], (x, found)
                 place = "release" + "".join(f"[{name!r}]" for name in path)
                 ranges = [
-                    f"from {brief(least)} to {brief(most)} on {short_literal(data)}"
+                    f"from {least:.6g} to {most:.6g} on {short_literal(data)}"
                     for data, (least, most) in (first, second)
                 ]
                 reason = (
@@ -544,14 +591,19 @@ def _probed(
     return replace(report, rows=(replace(report.rows[0], finding=finding),))
 
 
-def _not_judged(question: Question, epsilon: Any, reason: str) -> MechanismReport:
+def _not_judged(question: Question, claim: _Claimed, reason: str) -> MechanismReport:
     """Return the report on a function whose law is not known."""
     x = question.datasets[0]
     seen = tuple(x) if isinstance(x, list) else x
     row = AuditRow(
-        question.limits[0], epsilon, Difference(Fraction(0), Fraction(0)),
-        Evidence(seen, seen, None, None), reason=reason, judged=False, quantity="an epsilon",
-    )  # fmt: skip
+        question.limits[0],
+        claim.given,
+        Difference(Fraction(0), Fraction(0)),
+        Evidence(seen, seen, None, None),
+        reason=reason,
+        judged=False,
+        quantity=claim.quantity,
+    )
     return MechanismReport(
         question.subject, (row,), f"{question.metrics}; {question.among}; no law is known"
     )

@@ -12,7 +12,7 @@ cut, and small weights are rounded down: what is left out has a known mass, see 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import comb, gcd, prod
@@ -232,8 +232,8 @@ def joint(
     -----
     Draws that enter every event and target in the same proportion, such as the two of a two-sided
     geometric, are one block: their sum has a law of its own. Blocks are then summed out one by one,
-    those with the fewest neighbors first. A block that is in one comparison with one other block
-    takes cumulative sums only.
+    those with the fewest neighbors first. A block that is compared with single other blocks takes
+    cumulative sums only.
 
     Examples
     --------
@@ -477,13 +477,12 @@ def _summed_out(factors: list[_Factor], blocks: Sequence[_Block], left: set[int]
 def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Factor:
     """Return the product of some factors, summed over one block."""
     compared = [one for one in own if isinstance(one, _Compared)]
-    if len(compared) == 1 and len(compared[0].places) == 2:
+    alone = [one for one in own if one.places == (place,)]
+    if len(compared) + len(alone) == len(own) and all(len(one.places) == 2 for one in compared):
         weights: Any = 1
-        rest = [one for one in own if one is not compared[0]]
-        if all(one.places == (place,) for one in rest):
-            for one in rest:
-                weights = weights * one.dense(blocks).table
-            return _one_comparison(compared[0], blocks, place, weights)
+        for one in alone:
+            weights = weights * one.dense(blocks).table
+        return _by_intervals(compared, blocks, place, weights)
     places, table = _whole(own, blocks)
     axis = places.index(place)
     others = (*places[:axis], *places[axis + 1 :])
@@ -493,29 +492,63 @@ def _message(own: list[_Factor], blocks: Sequence[_Block], place: int) -> _Facto
     return _Dense(others, summed)
 
 
-def _one_comparison(
-    one: _Compared, blocks: Sequence[_Block], place: int, weights: NDArray[np.object_]
+def _by_intervals(
+    compared: Sequence[_Compared],
+    blocks: Sequence[_Block],
+    place: int,
+    weights: NDArray[np.object_],
 ) -> _Dense:
-    """Sum a block out of its only comparison, with one other block: cumulative sums are enough.
+    """Sum out a block that is only compared with single other blocks: cumulative sums are enough.
 
-    The event least <= a B + c R <= most holds for B from (least - c R) / a to (most - c R) / a.
+    The event least <= a B + c R <= most holds for B from (least - c R) / a to (most - c R) / a. So
+    where all events hold, B is in the intersection of intervals, each of which depends on one R.
+    An event that does not hold is the whole less the event.
     """
-    (other,) = (each for each in one.places if each != place)
-    a = blocks[place].column[one.number]
-    beside = blocks[other].values * blocks[other].column[one.number]
-    least, most = (
-        None if bound is None else bound - beside for bound in (one.event.least, one.event.most)
-    )
-    if a < 0:  # the same bounds of (-a) B, with their signs changed
-        a = -a
-        least, most = (None if bound is None else -bound for bound in (most, least))
-    below = np.concatenate([[0], np.cumsum(weights)])  # below[i]: weight of the first i values
+    outside = next((one for one in compared if not one.event.holds), None)
+    if outside is not None:
+        rest = [one for one in compared if one is not outside]
+        inside = replace(outside, event=replace(outside.event, holds=True))
+        whole = _by_intervals(rest, blocks, place, weights)
+        part = _by_intervals([*rest, inside], blocks, place, weights)
+        return _Dense(part.places, _spread(whole, part.places) - part.table)
+    others = tuple(sorted({other for one in compared for other in one.places if other != place}))
+    _check_cells([len(blocks[other].weights) for other in others])
     low, number = blocks[place].low, len(weights)
-    first = np.zeros(len(beside), dtype=np.int64) if least is None else -(-least // a) - low
-    after = np.full(len(beside), number) if most is None else most // a - low + 1
+    # B is from the place `first` to before the place `after`; axis i belongs to others[i].
+    first: Any = np.zeros((1,) * len(others), dtype=np.int64)
+    after: Any = np.full((1,) * len(others), number)
+    for one in compared:
+        (other,) = (each for each in one.places if each != place)
+        shape = [1] * len(others)
+        shape[others.index(other)] = -1
+        a = blocks[place].column[one.number]
+        beside = (blocks[other].values * blocks[other].column[one.number]).reshape(shape)
+        least, most = (
+            None if bound is None else bound - beside for bound in (one.event.least, one.event.most)
+        )
+        if a < 0:  # the same bounds of (-a) B, with their signs changed
+            a = -a
+            least, most = (None if bound is None else -bound for bound in (most, least))
+        if least is not None:
+            first = np.maximum(first, -(-least // a) - low)
+        if most is not None:
+            after = np.minimum(after, most // a - low + 1)
+    below = np.empty(number + 1, dtype=object)  # below[i]: the weight of the first i values
+    below[0], below[1:] = 0, np.cumsum(weights)
     first = np.clip(first, 0, number)
     found = below[np.maximum(np.clip(after, 0, number), first)] - below[first]
-    return _Dense((other,), found if one.event.holds else below[-1] - found)
+    whole_shape = tuple(len(blocks[other].weights) for other in others)
+    table = np.empty(whole_shape, dtype=object)
+    table[...] = found if others else np.reshape(found, ())
+    return _Dense(others, table)
+
+
+def _spread(factor: _Dense, places: tuple[int, ...]) -> Any:
+    """Return a table in the axes of more blocks, for NumPy to broadcast."""
+    shape = [1] * len(places)
+    for axis, place in enumerate(factor.places):
+        shape[places.index(place)] = factor.table.shape[axis]
+    return factor.table.reshape(shape)
 
 
 def _whole(

@@ -419,7 +419,7 @@ class Divergence:
         return max(0.0, float(low), noisy), max(0.0, float(high), noisy)
 
     @property
-    def rho(self) -> tuple[Fraction, Fraction] | None:
+    def rho(self) -> tuple[Fraction | float, Fraction | float] | None:
         """Bounds on the least rho of zero-concentrated privacy; None where it is not known.
 
         It is known where everything that differs has continuous noise.
@@ -431,8 +431,7 @@ class Divergence:
         (one, *others) = self.noisy
         if others or one.p != 1 or one.q != 1 or isinstance(one.loss, Leak | NotJudged):
             return None
-        low, high = one.loss.rho
-        return (Fraction(low), Fraction(high)) if math.isfinite(high) else None
+        return one.loss.rho
 
     def epsilon(self, delta: Fraction) -> tuple[float, float]:
         """Return bounds on the least epsilon at which this delta is enough.

@@ -133,6 +133,7 @@ class Run:
         self.uniforms: list[tuple[Fraction, Fraction]] = []
         self.noises: list[str] = []
         self._components: dict[int, _Component] = {}
+        self._ranges: dict[Any, tuple[int | None, int | None]] = {}
 
     # What the generator asks.
 
@@ -173,9 +174,11 @@ class Run:
         if least is not None and most is not None and least > most:
             return False  # there is no whole number between them
         question = (tuple(sorted(terms.items())), least, most)
+        if (implied := self._implied(terms, least, most)) is not None:
+            return implied
         if (known := self._known(question)) is not None:
             if known.open:
-                self.merged_terms(terms).events.append((terms, least, most, known.answer))
+                self._learn(terms, least, most, known.answer)
             return bool(known.answer)
         one = self.merged_terms(terms)
         whole = one.weight(self.laws)
@@ -183,8 +186,30 @@ class Run:
         # Both weights are exact, so the rest is the weight of the other answer.
         answer = self._taken(question, [(yes, True), (whole - yes, False)], whole)
         if self.steps[-1].open:
-            one.events.append((terms, least, most, answer))
+            self._learn(terms, least, most, answer)
         return bool(answer)
+
+    def _learn(
+        self, terms: dict[int, int], least: int | None, most: int | None, holds: bool
+    ) -> None:
+        """Keep an event, and within which bounds its combination is known to be."""
+        self.merged_terms(terms).events.append((terms, least, most, holds))
+        if not holds:
+            if (least is None) == (most is None):
+                return  # outside of an interval: two ranges
+            least, most = (None, least - 1) if least is not None else (_after(most), None)
+        key, least, most = _signed(terms, least, most)
+        low, high = self._ranges.get(key, (None, None))
+        self._ranges[key] = _larger(low, least), _smaller(high, most)
+
+    def _implied(self, terms: dict[int, int], least: int | None, most: int | None) -> bool | None:
+        """Return whether a combination is between bounds where earlier events tell; else None."""
+        key, least, most = _signed(terms, least, most)
+        low, high = self._ranges.get(key, (None, None))
+        if _beyond(least, high) or _beyond(low, most):
+            return False
+        inside = least is None or (low is not None and low >= least)
+        return True if inside and (most is None or (high is not None and high <= most)) else None
 
     def _uniform_within(self, symbol: Symbol, low: Bound, high: Bound) -> bool:
         if len(symbol.terms) > 1:
@@ -228,11 +253,11 @@ class Run:
             ways = [(weight, value) for (value,), weight in table.items()]
             found = self._taken(question, ways, sum(table.values()))
             if self.steps[-1].open:
-                one.events.append((terms, found, found, True))
+                self._learn(terms, found, found, True)
         else:
             found = known.answer
             if known.open:
-                self.merged_terms(terms).events.append((terms, found, found, True))
+                self._learn(terms, found, found, True)
         return symbol.constant + scale * int(found)
 
     def _known(self, question: tuple[Any, ...]) -> _Step | None:
@@ -321,6 +346,34 @@ def _whole_terms(symbol: Symbol) -> tuple[dict[int, int], Fraction]:
     whole = {draw.number: int(a * below) for draw, a in symbol.terms.items()}
     common = math.gcd(*whole.values())
     return {draw: a // common for draw, a in whole.items()}, Fraction(common, below)
+
+
+def _signed(
+    terms: Mapping[int, int], least: int | None, most: int | None
+) -> tuple[tuple[tuple[int, int], ...], int | None, int | None]:
+    """Return a combination and its bounds, or both negated: one of the two for both."""
+    key = tuple(sorted(terms.items()))
+    if key[0][1] > 0:
+        return key, least, most
+    negated = tuple((draw, -a) for draw, a in key)
+    return negated, None if most is None else -most, None if least is None else -least
+
+
+def _after(bound: int | None) -> int | None:
+    return None if bound is None else bound + 1
+
+
+def _larger(one: int | None, two: int | None) -> int | None:
+    return two if one is None else one if two is None else max(one, two)
+
+
+def _smaller(one: int | None, two: int | None) -> int | None:
+    return two if one is None else one if two is None else min(one, two)
+
+
+def _beyond(low: int | None, high: int | None) -> bool:
+    """Tell whether nothing is from one bound to the other."""
+    return low is not None and high is not None and low > high
 
 
 def _whole_bound(bound: Bound, constant: Fraction, scale: Fraction, up: bool) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import subprocess
 import sys
@@ -187,6 +188,148 @@ def test_leaks_are_violations_with_their_probability(function, sizes, delta):
     report = audit_mechanism(function, [0, 1], sizes, epsilon=1, delta=1e-6, neighbors=neighbors)
     assert report.verdict == "violated"
     assert report.delta(1)[1] >= delta - 0.05
+
+
+def with_laplace(data, rng):
+    return sum(data) + rng.laplace(scale=2.0)
+
+
+def with_gauss(data, rng):
+    return sum(data) + rng.normal(0, 2)
+
+
+def two_scales(data, rng):
+    return sum(data) + (1 + len(data)) * rng.laplace()
+
+
+def one_draw_twice(data, rng):
+    noise = rng.laplace(scale=2)
+    return sum(data) + noise, len(data) + noise
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.1, 0.3, 0.5, 1])
+def test_the_curve_of_laplace_noise(epsilon):
+    report = audit_mechanism(with_laplace, [0, 1], 2, epsilon=0.5, neighbors="bounded")
+    assert report.verdict == "tight"
+    true = max(0.0, -math.expm1((epsilon - 0.5) / 2))
+    assert report.delta(epsilon) == (pytest.approx(true, abs=1e-12),) * 2
+
+
+@pytest.mark.parametrize("epsilon", [0, 0.3, 1, 2])
+def test_the_curve_of_gaussian_noise(epsilon):
+    """Balle and Wang 2018, theorem 5, for a shift of half a standard deviation."""
+    report = audit_mechanism(with_gauss, [0, 1], 2, epsilon=1, delta=0.1, neighbors="bounded")
+
+    def below(z):
+        return math.erfc(-z / math.sqrt(2)) / 2
+
+    true = below(0.25 - 2 * epsilon) - math.exp(epsilon) * below(-0.25 - 2 * epsilon)
+    assert report.delta(epsilon) == (pytest.approx(true, abs=1e-12),) * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "rho", "verdict"),
+    [
+        (with_gauss, 0.125, "tight"),
+        (with_gauss, 0.12, "violated"),
+        (with_gauss, 0.2, "loose"),
+        (with_laplace, 0.1, "violated"),
+        (with_laplace, 0.125, "not judged"),
+        (with_laplace, 0.126, "loose"),
+        (two_scales, 5, "violated"),
+        (noisy_sum, 1, "not judged"),
+    ],
+)
+def test_claims_of_rho(function, rho, verdict):
+    sizes, neighbors = (2, "bounded") if function is not two_scales else ([1, 2], "unbounded")
+    report = audit_mechanism(function, [0, 1], sizes, rho=rho, neighbors=neighbors)
+    assert report.verdict == verdict
+
+
+def test_rho_takes_the_place_of_epsilon():
+    for given in ({"epsilon": 1}, {"delta": 0.1}):
+        with pytest.raises(sl.errors.InputError) as caught:
+            audit_mechanism(with_gauss, [0, 1], 2, rho=1, neighbors="bounded", **given)
+        assert str(caught.value) == "rho takes the place of epsilon and delta; leave these out"
+
+
+def test_gaussian_noise_gives_no_pure_epsilon():
+    report = audit_mechanism(with_gauss, [0, 1], 2, epsilon=5, neighbors="bounded")
+    assert (report.verdict, report.rows[0].value) == ("violated", math.inf)
+
+
+def test_unequal_scales_have_no_pure_epsilon_in_one_order():
+    report = audit_mechanism(two_scales, [0, 1], [1, 2], epsilon=5, neighbors="unbounded")
+    assert (report.verdict, report.rows[0].value) == ("violated", math.inf)
+    assert len(report.rows[0].evidence.x) == 2  # the wider noise reaches where the other does not
+
+
+def test_one_draw_in_two_answers_is_a_leak():
+    report = audit_mechanism(one_draw_twice, [0, 1], 2, epsilon=5, neighbors="bounded")
+    assert report.verdict == "violated"
+    assert report.delta(100) == (1, 1)
+    assert report.notes == ("event: -release[0] + release[1] is 2",)
+
+
+def test_noise_on_one_of_two_neighbors_is_a_leak():
+    def noiseless_if_small(data, rng):
+        return float(sum(data)) if sum(data) < 2 else sum(data) + rng.laplace()
+
+    report = audit_mechanism(noiseless_if_small, [0, 1], 2, epsilon=5, neighbors="bounded")
+    assert report.verdict == "violated"
+    assert report.delta(5) == (1, 1)
+
+
+def test_noise_that_is_compared_is_probed():
+    def redrawn(data, rng):
+        while abs(noise := rng.laplace()) > 3:
+            pass
+        return sum(data) + noise
+
+    report = audit_mechanism(redrawn, [0, 1], 1, epsilon=5, neighbors="bounded")
+    assert report.verdict == "not refuted"
+    assert not report.sound
+    assert report.decisive.sentence == (
+        "256 probes on each dataset found no violation: not refuted (the function compares "
+        "continuous noise)"
+    )
+    with pytest.raises(sl.errors.InputError) as caught:
+        report.delta(1)
+    assert str(caught.value).startswith("no law of ")
+
+
+def test_ends_of_clipped_noise_are_shown():
+    def clipped(data, rng):
+        return sum(data) + float(np.clip(rng.laplace(), -3, 3))
+
+    report = audit_mechanism(clipped, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.verdict == "not judged"
+    assert report.decisive.reason == (
+        "the function compares continuous noise; far noise is cut: release stays from -3 to 3 on "
+        "[0] and from -2 to 4 on [1], so an end may tell the two apart"
+    )
+
+
+def test_a_coin_beside_continuous_noise():
+    """The noisy branch has probability 0.5 and 0.6: its loss is 1 and log(1.2) together."""
+
+    def coin(data, rng):
+        if rng.random() < (0.5 if data[0] else 0.6):
+            return sum(data) + rng.laplace()
+        return "none"
+
+    report = audit_mechanism(coin, [0, 1], 1, epsilon=2, neighbors="bounded")
+    assert report.epsilon() == (pytest.approx(1 + math.log(1.2), abs=1e-14),) * 2
+
+
+def test_a_copied_generator_is_refused():
+    def copies(data, rng):
+        return sum(data) + copy.deepcopy(rng).integers(3)
+
+    report = audit_mechanism(copies, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert report.decisive.reason == (
+        "the function copies its generator, so that the copy repeats its draws; draw all from one"
+    )
 
 
 # Mistakes planted in the driver: each is seen by a curve above, or by masses that do not add up.

@@ -60,6 +60,7 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_mechanism.datasets": (None, None, [[1], [2]]),
     "audit_mechanism.delta": (0, 0.25),
     "audit_mechanism.neighbors": ("bounded", "hamming", sl.Unbounded(1)),
+    "audit_mechanism.rho": (None,),
     "audit_mechanism.branches": (1000,),
     "audit_mechanism.d_in": (None, 1),
     "audit_map.transformation": (len, sum),

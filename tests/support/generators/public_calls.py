@@ -119,7 +119,7 @@ NEEDED = {
     "GroupBy": ("groups",),
     "clipping_bounds": ("step",),
     "audit_map": ("values", "sizes"),
-    "audit_mechanism": ("values", "sizes"),
+    "audit_mechanism": ("values", "sizes", "epsilon"),
     "audit_opendp": ("values", "sizes"),
     "audit_opendp_measurement": ("values", "sizes"),
     "audit_selection": ("values", "sizes", "mechanisms"),
