@@ -624,6 +624,7 @@ ARGUMENTS: dict[str, Kind] = {
     "branches": whole("a number of runs, at least 1"),
     "draws": whole("a number of calls, at least 1"),
     "every_order": FLAG,
+    "fresh": FLAG,
     "implementation": FLAG,
     "signed_zeros": FLAG,
     "subject": NAME,

@@ -38,7 +38,7 @@ from .driven.draws import LimitError
 from .driven.generator import elsewhere
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import BRANCHES, explore
+from .driven.runs import BRANCHES, explore, in_fresh_process
 from .driven.script import script_of
 from .driven.symbols import LeavesError, OutsideError
 from .pairs import Close, check_compared, check_pairs
@@ -209,6 +209,7 @@ def audit_mechanism(
     neighbors: Any,
     d_in: Any = None,
     every_order: bool = True,
+    fresh: bool = False,
     branches: int = BRANCHES,
     subject: str | None = None,
     tolerance_ulps: int | float | Fraction = _ROUNDING,
@@ -247,6 +248,9 @@ def audit_mechanism(
         Input distances; the claim is for each of them. By default the k of the relation, or 1.
     every_order : bool, default True
         Whether to try lists in every order of their records, or only in the order of `values`.
+    fresh : bool, default False
+        Whether each dataset gets a process of its own: code that keeps state by design, such as a
+        registry, is then judged on its first calls.
     branches : int, default 10,000
         The largest number of runs on one dataset.
     subject : str, optional
@@ -309,6 +313,7 @@ def audit_mechanism(
     name = check_subject(subject, function)
     check_running(None, progress)
     claim = _claimed(epsilon, delta, rho)
+    fresh = check_flag("fresh", fresh)
     branches = check_whole("branches", branches, "a number of runs, at least 1", 1)
     question = _question(
         name, values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
@@ -317,7 +322,8 @@ def audit_mechanism(
     try:
         tried = running.tracked(question.datasets, unit="datasets", progress=progress)
         with elsewhere():
-            laws = [ReleaseLaw(explore(function, x, branches)) for x in tried]
+            run = in_fresh_process if fresh else explore
+            laws = [ReleaseLaw(run(function, x, branches)) for x in tried]
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():

@@ -22,7 +22,7 @@ from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
 
 from .draws import Event, Law, LimitError, joint, likely, weight
-from .generator import DrivenGenerator, OwnGeneratorError
+from .generator import DrivenGenerator, OwnGeneratorError, elsewhere
 from .symbols import (
     DISCRETE,
     NOISE,
@@ -497,6 +497,20 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     leaves = [_again(function, dataset, leaf) for leaf in reversed(leaves)][::-1]
     known = sum((leaf.whole_mass for leaf in leaves), Fraction(0))
     return Explored(dataset, leaves, 1 - known)
+
+
+def in_fresh_process(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+    """Do the same as `explore` in a process that has not called the function before."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(max_workers=1) as pool:
+        found: Explored = pool.submit(_elsewhere_explored, function, dataset, branches).result()
+    return found
+
+
+def _elsewhere_explored(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+    with elsewhere():
+        return explore(function, dataset, branches)
 
 
 def example_of(

@@ -136,6 +136,23 @@ def test_state_between_calls_is_told():
     assert str(caught.value).startswith("the function is not a function of data and draws: on [")
 
 
+CALLED = []
+
+
+def first_call_tells(data, rng):
+    """The first dataset of a process gets an answer that depends on it; later ones do not."""
+    CALLED.append(tuple(data))
+    return (sum(data) if CALLED[0] == tuple(data) else 0) + rng.integers(2)
+
+
+def test_a_fresh_process_for_each_dataset():
+    CALLED[:] = [(7,)]
+    kept = audit_mechanism(first_call_tells, [0, 5], 1, epsilon=1, neighbors="bounded")
+    assert kept.verdict == "loose"
+    fresh = audit_mechanism(first_call_tells, [0, 5], 1, epsilon=1, neighbors="bounded", fresh=True)
+    assert fresh.verdict == "violated"
+
+
 def test_what_is_not_covered_is_not_judged():
     def gamma(data, rng):
         return sum(data) + rng.gamma(2)

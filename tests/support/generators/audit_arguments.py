@@ -61,6 +61,7 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_mechanism.delta": (0, 0.25),
     "audit_mechanism.neighbors": ("bounded", "hamming", sl.Unbounded(1)),
     "audit_mechanism.rho": (None,),
+    "audit_mechanism.fresh": (False,),
     "audit_mechanism.branches": (1000,),
     "audit_mechanism.d_in": (None, 1),
     "audit_map.transformation": (len, sum),
