@@ -365,7 +365,7 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "clipping_sweep.epsilon": POSITIVE.or_none(),
     "delta": DELTA,
-    "audit_mechanism.rho": POSITIVE.or_none(),
+    "audit_mechanism.rho": POSITIVE.but(None),
     "audit_mechanism.delta": number("a number from 0 to 1", -1, 2),
     "noise_table.delta": DELTA.or_none(),
     "smooth_beta.delta": DELTA.but(None),

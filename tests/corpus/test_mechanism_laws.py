@@ -25,6 +25,8 @@ from mechanisms import (
     zeros_and_ones,
 )
 
+pytestmark = pytest.mark.exhaustive  # make audit runs it, with the rest of this folder
+
 CLOSE = 1e-12
 HEAVY = {
     "geometric noise redrawn",

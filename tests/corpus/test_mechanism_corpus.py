@@ -13,6 +13,7 @@ from sensitivity_lab.audits import audit_mechanism
 SLOW = {
     *("response by rejection", "geometric redrawn claims twice epsilon"),
     *("geometric redrawn into the range", "rank deficient total", "rank deficient leak"),
+    *("laplace redrawn into the range", "Laplace redrawn claims twice epsilon", "sparse vector 6"),
 }
 """Those with many paths, or large joint tables."""
 
