@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -21,11 +22,12 @@ from sensitivity_lab.checks import (
     check_positive,
     check_running,
     check_whole,
+    named,
     number_kind,
     one_or_several,
     shown,
 )
-from sensitivity_lab.errors import InputError, TooLargeError
+from sensitivity_lab.errors import InputError, QueryError, TooLargeError
 from sensitivity_lab.exact.difference import Difference, Number, round_down, round_up
 from sensitivity_lab.metrics import Metric, as_metric
 from sensitivity_lab.numpy_state import with_numpy_defaults
@@ -38,7 +40,7 @@ from .driven.draws import LimitError
 from .driven.generator import elsewhere
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import BRANCHES, explore, in_fresh_process
+from .driven.runs import BRANCHES, RAISED, explore, in_fresh_process
 from .driven.script import script_of
 from .driven.symbols import LeavesError, OutsideError
 from .pairs import Close, check_compared, check_pairs
@@ -277,8 +279,8 @@ def audit_mechanism(
     InputError
         If an argument is invalid, or no two datasets are neighbors.
     QueryError
-        If the function draws from a generator of its own, or if the same draws lead to two
-        releases: it keeps state between calls.
+        If the function fails in every run, draws from a generator of its own, or releases two
+        things after the same draws: it keeps state between calls.
     TooLargeError
         If its draws lead to more paths than `branches`, or depend on each other in tables that are
         too large; the message says what to make smaller.
@@ -310,6 +312,7 @@ def audit_mechanism(
     ('violated', 1.098612, 1.098612)
     """
     check_callable("function", function, "a function of a dataset and a generator")
+    _check_parameters(function)
     name = check_subject(subject, function)
     check_running(None, progress)
     claim = _claimed(epsilon, delta, rho)
@@ -324,6 +327,7 @@ def audit_mechanism(
         with elsewhere():
             run = in_fresh_process if fresh else explore
             laws = [ReleaseLaw(run(function, x, branches)) for x in tried]
+        _check_releases(laws)
         worst = _worst_pairs(question, laws, claim)
     except LeavesError as error:
         with elsewhere():
@@ -374,6 +378,32 @@ def _claimed(epsilon: Any, delta: Any, rho: Any) -> _Claimed:
         quantity = f"a delta at epsilon {brief(epsilon)}"
         return _Claimed(at, allowed, None, delta, f"{words}deltas", quantity)
     return _Claimed(at, allowed, None, epsilon, f"{words}epsilons", "an epsilon")
+
+
+def _check_parameters(function: Callable[..., Any]) -> None:
+    """Raise InputError unless a function takes a dataset and a generator."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # its parameters cannot be read
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        raise InputError(
+            f"function must take a dataset and a generator, as in def function(data, rng), got "
+            f"{named(getattr(function, '__name__', 'one'))}{signature}"
+        ) from error
+
+
+def _check_releases(laws: Sequence[ReleaseLaw]) -> None:
+    """Raise QueryError if every run on every dataset raises: that is a mistake in the code."""
+    leaves = [(law, leaf) for law in laws for leaf in law.explored.leaves]
+    if all((RAISED, 0) in leaf.parts for _, leaf in leaves):
+        law, leaf = leaves[0]
+        kind, text = (bare(leaf.parts[RAISED, place]) for place in (0, 1))
+        raise QueryError(
+            f"the function fails in every run; on {short_literal(law.dataset)}: {kind}: {text}"
+        )
 
 
 def _question(

@@ -124,6 +124,29 @@ def test_a_generator_of_its_own_is_refused_with_the_lines_to_change(function, na
     assert np.random.default_rng().random() < 1  # NumPy's functions are back
 
 
+def test_a_function_of_the_data_alone_is_refused():
+    def plain(data):
+        return sum(data)
+
+    with pytest.raises(sl.errors.InputError) as caught:
+        audit_mechanism(plain, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert str(caught.value) == (
+        "function must take a dataset and a generator, as in def function(data, rng), got "
+        "plain(data)"
+    )
+
+
+def test_a_function_that_always_fails_is_refused():
+    def mistaken(data, rng):
+        return sum(data) + rng.integers(3) + undefined  # noqa: F821
+
+    with pytest.raises(sl.errors.QueryError) as caught:
+        audit_mechanism(mistaken, [0, 1], 1, epsilon=1, neighbors="bounded")
+    assert str(caught.value) == (
+        "the function fails in every run; on [0]: NameError: name 'undefined' is not defined"
+    )
+
+
 def test_state_between_calls_is_told():
     calls = []
 
