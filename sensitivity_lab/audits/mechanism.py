@@ -40,7 +40,7 @@ from .driven.draws import LimitError
 from .driven.generator import elsewhere
 from .driven.laws import Atom, Divergence, NoisyEvent, ReleaseLaw, compared
 from .driven.probes import NUMBER, ends, probes
-from .driven.runs import BRANCHES, RAISED, explore, in_fresh_process
+from .driven.runs import BRANCHES, RAISED, explore, explore_in_fresh_process
 from .driven.script import script_of
 from .driven.symbols import LeavesError, OutsideError
 from .pairs import Close, check_compared, check_pairs
@@ -325,7 +325,7 @@ def audit_mechanism(
     try:
         tried = running.tracked(question.datasets, unit="datasets", progress=progress)
         with elsewhere():
-            run = in_fresh_process if fresh else explore
+            run = explore_in_fresh_process if fresh else explore
             laws = [ReleaseLaw(run(function, x, branches)) for x in tried]
         _check_releases(laws)
         worst = _worst_pairs(question, laws, claim)

@@ -75,7 +75,7 @@ _TO_LIST = "...  # the names, as the file writes them"
 
 _PUBLISHED = {
     "count": ["published['count'] = released['count']"],
-    "histogram": ["print(histogram)"],
+    "histogram": ["print(histogram.T.to_string())"],
     "mean": ["published['mean'] = released['sum'] / released['count']"],
     "median": [
         "up_to = histogram.cumsum(axis=1).to_numpy()",
@@ -316,7 +316,7 @@ class Release:
         per += f" ({', '.join(self.groups)})" if self.groups else ""
         rows = "1 row" if self.k == 1 else f"{self.k} rows"
         trusted = (
-            ""
+            f"\n  {self.person} must identify people: with row numbers, the noise is too small"
             if self.person
             else f"\n  The code does not limit a person to {rows}; with --person COLUMN it does. "
             "That column\n  must identify real people. Leave it out only if something else limits "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from sensitivity_lab.checks import rounded_up
+from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.results.reprs import Tabled
 
 if TYPE_CHECKING:
@@ -131,16 +133,28 @@ class NoiseTable(Tabled):
     def _table(self) -> pd.DataFrame:
         frame = self.to_frame()
         shown = ["sensitivity", "epsilon", *(["delta"] if self.delta else [])]
-        table = frame[[*shown, "scale", "expected_error"]]
-        table = table.map(lambda number: float(rounded_up(number, digits=6)))
+        table = frame[[*shown, "scale", "expected_error"]].copy()
+        for name in table.columns:
+            told = _share if name in ("epsilon", "delta") else rounded_up
+            table[name] = [float(told(number, digits=6)) for number in table[name]]
         table.index = pd.Index(list(frame["name"]))
         return table
 
     @property
     def _title(self) -> str:
         number = len(self.rows)
-        of_delta = f", delta {rounded_up(self.delta)}" if self.delta else ""
+        of_delta = f", delta {_share(self.delta)}" if self.delta else ""
         return (
             f"{self.rows[0].noise} noise of {number} answer{'s' * (number != 1)}, epsilon "
-            f"{rounded_up(self.epsilon)}{of_delta} in all"
+            f"{_share(self.epsilon)}{of_delta} in all"
         )
+
+
+def _share(number: float, digits: int = 10) -> str:
+    """Return a share of the privacy loss, which is a rational rounded up, as text.
+
+    No float is 1e-6, and the next float above it would read 1.000000001e-06: more than was asked
+    for. So a decimal that the float stands for is told as it is.
+    """
+    written = f"{number:.{digits}g}"
+    return written if round_up(Fraction(written)) == number else rounded_up(number, digits=digits)

@@ -6,7 +6,18 @@ search survives the death of a worker and of the whole process.
 """
 
 from .block import Block, Keeper
-from .pool import Sample, run, timed, workers
+from .pool import Sample, in_fresh_process, run, timed, workers
 from .progress import bar, counter, tracked
 
-__all__ = ["Block", "Keeper", "Sample", "bar", "counter", "run", "timed", "tracked", "workers"]
+__all__ = [
+    "Block",
+    "Keeper",
+    "Sample",
+    "bar",
+    "counter",
+    "in_fresh_process",
+    "run",
+    "timed",
+    "tracked",
+    "workers",
+]

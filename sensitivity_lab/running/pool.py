@@ -217,3 +217,21 @@ def must_start(number: int) -> bool:
         return False
     alive = [one for one in multiprocessing.active_children() if "Loky" in type(one).__name__]
     return len(alive) < number
+
+
+def in_fresh_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a process of its own, which ends with the call.
+
+    What the function raises is raised here.
+
+    Parameters
+    ----------
+    function : callable
+        Pickled by value where plain pickle cannot, as a function of a notebook.
+    *arguments
+        Of the function.
+    """
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(max_workers=1) as process:
+        return process.submit(function, *arguments).result()

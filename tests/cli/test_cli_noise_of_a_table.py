@@ -303,7 +303,12 @@ def test_without_a_person_the_command_says_when_that_is_safe(capsys):
     _, text, _ = run(capsys, *ASKED, "--rows-per-person", "3")
     assert said in text
     _, text, _ = run(capsys, *ASKED, *OF_A_PERSON)
-    assert "real people" not in text
+    assert "must identify people: with row numbers, the noise is too small\n" in text
+
+
+def test_all_bins_of_a_histogram_are_printed(capsys):
+    _, text, _ = run(capsys, *ASKED, *OF_A_PERSON)
+    assert "print(histogram.T.to_string())" in text
 
 
 def test_the_command_says_where_to_find_the_errors_of_what_follows(capsys):

@@ -35,6 +35,19 @@ def test_the_command_prints_what_the_page_shows(capsys, tmp_path, monkeypatch):
     assert out.startswith(printed)
 
 
+def test_step_3_takes_plans_that_are_integers():
+    """Adding a text to integers used to fail."""
+    step_3 = PAGE.split("## 3. ")[1].split("## 4. ")[0]
+    test = doctest.DocTestParser().get_doctest(step_3, {}, "noise", None, 0)
+    names = names_after("## 4. ")
+    texts = names["answers"]
+    names["table"] = names["table"].astype({"plan": int})
+    for example in test.examples:
+        exec(example.source, names)
+    assert names["answers"] == texts
+    assert 0 not in texts["count"]
+
+
 def step_4() -> str:
     """The code that adds the noise, and publishes."""
     (block,) = re.findall(r"```python\n(import opendp(?:.*\n)*?)```", PAGE)

@@ -96,6 +96,18 @@ def test_the_table_tells_of_itself():
             assert exact <= float(number) <= exact * (1 + 1e-5)
 
 
+@pytest.mark.parametrize("delta", ["1e-6", "1e-5", "3e-7"])
+def test_the_table_tells_the_delta_that_was_asked_for(delta):
+    """The float above 1e-6 used to be told as 1.000000001e-06."""
+    sensitivities = dict.fromkeys("abcd", 1)
+    table = sl.noise.noise_table(sensitivities, epsilon=Fraction("0.3"), delta=Fraction(delta))
+    title, _, *rows = repr(table).splitlines()
+    shown = f"{float(delta):g}"
+    assert title == f"Gaussian noise of 4 answers, epsilon 0.3, delta {shown} in all"
+    for row in rows:
+        assert [float(text) for text in row.split()[2:4]] == [0.075, float(Fraction(delta) / 4)]
+
+
 def test_vectors_need_the_norm_of_the_noise():
     rows = sl.TableUniverse.from_domain(pd.DataFrame({"g": ["a", "b"]}))
     histogram = sl.Histogram("g", categories=["a", "b"])

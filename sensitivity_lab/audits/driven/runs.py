@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab import running
 from sensitivity_lab.audits.returned import ENTRIES, Parts, Path, bare, parts
 from sensitivity_lab.errors import QueryError, TooLargeError
 from sensitivity_lab.results.literals import short_literal
@@ -499,16 +500,13 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     return Explored(dataset, leaves, 1 - known)
 
 
-def in_fresh_process(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def explore_in_fresh_process(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
     """Do the same as `explore` in a process that has not called the function before."""
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(max_workers=1) as pool:
-        found: Explored = pool.submit(_elsewhere_explored, function, dataset, branches).result()
+    found: Explored = running.in_fresh_process(_explore_there, function, dataset, branches)
     return found
 
 
-def _elsewhere_explored(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
+def _explore_there(function: Callable[..., Any], dataset: Any, branches: int) -> Explored:
     with elsewhere():
         return explore(function, dataset, branches)
 
