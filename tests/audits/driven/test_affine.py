@@ -478,6 +478,7 @@ def test_random_normal_noise_against_the_pseudo_inverse(rows, data):
 # Many shifts
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("epsilon", ["0", "1/5", "1"])
 @pytest.mark.parametrize("points", [16, 100, 1000, 2**15])
 @pytest.mark.parametrize("shifts", [["1"], ["1/3", "1/7"], ["1/2", "3/11", "2"], ["1/40", "2"]])
@@ -499,6 +500,7 @@ def test_the_bounds_on_a_grid_hold(shifts, points, epsilon):
         assert low - 1e-12 <= expected <= high + 1e-12
 
 
+@pytest.mark.exhaustive
 def test_thirty_different_shifts():
     """More sums than can be told apart; the bounds hold those of fewer, and of larger, shifts."""
     shifts = [Fraction(1, 3 + i) for i in range(30)]

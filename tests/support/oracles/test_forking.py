@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from forking import ForkingError, delta, exp, law
 
+pytestmark = pytest.mark.exhaustive  # it judges nothing that make test runs
+
 F = Fraction
 CLOSE = 1e-12
 
