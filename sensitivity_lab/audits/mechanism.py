@@ -17,7 +17,6 @@ from sensitivity_lab import running
 from sensitivity_lab.checks import (
     check_callable,
     check_flag,
-    check_not_negative,
     check_number,
     check_positive,
     check_running,
@@ -58,6 +57,9 @@ _SHOWN = 4
 """How many outcomes of an event a report shows."""
 
 _check_probability = number_kind("a number from 0 to 1", lambda given: 0 <= given <= 1)
+
+_check_loss = number_kind("a number from 0 to 700", lambda given: 0 <= given <= 700)
+"""Of a larger epsilon, e ** epsilon is no float."""
 
 _MAPPING = "builtins.dict"
 """The kind of a dict among the parts of a release."""
@@ -131,7 +133,7 @@ class MechanismReport(AuditReport):
         Parameters
         ----------
         epsilon : int, float, Fraction or Decimal
-            The privacy loss, at least 0.
+            The privacy loss, from 0 to 700.
         d_in : number, optional
             The input distance; by default the largest of the report.
 
@@ -141,7 +143,7 @@ class MechanismReport(AuditReport):
             Both bounds are the same number, up to the rounding to floats, where the law is known
             whole.
         """
-        at = check_not_negative("epsilon", epsilon)
+        at = _check_loss("epsilon", epsilon)
         least, most = self._at(d_in).divergence.delta(at)
         return round_down(least), round_up(most)
 
@@ -165,9 +167,9 @@ class MechanismReport(AuditReport):
         pandas.DataFrame
             Columns: epsilon, delta_lower, delta_upper.
         """
-        wrong = "epsilons must be numbers of at least 0, or one of them"
+        wrong = "epsilons must be numbers from 0 to 700, or one of them"
         bounds = [
-            (float(check_not_negative("epsilon", epsilon)), *self.delta(epsilon, d_in))
+            (float(_check_loss("epsilon", epsilon)), *self.delta(epsilon, d_in))
             for epsilon in one_or_several(epsilons, wrong)
         ]
         return pd.DataFrame(bounds, columns=["epsilon", "delta_lower", "delta_upper"])

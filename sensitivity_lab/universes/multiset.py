@@ -132,7 +132,10 @@ class FiniteUniverse(ABC):
     def _at(self, take: Callable[[NDArray[np.intp]], Any], places: Any, most: int) -> Any:
         """Return what is at some positions of values, or raise InputError."""
         try:
-            if not isinstance(places, np.ndarray) or places.ndim > most:
+            # pandas would cast floats to positions.
+            if not isinstance(places, np.ndarray) or places.dtype.kind not in "iub":
+                raise IndexError
+            if places.ndim > most:
                 raise IndexError
             return take(places)
         except (IndexError, TypeError, ValueError):
