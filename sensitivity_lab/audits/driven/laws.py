@@ -11,7 +11,6 @@ import itertools
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Context
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensitivity_lab.audits.returned import Path, bare
+from sensitivity_lab.exact.enclosures import Enclosure
 
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .draws import LimitError
@@ -34,8 +34,6 @@ _FEW = 5_000
 
 _DIGITS = 60
 """Digits of the bounds on exponentials and logarithms."""
-
-_CONTEXT = Context(prec=_DIGITS)
 
 _CLOSE = 1e-9
 """Ratios of probabilities that are nearer to e ** epsilon are compared exactly."""
@@ -473,26 +471,16 @@ def exp_bounds(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """
     if not epsilon:
         return Fraction(1), Fraction(1)
-    # The quotient of an exact number is rounded once, and exp is rounded correctly.
-    exponent = _CONTEXT.divide(_decimal(epsilon.numerator), _decimal(epsilon.denominator))
-    found = Fraction(_CONTEXT.exp(exponent))
-    room = found * (abs(epsilon) + 2) * Fraction(1, 10 ** (_DIGITS - 2))
-    return found - room, found + room
+    found = Enclosure.of(epsilon, _DIGITS).exp()
+    return Fraction(found.low), Fraction(found.high)
 
 
 def log_bounds(number: Fraction) -> tuple[Fraction, Fraction]:
     """Return bounds on the natural logarithm of a number above 0."""
     if number == 1:
         return Fraction(0), Fraction(0)
-    quotient = _CONTEXT.divide(_decimal(number.numerator), _decimal(number.denominator))
-    found = Fraction(_CONTEXT.ln(quotient))
-    room = (abs(found) + 2) * Fraction(1, 10 ** (_DIGITS - 2))
-    return found - room, found + room
-
-
-def _decimal(whole: int) -> Any:
-    """Return a whole number in the digits of the context, rounded."""
-    return _CONTEXT.create_decimal(whole)
+    found = Enclosure.of(number, _DIGITS).log()
+    return Fraction(found.low), Fraction(found.high)
 
 
 def _ratio(p: Fraction, q: Fraction) -> float:
