@@ -26,6 +26,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+import tqdm  # noqa: F401 - searches that may show progress import it: that is not their memory
 
 import sensitivity_lab as sl
 from sensitivity_lab.search import engine as engines

@@ -152,6 +152,7 @@ BOUNDS = kind(
 
 FINITE = number("a finite number")
 POSITIVE = number("a finite number above 0", 0, -1, -0.5)
+CLAIM = number("a number above 0, at most 700", 0, -1, 701)
 NOT_NEGATIVE = number("a finite number of at least 0", -1, -0.5)
 SHARE = number("a number above 0 and below 1", 0, 1, -1)
 PERCENT = number("a number from 0 to 100", -1, 100.5).called("a percentile")
@@ -365,7 +366,8 @@ ARGUMENTS: dict[str, Kind] = {
     ),
     "clipping_sweep.epsilon": POSITIVE.or_none(),
     "delta": DELTA,
-    "audit_mechanism.rho": POSITIVE.but(None),
+    "audit_mechanism.epsilon": CLAIM,
+    "audit_mechanism.rho": CLAIM.but(None),
     "audit_mechanism.delta": number("a number from 0 to 1", -1, 2),
     "noise_table.delta": DELTA.or_none(),
     "smooth_beta.delta": DELTA.but(None),

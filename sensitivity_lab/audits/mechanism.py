@@ -18,7 +18,6 @@ from sensitivity_lab.checks import (
     check_callable,
     check_flag,
     check_number,
-    check_positive,
     check_running,
     check_whole,
     named,
@@ -60,6 +59,9 @@ _check_probability = number_kind("a number from 0 to 1", lambda given: 0 <= give
 
 _check_loss = number_kind("a number from 0 to 700", lambda given: 0 <= given <= 700)
 """Of a larger epsilon, e ** epsilon is no float."""
+
+_check_claim = number_kind("a number above 0, at most 700", lambda given: 0 < given <= 700)
+"""A claimed epsilon, or rho."""
 
 _MAPPING = "builtins.dict"
 """The kind of a dict among the parts of a release."""
@@ -239,12 +241,12 @@ def audit_mechanism(
     datasets : iterable or callable, optional
         The datasets instead of `values` and `sizes`; see `audit_map`.
     epsilon : int, float, Fraction or Decimal, optional
-        The claimed privacy loss between two neighbors, above 0.
+        The claimed privacy loss between two neighbors, above 0, at most 700.
     delta : int, float, Fraction or Decimal, default 0
         The claimed probability of a larger loss, from 0 to 1.
     rho : int, float, Fraction or Decimal, optional
-        The claimed rho of zero-concentrated differential privacy, above 0, instead of `epsilon` and
-        `delta`; for continuous noise.
+        The claimed rho of zero-concentrated differential privacy, at most 700, instead of
+        `epsilon` and `delta`; for continuous noise.
     neighbors : Relation, str or callable
         The neighbor relation, at most k apart; or a metric on datasets as for `audit_map`, such as
         "hamming", which distinguishes the places of records.
@@ -369,12 +371,12 @@ def _claimed(epsilon: Any, delta: Any, rho: Any) -> _Claimed:
     """Return the claim, or raise InputError."""
     allowed = _check_probability("delta", delta)
     if rho is not None:
-        exact = check_positive("rho", rho)
+        exact = _check_claim("rho", rho)
         if epsilon is not None or allowed:
             raise InputError("rho takes the place of epsilon and delta; leave these out")
         words = f"rho {brief(rho)}; claimed and truth are rhos"
         return _Claimed(Fraction(1), allowed, exact, rho, words, "a rho")
-    at = check_positive("epsilon", epsilon)
+    at = _check_claim("epsilon", epsilon)
     words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
     if allowed:
         quantity = f"a delta at epsilon {brief(epsilon)}"

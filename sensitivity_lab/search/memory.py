@@ -54,6 +54,8 @@ class IntegerBytes(NamedTuple):
     ----------
     bits : int
         Of the largest one.
+    spread : int
+        Of the largest minus the smallest one: no centered value has more.
     below : int
         Bits of the denominator.
     kept, peak : int
@@ -61,6 +63,7 @@ class IntegerBytes(NamedTuple):
     """
 
     bits: int
+    spread: int
     below: int
     kept: int
     peak: int
@@ -71,16 +74,17 @@ class IntegerBytes(NamedTuple):
         numbers = of_numbers(universe)
         array = numbers.array
         if array.dtype == np.int64:
-            bits = max(abs(int(end)) for end in array[[0, -1]]).bit_length()
-            return cls(bits, 1, of_int(bits), of_int(bits))
+            first, last = map(int, array[[0, -1]])
+            bits = max(abs(first), abs(last)).bit_length()
+            return cls(bits, (last - first).bit_length(), 1, of_int(bits), of_int(bits))
         if array.dtype == np.float64:
             return cls._of_floats(numbers)
         integers, unit = numbers.integers
         bits = max(abs(integers[0]), abs(integers[-1])).bit_length()
-        kept = of_int(bits)
+        spread, kept = int(integers[-1] - integers[0]).bit_length(), of_int(bits)
         # Of every value a quotient of two ints; a Decimal's are new ones.
         new = 2 * kept if any(isinstance(value, Decimal) for value in numbers.values) else 0
-        return cls(bits, unit.bit_length(), kept, kept + 11 * WORD + new)
+        return cls(bits, spread, unit.bit_length(), kept, kept + 11 * WORD + new)
 
     @classmethod
     def _of_floats(cls, universe: Universe) -> IntegerBytes:
@@ -92,8 +96,11 @@ class IntegerBytes(NamedTuple):
         # A float is a whole number of 53 bits times a power of two.
         lowest = min(0, min((math.frexp(value)[1] for value in near.tolist()), default=0) - 53)
         bits = max(1, math.frexp(largest)[1] - lowest)
+        # Halves have a difference even where floats end; it is rounded, perhaps to the next power.
+        spread = math.frexp(float(values[-1]) / 2 - float(values[0]) / 2)[1] + 2 - lowest
         shift = WORD + (32 if bits > 256 else 0)
-        return cls(bits, 1 - lowest, of_int(bits), 3 * WORD + of_int(53) + shift + of_int(bits))
+        peak = 3 * WORD + of_int(53) + shift + of_int(bits)
+        return cls(bits, max(1, spread), 1 - lowest, of_int(bits), peak)
 
 
 def of_records(problem: Problem, *, sums: bool) -> int:
@@ -111,7 +118,7 @@ def of_records(problem: Problem, *, sums: bool) -> int:
         # Sums, and while they are made what is added up, if values are counted or squared.
         each += of_int(own.bits + problem.largest.bit_length()) + WORD
         each += 0 if limit == 1 else of_int(own.bits) + 2 * WORD
-    return arrays - 2 * WORD * values + values * max(own.peak, each)
+    return arrays - WORD * values + values * max(own.peak, each)
 
 
 def of_shapes(problem: Problem, kept: int, passing: int, bits: float) -> int:

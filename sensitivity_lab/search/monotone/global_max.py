@@ -140,19 +140,29 @@ def _bytes(problem: Problem) -> int:
     shapes = sum(len(steps.removed) for family in problem.families for steps in family.steps)
     passing, sums = 0, False
     for query in problem.queries:
-        sums = sums or not query.crosses_once or _has_long_runs(query, largest)
+        sums = sums or not query.crosses_once or _adds_up_records(problem, query)
         # A weight by rank is an exact fraction, and those of 64 sizes are kept.
         listed = 64 * 26 * WORD * query.most_runs(largest)
         pairs = min(2 * shapes, 2 * _block(query, largest))
         # Of a piece its ends, as ranks and as positions, weights and their order, and a sum.
         pieces = 6 * query.most_runs(largest) * pairs * (16 * WORD + each)
         passing = max(passing, listed + pieces + shapes * (6 * each + 12 * WORD))
-    kept = of_shapes(problem, 2, 0, 0) + shapes * len(problem.queries) * (2 * each + 2 * WORD)
+    # Of one query at a time the gaps in both directions, and of every query where they split.
+    kept = of_shapes(problem, 0, 0, 0) + shapes * (4 * each + 4 * WORD * len(problem.queries))
     return of_records(problem, sums=sums) + kept + passing
 
 
-def _has_long_runs(query: Query, size: int) -> bool:
-    """Tell whether several ranks in a row have one weight, so that sums of records are needed."""
-    if query.moment in ("sum", "mean"):
-        return True
-    return any(stop > start + 1 for start, stop, _ in query.runs_of(size)[0])
+def _adds_up_records(problem: Problem, query: Query) -> bool:
+    """Tell whether several ranks in a row have one net weight, so that sums of records are needed.
+
+    In a sum, and in a mean whose size stays, records that are kept do not count.
+    """
+    if query.moment not in ("sum", "mean"):
+        return any(stop > start + 1 for start, stop, _ in query.runs_of(problem.largest)[0])
+    return any(
+        (steps.removed > 1).any()
+        or (steps.added > 1).any()
+        or (query.moment == "mean" and (steps.removed != steps.added).any())
+        for family in problem.families
+        for steps in family.steps
+    )

@@ -30,8 +30,8 @@ def bytes_of(problem: Problem) -> int:
     integers = IntegerBytes.of(problem.universe)
     compact = records > max(EXPANDED, values)
     width = limb_width(records) or WIDTHS[-1]
-    # A square has twice the bits; a sign takes one.
-    limbs = (integers.bits + 1) // width + (2 * integers.bits + 1) // width + 2
+    # A square of a centered value has twice the bits; a sign takes one.
+    limbs = (integers.spread + 1) // width + (2 * integers.spread + 1) // width + 2
     held = 2 * values if compact else records
     sums = WORD * limbs * held
     places = values * (4 * WORD + 2 * REAL)
@@ -39,7 +39,7 @@ def bytes_of(problem: Problem) -> int:
         places += values * integers.kept
     if values < records and not compact:
         places += 2 * WORD * records
-    made = CALL + min(AT_ONCE, values) * (12 * WORD + 8 * (WORD + integers.bits // 4))
+    made = CALL + min(AT_ONCE, values) * (12 * WORD + 8 * (WORD + integers.spread // 4))
     changes = [len(steps.removed) for family in problem.families for steps in family.steps]
     queries = len(problem.queries)
     most = max(relation.k for relation in problem.neighbors)
