@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from sensitivity_lab import pipelines as pl
@@ -60,7 +61,7 @@ ASKED = {
 FOLLOWS = {
     "mean": "sum / count",
     "median": "the first bin at which the cumulative histogram reaches half of its total",
-    "std": "the root of sum of squares / count - mean ** 2, or 0 if that is negative",
+    "std": "the root of sum of squares / count - mean ** 2",
 }
 """How to compute the statistics without noise of their own from the noisy answers."""
 
@@ -70,26 +71,48 @@ _ERRORS = (
 )
 """How far off the statistics without noise of their own are."""
 
+_HIDDEN = (
+    "The code gives NaN where the noise hides a statistic: the noisy count is below three times\n"
+    "its scale, the mean is outside the domain, or the number under the root is negative."
+)
+"""Where there is no statistic."""
+
 _TO_LIST = "...  # the names, as the file writes them"
 """What stands for the groups in the code, where their names are not given yet."""
 
+_HIDES = "noisy['count'] < 3 * scales['count'] * np.sqrt(added)"
+"""Where a count is too small; noise that is added up grows with the root of the number of terms."""
+
+_MEAN = [
+    f"mean = (noisy['sum'] / noisy['count']).mask({_HIDES})",
+    "mean = mean.where(mean.between(lower, upper))",
+]
+
 _PUBLISHED = {
-    "count": ["published['count'] = released['count']"],
+    "count": ["published['count'] = noisy['count']"],
     "histogram": ["print(histogram.T.to_string())"],
-    "mean": ["published['mean'] = released['sum'] / released['count']"],
+    "mean": [*_MEAN, "published['mean'] = mean"],
     "median": [
         "up_to = histogram.cumsum(axis=1).to_numpy()",
         "middle = [int(np.argmax(row >= row[-1] / 2)) for row in up_to]",
-        "published['median'] = [starts[place] for place in middle]",
+        "published['median'] = [float(starts[place]) for place in middle]",
+        "hides = 3 * scales['histogram'] * np.sqrt(added * len(starts))",
+        "published['median'] = published['median'].mask(histogram.sum(axis=1) < hides)",
     ],
     "std": [
-        "squares = released['sum of squares'] / released['count']",
-        "variance = squares - (released['sum'] / released['count']) ** 2",
-        "published['std'] = np.sqrt(np.maximum(variance, 0))",
+        *_MEAN,
+        "variance = noisy['sum of squares'] / noisy['count'] - mean**2",
+        "published['std'] = np.sqrt(variance.where(variance > 0))",
     ],
-    "sum": ["published['sum'] = released['sum']"],
+    "sum": ["published['sum'] = noisy['sum']"],
 }
 """The code that publishes each statistic."""
+
+_WITHOUT_PERSON = (
+    " If no column identifies people, leave out --person; then something else must limit the rows "
+    "of each, as the design of a study can"
+)
+"""What to do where the column of persons is not there."""
 
 _OF_OTHERS = (
     *(COPIES, SEVERAL_SIZES, PUBLIC_UNIVERSE, COLUMNS, NEIGHBORS, DIRECTION, DISTANCE),
@@ -189,7 +212,8 @@ class Release:
         cells = read_cells(given[DATA])
         for name in filter(None, (column, given[PERSON], by)):
             if name not in cells.columns:
-                raise InputError(no_column(name, list(cells.columns)))
+                advice = _WITHOUT_PERSON if name == given[PERSON] else ""
+                raise InputError(f"{no_column(name, list(cells.columns))}{advice}")
         wrong = next((e for e in cells.entries(column) if isinstance(e, str | bool)), None)
         if wrong is not None:
             raise InputError(
@@ -332,7 +356,7 @@ class Release:
             *([f"\n{_name_the_groups(self.by)}"] if self.by and not self.groups else []),
             *(["\nFrom the noisy answers, without further loss:"] if self.follows else []),
             *(f"  {name}: {how}" for name, how in self.follows.items()),
-            *([_ERRORS] if self.follows else []),
+            *([_HIDDEN, _ERRORS] if self.follows else []),
             "\nBefore the noise:",
             *(f"  {place}. {step}" for place, step in enumerate(self.before, 1)),
             "\nThe epsilon above is the loss of all answers together. Every other release about "
@@ -431,11 +455,13 @@ class Release:
     def publish(self) -> str:
         """The code that adds the noise, and computes what follows; it continues `code`."""
         draw = "make_laplace" if self.delta is None else "make_gaussian"
-        index = "groups" if self.by else "['all']"
+        stem, index = Path(self.path).stem, "groups" if self.by else "['all']"
+        of_table = [one for one in self.asked if one != "histogram"]
+        by_row = [one for one in self.released if one != "histogram"]
         lines = [
             "# The noise: every number of an answer gets its own, of the scale in the table above.",
             "# It needs OpenDP: pip install '.[opendp]' in the checkout. Run it once: a second run",
-            "# is a second release, and the losses add up.",
+            "# is a second release, and the losses add up. With mode='x' no file is overwritten.",
             "import numpy as np",
             "import opendp.prelude as dp",
             "",
@@ -449,18 +475,42 @@ class Release:
             "",
             "# Computed from the noisy answers, so it can be published as they can.",
         ]
+        if by_row:
+            lines += [
+                f"columns = {{name: released[name] for name in {by_row}}}",
+                f"noisy = pd.DataFrame(columns, index={index})",
+            ]
         if "histogram" in self.released:
             lines += [
                 "bins = released['histogram'].reshape(-1, len(starts))",
                 f"histogram = pd.DataFrame(bins, index={index}, columns=starts)",
             ]
-        of_table = [one for one in self.asked if one != "histogram"]
+        frames = ["noisy"] * bool(by_row) + ["histogram"] * ("histogram" in self.released)
+        if self.by:
+            lines += [f"{frame}.loc[{self._together!r}] = {frame}.sum()" for frame in frames]
+        lines += [f"{frame}.to_csv('{stem}_{frame}.csv', mode='x')" for frame in frames]
         if of_table:
-            lines.append(f"published = pd.DataFrame(index={index})")
-            lines += [line for one in of_table for line in _PUBLISHED[one]]
-            lines.append("print(published)")
+            lines += ["", f"published = pd.DataFrame(index={frames[0]}.index)"]
+            if self.follows:
+                lines += [
+                    "# NaN where the noise hides a statistic; a sum over groups has more noise.",
+                    "scales = {row.name: row.scale for row in noise}",
+                    "added = pd.Series(1, index=published.index)",
+                    *([f"added[{self._together!r}] = len(groups)"] if self.by else []),
+                ]
+            statements = [line for one in of_table for line in _PUBLISHED[one]]
+            lines += list(dict.fromkeys(statements))
+            lines += [f"published.to_csv('{stem}_published.csv', mode='x')", "print(published)"]
         lines += _PUBLISHED["histogram"] if "histogram" in self.asked else []
         return "\n".join(lines)
+
+    @property
+    def _together(self) -> str:
+        """The name of the row that adds up all groups; no group has it."""
+        name = "all groups"
+        while name in (self.groups or ()):
+            name = f"({name})"
+        return name
 
 
 def _one_domain(given: Given) -> tuple[str, list[Any]]:

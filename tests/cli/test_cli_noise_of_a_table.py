@@ -237,6 +237,8 @@ def test_the_code_publishes_what_was_asked_for(capsys, table, monkeypatch, asked
     kept = table.dropna()
     kept = kept.assign(visits=kept["visits"].clip(0, 77), plan=kept["plan"] if groups else "all")
     rows = {key: of_key["visits"] for key, of_key in kept.groupby("plan") if key != "rare"}
+    if groups:
+        rows["all groups"] = pd.concat(rows.values())
     if "histogram" in asked:
         counts = pd.DataFrame({key: of_key.value_counts() for key, of_key in rows.items()})
         truth = counts.T.reindex(columns=range(78)).fillna(0)
@@ -254,6 +256,40 @@ def test_the_code_publishes_what_was_asked_for(capsys, table, monkeypatch, asked
     if "median" in found:  # of an even number of rows, either one in the middle
         middle = [each.quantile(0.5, interpolation=side) for side in ("lower", "higher")]
         assert found["median"].between(*middle).all()
+
+
+@pytest.mark.opendp
+def test_what_the_noise_hides_is_nan(capsys, monkeypatch):
+    """A mean of -711 / 63 for a domain from 0, and a std of 0, used to be published."""
+    counts = {"a": 1_000_000, "b": 40, "(c)": 1_000_000, "all groups": 1_000_000}
+    sums = {"a": 5, "b": 3, "(c)": -3, "all groups": 2}
+    more = ("--rows-per-person", "5", "--group-by", "plan=a,b,(c),all groups")
+    found = told(capsys, *more, "--queries", "mean", "std", "median")
+    scale = scales(found)["count"]
+    assert scale > 40 / 3
+    held = found["code"] + (
+        f"\nanswers['count'] = {list(counts.values())}"
+        f"\nanswers['sum'] = [{counts['a']} * one for one in {list(sums.values())}]"
+        f"\nanswers['sum of squares'] = [{counts['a']} * one for one in (25 + 9, 9, 9, 3)]"
+        "\nanswers['histogram'] = [30_000] * 78 + [0] * (3 * 78)"
+    )
+    names, _ = published({**found, "code": held}, monkeypatch)
+    shown = names["published"]
+    assert list(shown.index) == [*counts, "(all groups)"]
+    assert shown["mean"].round(1).fillna(-1).tolist() == [5, -1, -1, 2, 2.3]
+    assert shown["std"].round().fillna(-1).tolist() == [3, -1, -1, -1, 4]
+    assert shown["median"].notna().tolist() == [True, False, False, False, True]
+
+
+@pytest.mark.opendp
+def test_the_files_of_a_release_are_never_overwritten(capsys, monkeypatch):
+    found = told(capsys, "--rows-per-person", "5", "--group-by", "plan=a,b")
+    names, _ = published(found, monkeypatch)
+    for name, frame in (("noisy", "noisy"), ("histogram", "histogram"), ("published",) * 2):
+        saved = pd.read_csv(f"visits_{name}.csv", index_col=0)
+        np.testing.assert_allclose(saved, names[frame])
+    with pytest.raises(FileExistsError, match="visits_noisy"):
+        published(found, monkeypatch)
 
 
 LOSSES = {
@@ -373,7 +409,9 @@ OTHERS = (
         ),
         (
             ("--person", "idd", "--rows-per-person", "3"),
-            "unknown column 'idd'; the columns are 'id', 'plan', 'visits'; did you mean 'id'?",
+            "unknown column 'idd'; the columns are 'id', 'plan', 'visits'; did you mean 'id'? If "
+            "no column identifies people, leave out --person; then something else must limit the "
+            "rows of each, as the design of a study can",
         ),
         (
             (*OF_A_PERSON, "--queries", "max"),
