@@ -13,7 +13,6 @@ from .recorded import audit_recorded
 from .recording import recording
 from .report import AuditReport
 from .row import AuditRow, Evidence
-from .samplers.call import audit_sampled
 from .selections import audit_selection
 from .stability import audit_stability
 
@@ -28,7 +27,6 @@ __all__ = [
     "audit_opendp_measurement",
     "audit_randomized",
     "audit_recorded",
-    "audit_sampled",
     "audit_selection",
     "audit_stability",
     "recording",

@@ -21,10 +21,7 @@ from .replay.report import check_question, reported
 from .replay.runs import Glimpse, Recorder
 from .report import AuditReport
 
-_NOT_RECORDED = (
-    "give a mechanism that takes the answer, or audit the sampler by audit_sampled with "
-    "value='returns'"
-)
+_NOT_RECORDED = "give a mechanism that takes the answer, or audit the draws by audit_mechanism"
 
 
 @with_numpy_defaults
@@ -149,7 +146,7 @@ def audit_recorded(
     With N datasets of at most p neighbors, H further histories and a replay, there are at most
     ``N (p + 1) (H + 1)`` more runs, and fewer where datasets release the same. A drawn release lies
     between the smallest and the largest true value of its step, which truncated noise reaches as
-    well; pass `histories` of your own for releases beyond (`audit_sampled` takes none). A violation
+    well; pass `histories` of your own for releases beyond. A violation
     after some history is final.
 
     Examples

@@ -219,9 +219,9 @@ def _refuse_sampler(target: Any, text: str) -> None:
     owner = target.__self__ if type(target) in (MethodType, BuiltinMethodType) else target
     if isinstance(owner, samplers):
         raise InputError(
-            f"a target must be a mechanism, and {text} is a sampler of NumPy: use audit_sampled, "
-            "which takes the scale of noise as the claim, also of several scales; or draw in a "
-            "function of your own, such as noisy(value, scale), and give that one"
+            f"a target must be a mechanism, and {text} is a sampler of NumPy: use audit_mechanism, "
+            "which judges the draws themselves; or draw in a function of your own, such as "
+            "noisy(value, scale), and give that one"
         )
 
 

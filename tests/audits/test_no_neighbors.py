@@ -54,9 +54,6 @@ AUDITS = {
     "recorded": lambda sizes, neighbors: sl.audits.audit_recorded(
         lambda x: Noise(5).randomise(sum(x)), [0, 5], sizes, Noise, neighbors=neighbors
     ),
-    "sampled": lambda sizes, neighbors: sl.audits.audit_sampled(
-        noisy_sum, [0, 5], sizes, neighbors=neighbors, epsilon=1
-    ),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from recorded_mechanisms import Mechanism
 
 import sensitivity_lab as sl
-from sensitivity_lab.audits import audit_recorded, audit_sampled, recording
+from sensitivity_lab.audits import audit_recorded, recording
 from sensitivity_lab.audits.recording import Call
 from sensitivity_lab.checks import shown
 
@@ -112,9 +112,9 @@ def test_everything_is_put_back_after_an_error(library):
 GENERATOR = np.random.default_rng(1)
 
 SAMPLER = (
-    "a target must be a mechanism, and {} is a sampler of NumPy: use audit_sampled, which takes "
-    "the scale of noise as the claim, also of several scales; or draw in a function of your own, "
-    "such as noisy(value, scale), and give that one"
+    "a target must be a mechanism, and {} is a sampler of NumPy: use audit_mechanism, which "
+    "judges the draws themselves; or draw in a function of your own, such as noisy(value, scale), "
+    "and give that one"
 )
 
 
@@ -173,7 +173,6 @@ def test_a_name_with_an_empty_part_names_nothing(name):
     [
         lambda name: recording(name).__enter__(),
         lambda name: audit_recorded(sum, [0, 1], 1, name, neighbors="bounded"),
-        lambda name: audit_sampled(sum, [0, 1], 1, name, neighbors="bounded", epsilon=1),
     ],
 )
 def test_a_module_that_fails_or_exits_does_not_end_the_process(

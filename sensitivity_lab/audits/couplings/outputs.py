@@ -135,7 +135,7 @@ def gathered(made: Sequence[Sequence[Any]], metric: Metric, cells: Cells) -> Out
                     raise TooLargeError(
                         f"there are more than {OUTPUT_LIMIT:,} different outputs, and all pairs "
                         "are measured; use fewer values, smaller sizes or fewer draws; for "
-                        "code that adds noise, use audit_sampled"
+                        "code that adds noise, use audit_mechanism"
                     )
             line.append(seen[key])
         places.append(line)

@@ -36,14 +36,11 @@ class Replay:
     histories : int or list of tuple
     budget : number, optional
         The budget of a whole run, if it is replayed.
-    refusal : str, default ""
-        Why runs that need a replay cannot be judged.
     """
 
     wanted: bool | None
     histories: int | list[tuple[Any, ...]]
     budget: Number | None
-    refusal: str = ""
 
 
 def replayed(

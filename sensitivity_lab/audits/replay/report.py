@@ -13,7 +13,7 @@ from sensitivity_lab.audits.returned import parts
 from sensitivity_lab.audits.row import AuditRow
 from sensitivity_lab.audits.subjects import check_subject
 from sensitivity_lab.checks import check_callable, check_running
-from sensitivity_lab.errors import InputError, QueryError
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import METRICS
 from sensitivity_lab.metrics.norms import check_norm
@@ -105,8 +105,6 @@ def reported(question: Question, recorder: Recorder, replay: Replay, wrong: str)
     kept = check_again(recorder, runs, question.progress)
     beside = Beside(recorder, runs, wrong)
     wanted = _needs_replay(recorder, runs) if replay.wanted is None else replay.wanted
-    if wanted and replay.refusal:
-        raise QueryError(replay.refusal)
     if wanted:
         rows, told, notes, spent = replayed(question, recorder, runs, replay, beside)
     else:

@@ -299,7 +299,7 @@ def test_too_many_outputs_are_refused(monkeypatch):
         audit_randomized(shuffled, [0, 1], 2, claim=1, choices=orders)
     assert str(caught.value) == (
         "there are more than 3 different outputs, and all pairs are measured; use fewer "
-        "values, smaller sizes or fewer draws; for code that adds noise, use audit_sampled"
+        "values, smaller sizes or fewer draws; for code that adds noise, use audit_mechanism"
     )
 
 

@@ -49,21 +49,6 @@ def test_chance_before_the_mechanism_is_refused_however_it_falls(case, options):
             audited(CHANCE[case], [0, 10], every_order=True, **options)
 
 
-@pytest.mark.exhaustive
-def test_chance_before_a_sampler_is_refused():
-    """Also where the sampler gets the answer as its location."""
-
-    def located(x):
-        return NOISE.laplace(sum(random.sample(x, 2)), 10)
-
-    for seed in range(8):
-        random.seed(seed)
-        with pytest.raises(sl.errors.QueryError, match="draws at random outside"):
-            sl.audits.audit_sampled(
-                located, [0, 10], 3, NOISE, neighbors="bounded", epsilon=1, value="location"
-            )
-
-
 def test_a_seed_of_its_own_is_no_chance():
     def seeded(x):
         return Noise(10).randomise(sum(random.Random(3).sample(x, 2)))
@@ -102,25 +87,6 @@ def test_at_a_distance_of_2_a_budget_counts_once_and_a_claim_twice():
     enough = audited(total, [0, 10], neighbors=sl.Bounded(2), budget=2)
     assert [row.verdict for row in enough.rows] == ["tight", "tight"]
     assert audited(total, [0, 10], budget=1).notes == ()
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("scale", "verdict"), [(10, "violated"), (20, "tight"), (30, "loose")])
-@pytest.mark.parametrize("steps", [1, 2])
-def test_noise_for_one_record_is_too_small_for_two(scale, verdict, steps):
-    def located(x):
-        answers = [NOISE.laplace(sum(x), scale * steps)]
-        if steps == 2:
-            # Another scale makes the audit a replay, and adds the losses.
-            answers.append(NOISE.laplace(sum(x) / 2, scale * steps / 2))
-        return answers
-
-    report = sl.audits.audit_sampled(
-        located, [0, 10], 3, NOISE, neighbors=sl.Bounded(2), epsilon=1, value="location"
-    )
-    assert report.decisive.compared == verdict
-    assert report.verdict == ("violated" if verdict == "violated" else "not judged")
-    assert report.decisive.claimed == (scale if steps == 1 else 1)
 
 
 def test_an_epsilon_that_changes_with_the_data_is_noted():

@@ -278,7 +278,7 @@ def test_noise_around_0_that_is_added_to_an_answer_is_the_wrong_thing(replay):
         f"what reaches Noise in added (test_returned.py:{added.__code__.co_firstlineno + 1}) is 0 "
         "on every dataset, and what is returned depends on the data and moves with the noise: the "
         "noise is added to an answer that was not recorded; give a mechanism that takes the answer,"
-        " or audit the sampler by audit_sampled with value='returns'"
+        " or audit the draws by audit_mechanism"
     )
     # A constant that is an answer, and data that its noise does not touch.
     counted = audited(lambda x: (Noise(1).randomise(len(x)), sum(x)), [0, 1], 2, replay=replay)

@@ -1,10 +1,8 @@
-"""Good arguments of the audits of maps, of OpenDP's measurements and of samplers."""
+"""Good arguments of the audits of maps, of OpenDP's measurements and of mechanisms."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 import sensitivity_lab as sl
 
@@ -16,11 +14,6 @@ def noisy_count(scale: float) -> Any:
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
     return space >> dp.t.then_count() >> dp.m.then_laplace(scale)
-
-
-def noisy_sum(x: list[Any]) -> Any:
-    """A sum with the noise of a sampler."""
-    return sum(x) + np.random.default_rng().laplace(scale=3.0)
 
 
 class Selector:
@@ -84,14 +77,5 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_opendp_measurement.scale": (1.0, 0.5),
     "audit_opendp_measurement.outputs": (None, "L1"),
     "audit_opendp_measurement.answer": (abs,),
-    "audit_sampled.function": (noisy_sum,),
-    "audit_sampled.values": ([0, 1],),
-    "audit_sampled.sizes": (2, [1, 2]),
-    "audit_sampled.samplers": ("numpy.random.default_rng",),
-    "audit_sampled.value": ("returns", "location"),
-    "audit_sampled.location": ("loc",),
-    "audit_sampled.scale": ("scale",),
-    "audit_sampled.delta": (None,),
-    "audit_sampled.norm": (None, "L1"),
 }
 """By the name of a callable and of its parameter, as in `garbage.VALID`."""

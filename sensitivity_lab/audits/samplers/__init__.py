@@ -1,1 +1,0 @@
-"""Audits of code that draws its noise from a sampler."""
