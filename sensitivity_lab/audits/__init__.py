@@ -8,7 +8,6 @@ from .couplings.call import audit_randomized
 from .maps import audit_map
 from .mechanism import MechanismReport, audit_mechanism
 from .opendp.call import audit_opendp
-from .opendp.measurement import audit_opendp_measurement
 from .recorded import audit_recorded
 from .recording import recording
 from .report import AuditReport
@@ -24,7 +23,6 @@ __all__ = [
     "audit_map",
     "audit_mechanism",
     "audit_opendp",
-    "audit_opendp_measurement",
     "audit_randomized",
     "audit_recorded",
     "audit_selection",

@@ -325,9 +325,27 @@ def audit_mechanism(
     question = _question(
         name, values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
     )
+    return judged(question, function, claim, fresh=fresh, branches=branches)
+
+
+def judged(
+    question: Question,
+    function: Callable[..., Any],
+    claim: PrivacyClaim,
+    *,
+    fresh: bool = False,
+    branches: int = BRANCHES,
+) -> MechanismReport:
+    """Compare a claim with the laws of what a function of a dataset and a generator releases.
+
+    Raises
+    ------
+    QueryError, TooLargeError
+        See `audit_mechanism`.
+    """
     check_pairs(len(question.datasets))
     try:
-        tried = running.tracked(question.datasets, unit="datasets", progress=progress)
+        tried = running.tracked(question.datasets, unit="datasets", progress=question.progress)
         with elsewhere():
             run = explore_in_fresh_process if fresh else explore
             laws = [ReleaseLaw(run(function, x, branches)) for x in tried]
@@ -353,7 +371,7 @@ def audit_mechanism(
 
 
 @dataclass(frozen=True)
-class _Claimed:
+class PrivacyClaim:
     """A claim: epsilon and delta, or rho; each exactly, and `given` as the caller wrote it.
 
     With a rho, `epsilon` is only where events are looked for.
@@ -366,22 +384,30 @@ class _Claimed:
     words: str
     quantity: str
 
+    @classmethod
+    def of(cls, epsilon: Any, delta: Any = 0, rho: Any = None) -> PrivacyClaim:
+        """Return a claim of numbers that are known to be in range."""
+        if rho is not None:
+            words = f"rho {brief(rho)}; claimed and truth are rhos"
+            return cls(Fraction(1), Fraction(0), Fraction(rho), rho, words, "a rho")
+        at, allowed = Fraction(epsilon), Fraction(delta)
+        words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
+        if allowed:
+            quantity = f"a delta at epsilon {brief(epsilon)}"
+            return cls(at, allowed, None, delta, f"{words}deltas", quantity)
+        return cls(at, allowed, None, epsilon, f"{words}epsilons", "an epsilon")
 
-def _claimed(epsilon: Any, delta: Any, rho: Any) -> _Claimed:
+
+def _claimed(epsilon: Any, delta: Any, rho: Any) -> PrivacyClaim:
     """Return the claim, or raise InputError."""
     allowed = _check_probability("delta", delta)
-    if rho is not None:
-        exact = _check_claim("rho", rho)
-        if epsilon is not None or allowed:
-            raise InputError("rho takes the place of epsilon and delta; leave these out")
-        words = f"rho {brief(rho)}; claimed and truth are rhos"
-        return _Claimed(Fraction(1), allowed, exact, rho, words, "a rho")
-    at = _check_claim("epsilon", epsilon)
-    words = f"epsilon {brief(epsilon)}, delta {brief(delta)}; claimed and truth are "
-    if allowed:
-        quantity = f"a delta at epsilon {brief(epsilon)}"
-        return _Claimed(at, allowed, None, delta, f"{words}deltas", quantity)
-    return _Claimed(at, allowed, None, epsilon, f"{words}epsilons", "an epsilon")
+    if rho is None:
+        _check_claim("epsilon", epsilon)
+        return PrivacyClaim.of(epsilon, delta)
+    _check_claim("rho", rho)
+    if epsilon is not None or allowed:
+        raise InputError("rho takes the place of epsilon and delta; leave these out")
+    return PrivacyClaim.of(None, rho=rho)
 
 
 def _check_parameters(function: Callable[..., Any]) -> None:
@@ -452,7 +478,7 @@ def _question(
 
 
 def _worst_pairs(
-    question: Question, laws: Sequence[ReleaseLaw], claim: _Claimed
+    question: Question, laws: Sequence[ReleaseLaw], claim: PrivacyClaim
 ) -> dict[Number, Worst]:
     """Return, by input distance, the pair of neighbors whose laws are farthest apart."""
     count = len(laws)
@@ -475,7 +501,9 @@ def _worst_pairs(
     return {limit: found for limit, (_, found) in best.items()}
 
 
-def _both_orders(first: ReleaseLaw, second: ReleaseLaw, claim: _Claimed) -> list[tuple[Any, Worst]]:
+def _both_orders(
+    first: ReleaseLaw, second: ReleaseLaw, claim: PrivacyClaim
+) -> list[tuple[Any, Worst]]:
     """Return both orders of a pair, each with what ranks it: larger is worse for the claim."""
     divergence = compared(first, second)
     found = []
@@ -495,7 +523,7 @@ def _both_orders(first: ReleaseLaw, second: ReleaseLaw, claim: _Claimed) -> list
     return found
 
 
-def _row(question: Question, limit: Number, worst: Worst, claim: _Claimed) -> AuditRow:
+def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
     """Compare the claim with the law of the worst pair."""
     divergence = worst.divergence
     row = partial(
@@ -604,7 +632,7 @@ def _told(atom: Atom) -> str:
 
 
 def _probed(
-    question: Question, function: Callable[..., Any], claim: _Claimed, why: str
+    question: Question, function: Callable[..., Any], claim: PrivacyClaim, why: str
 ) -> MechanismReport:
     """Return the report on a function that is only probed."""
     report = _not_judged(question, claim, why)
@@ -631,7 +659,7 @@ def _probed(
     return replace(report, rows=(replace(report.rows[0], finding=finding),))
 
 
-def _not_judged(question: Question, claim: _Claimed, reason: str) -> MechanismReport:
+def _not_judged(question: Question, claim: PrivacyClaim, reason: str) -> MechanismReport:
     """Return the report on a function whose law is not known."""
     x = question.datasets[0]
     seen = tuple(x) if isinstance(x, list) else x

@@ -7,7 +7,6 @@ from typing import Any
 
 from sensitivity_lab.audits.couplings.call import audit_randomized
 from sensitivity_lab.audits.opendp.call import audit_opendp
-from sensitivity_lab.audits.opendp.measurement import audit_opendp_measurement
 from sensitivity_lab.audits.opendp.subject import OUR_NAMES, our_input_metric
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import FAILING, AuditRow
@@ -41,7 +40,7 @@ class _Subject:
         values, sizes = self.setting.values, self.setting.sizes
         kind, component = self.setting.option("audit"), self.setting.option("component")
         if kind == "measurement":
-            return audit_opendp_measurement(self.made, values, sizes, progress=False)
+            return audit_opendp(self.made, values, sizes, progress=False)
         if kind == "coupling":
             return audit_randomized(
                 self.made, values, sizes or (), claim=self.made.map, draws=_DRAWS,

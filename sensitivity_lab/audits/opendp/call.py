@@ -1,7 +1,7 @@
-"""Audits of OpenDP transformations: whether answers differ by more than the map promises.
+"""Audits of OpenDP: whether outputs differ by more than the map promises.
 
-This needs the extra `opendp`. The shipped implementation is called on ordered vectors, so
-rounding, overflow and the order of records count.
+This needs the extra `opendp`. The shipped implementation of a transformation is called on ordered
+vectors, so rounding, overflow and the order of records count.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from typing import Any, Literal
 from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.maps import farthest, rows_of
 from sensitivity_lab.audits.pairs import check_pairs
+from sensitivity_lab.audits.records import table_numbers
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import check_running
+from sensitivity_lab.checks import check_callable, check_running, shown
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import ask, calls_of, invoke
 from .inputs import question_of
-from .subject import check_subject
+from .measurement import Asked, audit_law, audit_scale
+from .subject import check_subject, needed
 
 
 @with_numpy_defaults
 def audit_opendp(
-    transformation: Any,
+    made: Any,
     values: Iterable[Any] | None = None,
     sizes: int | Iterable[int] | None = None,
     *,
@@ -33,21 +36,28 @@ def audit_opendp(
     neighbors: Callable[[Any, Any], Any] | None = None,
     d_in: float | Iterable[float] = (1, 2),
     component: Literal["L0", "L1", "L2", "Linf"] | None = None,
+    scale: float | None = None,
+    outputs: Any = None,
+    answer: Callable[[Any], Any] | None = None,
     every_order: bool = True,
     tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> AuditReport:
-    """Compare the map of an OpenDP transformation with the exact maximum over a small universe.
+    """Compare the map of an OpenDP transformation or measurement with the truth.
 
-    The truth at d_in is the largest distance of the answers on two inputs that are at most d_in
-    apart, in the transformation's own metrics. The inputs are all vectors of the given sizes over
-    the given values, or the datasets that you give.
+    The truth for a transformation at d_in is the largest distance of the answers on two inputs that
+    are at most d_in apart, in its own metrics. For a measurement it is the privacy loss, by the
+    exact law of its noise. The inputs are all vectors of the given sizes over the given values, or
+    the datasets that you give.
 
     Parameters
     ----------
-    transformation : opendp.prelude.Transformation
-        The transformation to audit.
+    made : Transformation, Measurement, or callable
+        What to audit. A callable takes a scale and returns the measurement with noise of this
+        scale, with nothing else changed; it can be a Polars pipeline of `make_private_lazyframe`.
+        Then the sensitivity that the map assumes is compared with that of the exact answers, which
+        the measurement with scale 0 returns.
     values : iterable, optional
         The universe of entries, for transformations of vectors, of single values, and of texts,
         whose entries are lines. Values that the input domain does not accept are left out, and the
@@ -71,6 +81,17 @@ def audit_opendp(
     component : {"L0", "L1", "L2", "Linf"}, optional
         Which of the three numbers of L01InfDistance or L02InfDistance to audit. Required if one of
         these is the output metric, and refused otherwise.
+    scale : float, default 1.0
+        For a function of a scale: where to evaluate the map, above 0. A power of two avoids
+        rounding. The claim is ``map(d_in) * scale`` for Laplace noise, and
+        ``sqrt(2 * map(d_in)) * scale`` for Gaussian noise.
+    outputs : str or callable, optional
+        For a function of a scale: the metric on exact answers; see `audit_map`. By default "L1" for
+        pure and "L2" for zero-concentrated differential privacy.
+    answer : callable, optional
+        For a function of a scale: turns what the measurement returns into numbers, for the metrics
+        on numbers. By default a table becomes a mapping from its texts and the name of a column to
+        a number.
     every_order : bool, default True
         Whether to try vectors in every order of their entries, or only in the order of `values`.
         With one order a violation is just as certain, but other orders may be worse.
@@ -78,9 +99,9 @@ def audit_opendp(
         The largest difference that counts as rounding, where the claim or the answers are floats,
         in units in the last place of the truth; see `audit`.
     n_jobs : int, optional
-        The number of worker processes, as in joblib; they start only if they save time, see
-        `global_sensitivity`. A transformation that OpenDP cannot serialise is called in this
-        process only, and the setting of the report says so.
+        The number of worker processes for a transformation, as in joblib; they start only if they
+        save time, see `global_sensitivity`. A transformation that OpenDP cannot serialise is called
+        in this process only, and the setting of the report says so.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal, after one second.
 
@@ -94,8 +115,9 @@ def audit_opendp(
     Raises
     ------
     InputError
-        If an argument is invalid, a metric or the domain is not covered, or the
-        transformation is randomised, so that two calls on one input differ.
+        If an argument is invalid or does not apply, a metric, the domain, the privacy measure or
+        the noise is not covered, or a transformation is randomised, so that two calls on one input
+        differ.
     MissingExtraError
         An InputError: OpenDP is not installed.
     QueryError
@@ -123,6 +145,16 @@ def audit_opendp(
     where they do not. OpenDP's own is infinite there, so its map would fail at a distance of 2 that
     adds a record and removes one.
 
+    A measurement is judged by a *twin*: its transformation, followed by the noise that its last
+    constructor documents (Laplace, geometric and Gaussian noise, thresholds on integers, and
+    randomised response), drawn from a generator that the audit drives; see `audit_mechanism`. So
+    epsilon, delta and rho are those of this noise, and OpenDP's own sampler is not tried. Noise on
+    integers has endless support, whose cut law proves no pure epsilon: give a function of a scale
+    for these. Its twin at scale 0 shows no delta, so under approximate differential privacy the
+    verdict is at best "not judged". Groups below a threshold would be missing from the answer at
+    scale 0, so give a pipeline with groups a threshold that drops nothing there. Selections
+    (`make_noisy_max`) have no twin: audit the transformation that makes the scores.
+
     The universe is a part of the domain: "loose" and "tight" hold for this part, "violated" for the
     whole domain. The audit does not change OpenDP's features: constructing a transformation needs
     "contrib", auditing it needs none.
@@ -148,24 +180,69 @@ def audit_opendp(
       1  2        2      tight
       x  ((0.0, 1.0),)  ->  (0.0, 1.0)
       y  ((0.0, 1.0), (5.0, 1.0))  ->  (1.0, 2.0)
+
+    The delta of a threshold on counts by key is too small (OpenDP issue 2922):
+
+    >>> texts = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
+    >>> counts = texts >> dp.t.then_count_by(TV=dp.i32)
+    >>> above = counts >> dp.m.then_laplace_threshold(1.0, 5)
+    >>> report = audit_opendp(above, ["a"], range(3), d_in=1)
+    >>> report.verdict, report.rows[0].claimed, report.rows[0].value
+    ('violated', 0.004925833956035741, 0.013389804932698453)
+
+    A sum with Laplace noise of any scale:
+
+    >>> ints = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    >>> def noisy_sum(scale):
+    ...     return ints >> dp.t.then_clamp((0, 3)) >> dp.t.then_sum() >> dp.m.then_laplace(scale)
+    >>> audit_opendp(noisy_sum, [0, 9], range(3), d_in=1).verdict
+    'tight'
     """
-    subject = check_subject(transformation, component, neighbors)
-    question = question_of(
-        subject,
-        transformation,
-        values,
-        sizes,
-        datasets,
-        d_in,
-        every_order,
-        tolerance_ulps,
-        progress,
+    transformations, measurements = needed("audit_opendp")
+    check_running(n_jobs, progress)
+    asked = partial(
+        question_of,
+        values=values,
+        sizes=sizes,
+        datasets=datasets,
+        d_in=d_in,
+        every_order=every_order,
+        tolerance_ulps=tolerance_ulps,
+        progress=progress,
     )
+    of_a_scale = {"scale": scale, "outputs": outputs, "answer": answer}
+    of_a_transformation = {"component": component, "n_jobs": n_jobs}
+    if isinstance(made, transformations):
+        _check_left_out(of_a_scale, "a function of a scale that returns a measurement")
+        return _audit_transformation(made, asked, component, neighbors, n_jobs, progress)
+    _check_left_out(of_a_transformation, "a transformation")
+    if isinstance(made, measurements):
+        _check_left_out(of_a_scale, "a function of a scale that returns a measurement")
+        return audit_law(made, asked, neighbors)
+    check_callable(
+        "made", made, "a Transformation, a Measurement, or a function of a scale that returns one"
+    )
+    scale = 1.0 if scale is None else scale
+    answer = table_numbers if answer is None else answer
+    return audit_scale(made, asked, neighbors, scale, outputs, answer, progress)
+
+
+def _check_left_out(given: dict[str, Any], of: str) -> None:
+    """Raise InputError if an argument was given that applies to something else."""
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} applies only to {of}; leave it out, got {shown(value)}")
+
+
+def _audit_transformation(
+    made: Any, asked: Asked, component: Any, neighbors: Any, n_jobs: Any, progress: Any
+) -> AuditReport:
+    """Compare the map of a transformation with the largest distance of its answers."""
+    question = asked(check_subject(made, component, neighbors), made)
     if not question.inputs.unordered:
         check_pairs(len(question.datasets))
-    check_running(n_jobs, progress)
-    calls = calls_of(transformation, n_jobs)
+    calls = calls_of(made, n_jobs)
     answers = ask(calls.call, question.datasets, n_jobs if calls.shipped else 1, progress)
-    call = partial(invoke, transformation)
+    call = partial(invoke, made)
     rows = rows_of(question, call, farthest(question, call, answers))
     return question.report(rows, f"implementation{calls.remark}")

@@ -1,4 +1,4 @@
-"""Audits of OpenDP measurements, by a twin that adds no noise.
+"""Audits of OpenDP measurements: by the law of a twin, or by exact answers without noise.
 
 A measurement whose noise has scale 0 returns the exact answer. The privacy loss that the map of the
 real one promises gives the sensitivity that it assumes. This needs the extra `opendp`.
@@ -7,119 +7,89 @@ real one promises gives the sensitivity that it assumes. This needs the extra `o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from sensitivity_lab import running
-from sensitivity_lab.audits.claims import ROUNDING_ULPS
 from sensitivity_lab.audits.maps import farthest, rows_of
-from sensitivity_lab.audits.question import naming
-from sensitivity_lab.audits.records import table_numbers
+from sensitivity_lab.audits.mechanism import PrivacyClaim, judged
+from sensitivity_lab.audits.question import Question, naming
 from sensitivity_lab.audits.report import AuditReport
-from sensitivity_lab.checks import check_callable, check_rational, check_running, shown
+from sensitivity_lab.audits.row import AuditRow
+from sensitivity_lab.checks import check_callable, check_rational, shown
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.exact.difference import Number
 from sensitivity_lab.metrics import as_metric
-from sensitivity_lab.numpy_state import with_numpy_defaults
 
 from .answers import invoke
-from .inputs import question_of
 from .subject import Subject, needed, our_input_metric
+from .twins import twin_of
 
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
 """The norm that the noise of a measure is calibrated to: Laplace noise, and Gaussian noise."""
 
+_TO_FLOAT = 1024
+"""Noise on whole numbers has probabilities e ** -(1 / scale) as floats: so many units of rounding
+in the last place are none of the measurement's."""
 
-@with_numpy_defaults
-def audit_opendp_measurement(
-    make: Callable[[float], Any],
-    values: Iterable[Any] | None = None,
-    sizes: int | Iterable[int] | None = None,
-    *,
-    scale: float = 1.0,
-    datasets: Any = None,
-    neighbors: Callable[[Any, Any], Any] | None = None,
-    outputs: Any = None,
-    answer: Callable[[Any], Any] = table_numbers,
-    d_in: float | Iterable[float] = (1, 2),
-    every_order: bool = True,
-    tolerance_ulps: int | float | Fraction = ROUNDING_ULPS,
-    progress: bool | None = None,
+Asked = Callable[[Subject, Any], Question]
+"""Takes a subject, and what decides which inputs are accepted."""
+
+
+def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
+    """Compare the map of a measurement with the law of its twin.
+
+    Parameters
+    ----------
+    measurement : opendp.prelude.Measurement
+        What to audit.
+    asked : callable
+        Makes the question.
+    neighbors : callable, optional
+        The caller's own input metric.
+    """
+    twin = twin_of(measurement)
+    subject = _Driven(measurement, our_input_metric(measurement, neighbors), "absolute", None)
+    question = asked(subject, measurement)
+    tolerance = max(question.tolerance, _TO_FLOAT)
+    rows: list[AuditRow] = []
+    notes: tuple[str, ...] = ()
+    # The map promises another loss at each distance, so each is a claim of its own.
+    for limit, (claimed, reason) in zip(question.limits, question.claims, strict=True):
+        here = replace(question, limits=(limit,), tolerance=tolerance)
+        claim = PrivacyClaim.of(0) if claimed is None else subject.promised(limit)
+        report = judged(here, twin, claim)
+        found = report.rows
+        if claimed is None:
+            found = tuple(replace(row, claimed=None, reason=reason) for row in found)
+        rows += found
+        notes = report.notes
+    return question.report(rows, "exact law of the noise as its constructor documents it", notes)
+
+
+def audit_scale(
+    make: Any, asked: Asked, neighbors: Any, scale: Any, outputs: Any, answer: Any, progress: Any
 ) -> AuditReport:
-    """Compare the sensitivity that an OpenDP measurement assumes with the exact one.
-
-    The claim at d_in is the sensitivity for which noise of this scale has the privacy loss that the
-    map promises: ``map(d_in) * scale`` for Laplace noise, ``sqrt(2 * map(d_in)) * scale`` for
-    Gaussian noise. The truth is the largest distance of the exact answers, which the measurement
-    with scale 0 returns.
+    """Compare the sensitivity that a measurement assumes with that of its exact answers.
 
     Parameters
     ----------
     make : callable
-        Takes a scale and returns the measurement with noise of this scale, with nothing else
-        changed. It can be a Polars pipeline, made by `make_private_lazyframe`.
-    values, sizes, datasets, neighbors, d_in, every_order, tolerance_ulps, progress
+        Takes a scale, and returns the measurement.
+    asked, neighbors
+        As for `audit_law`.
+    scale, outputs, answer, progress
         As for `audit_opendp`.
-    scale : float, default 1.0
-        The scale at which to evaluate the map, above 0. A power of two avoids rounding.
-    outputs : str or callable, optional
-        The metric on exact answers; see `audit_map`. By default "L1" for pure and "L2" for
-        zero-concentrated differential privacy.
-    answer : callable, optional
-        Turns what the measurement returns into numbers, for the metrics on numbers. By default a
-        table becomes a mapping from its texts and the name of a column to a number.
-
-    Returns
-    -------
-    AuditReport
-        A row per input distance; see `audit_opendp`. If the map promises approximate differential
-        privacy, the claim is about its first number alone, and delta is not judged: unless the
-        first number is too small, the verdict is "not judged", which is not sound.
-
-    Raises
-    ------
-    InputError
-        If an argument is invalid, `make` fails or returns no measurement, its privacy
-        measure is not covered, or the answers at scale 0 are random.
-    MissingExtraError, QueryError, TooLargeError
-        See `audit_opendp`.
-
-    Notes
-    -----
-    The twin is called once on each input, and again to find randomness, as in `audit_opendp`.
-    Groups below a threshold would be missing from the answer, so give a pipeline with groups a
-    threshold that drops nothing at scale 0. Selections (`make_noisy_max`) return no numbers: audit
-    the transformation that makes the scores, by `audit_opendp` or `audit_map`.
-
-    Examples
-    --------
-    >>> import opendp.prelude as dp
-    >>> dp.enable_features("contrib")
-    >>> space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
-    >>> def noisy_sum(scale):
-    ...     return space >> dp.t.then_clamp((0, 3)) >> dp.t.then_sum() >> dp.m.then_laplace(scale)
-    >>> audit_opendp_measurement(noisy_sum, [0, 9], range(3), d_in=1)
-    Audit of make_clamp >> make_sum >> make_laplace: tight
-      setting  SymmetricDistance() of at most k to MaxDivergence (L1, scale 1.0); values (0, 9),
-      sizes (0, 1, 2) in every order; implementation at scale 0
-      k  claimed  truth  verdict
-      1  3        3      tight
-      x  ()  ->  0
-      y  (9,)  ->  3
     """
-    check_callable("make", make, "a function of a scale that returns a measurement")
     check_callable("answer", answer, "a function of what the measurement returns")
-    check_running(None, progress)
     at = check_rational("scale", scale, "a finite number above 0")
     if at <= 0:
         raise InputError(f"scale must be a finite number above 0, got {shown(scale)}")
     subject, twin = _subject(make, float(at), neighbors, outputs), _made(make, 0.0)
-    question = question_of(
-        subject, twin, values, sizes, datasets, d_in, every_order, tolerance_ulps, progress
-    )
+    question = asked(subject, twin)
     call = partial(_answer, twin, answer)
     tried = running.tracked(question.datasets, unit="inputs", progress=progress)
     answers = [call(x) for x in tried]
@@ -127,6 +97,37 @@ def audit_opendp_measurement(
     if str(subject.transformation.output_measure).startswith("Approximate("):
         rows = [replace(row, judged=False, reason=subject.open_delta(row.distance)) for row in rows]
     return question.report(rows, "implementation at scale 0")
+
+
+@dataclass(frozen=True)
+class _Driven(Subject):
+    """A measurement, and what its map promises."""
+
+    @property
+    def metrics(self) -> str:
+        """The input metric and the measure of privacy in words."""
+        given = self.transformation.input_metric, self.transformation.output_measure
+        return f"{given[0]} of at most k to {given[1]}"
+
+    def promised(self, d_in: Number) -> PrivacyClaim:
+        """Return what the map promises, as a claim; raise InputError for other measures."""
+        loss = self.transformation.map(self.distance(d_in))
+        measure = str(self.transformation.output_measure)
+        if measure == "MaxDivergence":
+            return PrivacyClaim.of(loss)
+        if measure == "Approximate(MaxDivergence)":
+            return PrivacyClaim.of(*loss)
+        if measure == "ZeroConcentratedDivergence":
+            return PrivacyClaim.of(None, rho=loss)
+        raise InputError(
+            f"the law of a measurement is not compared under {measure}; MaxDivergence, its "
+            "approximate form and ZeroConcentratedDivergence are covered"
+        )
+
+    def claim(self, d_in: Number) -> Any:
+        """Return the first number that the map promises."""
+        loss = self.transformation.map(self.distance(d_in))
+        return loss[0] if isinstance(loss, tuple) else loss
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _subject(make: Any, scale: float, neighbors: Any, outputs: Any) -> _Noisy:
 
 def _made(make: Any, scale: float) -> Any:
     """Return the measurement with noise of a scale, or raise InputError."""
-    _, kind = needed("audit_opendp_measurement")
+    _, kind = needed("audit_opendp")
     try:
         made = make(scale)
     except Exception as error:

@@ -12,15 +12,27 @@ from sensitivity_lab.audits import question as vectors
 pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features", "few_calls")]
 
 
-def measurement():
-    return clamped_sum() >> dp.m.then_laplace(1.0)
-
-
 REFUSED = {
-    "a measurement": (
-        lambda: audit_opendp(measurement(), [0], 1),
-        "transformation must be an OpenDP Transformation, got Measurement; measurements add noise "
-        "and have no exact answer, so audit them by audit_opendp_measurement",
+    "no measurement": (
+        lambda: audit_opendp(3, [0], 1),
+        "made must be a Transformation, a Measurement, or a function of a scale that returns one, "
+        "got 3",
+    ),
+    "noise without a twin": (
+        lambda: audit_opendp(
+            dp.m.make_gaussian(dp.atom_domain(T=int), dp.absolute_distance(T=int), 1.0), [0]
+        ),
+        "no twin of make_gaussian on whole numbers is known; to compare sensitivities, give a "
+        "function of a scale that returns the measurement",
+    ),
+    "a scale of a transformation": (
+        lambda: audit_opendp(clamped_sum(), [0], 1, scale=2.0),
+        "scale applies only to a function of a scale that returns a measurement; leave it out, got "
+        "2.0",
+    ),
+    "workers of a measurement": (
+        lambda: audit_opendp(dp.m.make_randomized_response_bool(0.75), [True, False], n_jobs=2),
+        "n_jobs applies only to a transformation; leave it out, got 2",
     ),
     "no component": (
         lambda: audit_opendp(dp.t.make_count_by(integers(), dp.symmetric_distance()), [0], 1),

@@ -42,7 +42,7 @@ def own(answer, loss, measure=None):
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 4.0])
 def test_laplace_noise_assumes_the_loss_times_the_scale(scale):
-    report = sl.audits.audit_opendp_measurement(noisy_sum, [-1, 0, 9], range(3), scale=scale)
+    report = sl.audits.audit_opendp(noisy_sum, [-1, 0, 9], range(3), scale=scale)
     assert [(row.claimed, row.exact) for row in report.rows] == [(3, 3), (6, 6)]
     assert report.subject == "make_clamp >> make_sum >> make_laplace"
     assert report.setting == (
@@ -52,7 +52,7 @@ def test_laplace_noise_assumes_the_loss_times_the_scale(scale):
 
 
 def test_gaussian_noise_assumes_a_euclidean_distance():
-    report = sl.audits.audit_opendp_measurement(noisy_counts, [0, 1], range(3), d_in=[1, 2])
+    report = sl.audits.audit_opendp(noisy_counts, [0, 1], range(3), d_in=[1, 2])
     assert [row.exact for row in report.rows] == [1, 2]
     assert report.verdict == "tight"
     assert "ZeroConcentratedDivergence (L2, scale 1.0)" in report.setting
@@ -61,7 +61,7 @@ def test_gaussian_noise_assumes_a_euclidean_distance():
 def test_a_map_that_assumes_too_little_is_violated():
     """The squares differ by 9, for which the map promises the loss of a difference of 3."""
     wrong = own(lambda x: sum(x) ** 2, lambda d_in: 3.0 * d_in)
-    report = sl.audits.audit_opendp_measurement(wrong, [0, 3], range(2), d_in=1)
+    report = sl.audits.audit_opendp(wrong, [0, 3], range(2), d_in=1)
     assert repr(report).splitlines()[2:] == [
         "  k  claimed  truth  verdict",
         "  1  3        9      violated (claim / truth = 0.3333)",
@@ -69,7 +69,7 @@ def test_a_map_that_assumes_too_little_is_violated():
         "  y  (3,)  ->  9",
     ]
     right = own(lambda x: sum(x) ** 2, lambda d_in: 9.0 * d_in)
-    assert sl.audits.audit_opendp_measurement(right, [0, 3], range(2), d_in=1).verdict == "tight"
+    assert sl.audits.audit_opendp(right, [0, 3], range(2), d_in=1).verdict == "tight"
 
 
 def test_a_threshold_is_about_the_first_number_of_the_loss():
@@ -79,18 +79,18 @@ def test_a_threshold_is_about_the_first_number_of_the_loss():
         )
         return counts >> dp.m.then_laplace_threshold(scale, threshold=50 if scale else 0)
 
-    report = sl.audits.audit_opendp_measurement(grouped, ["a", "b"], range(3))
+    report = sl.audits.audit_opendp(grouped, ["a", "b"], range(3))
     assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
 
 
 def test_other_answers_become_numbers():
     words = own(lambda x: "one " * len(x), lambda d_in: 1.0 * d_in)
-    report = sl.audits.audit_opendp_measurement(
+    report = sl.audits.audit_opendp(
         words, [0], range(3), answer=lambda text: len(text.split()), outputs="absolute"
     )
     assert [row.exact for row in report.rows] == [1, 2]
     with pytest.raises(sl.errors.QueryError) as caught:
-        sl.audits.audit_opendp_measurement(words, [0], 1, answer=float)
+        sl.audits.audit_opendp(words, [0], 1, answer=float)
     assert str(caught.value) == (
         "answer, on [0], raised ValueError: could not convert string to float: 'one '"
     )
@@ -98,7 +98,7 @@ def test_other_answers_become_numbers():
 
 def test_a_loss_that_is_infinite_claims_nothing_finite():
     infinite = own(len, lambda _: math.inf)
-    (row,) = sl.audits.audit_opendp_measurement(infinite, [0], range(2), d_in=1).rows
+    (row,) = sl.audits.audit_opendp(infinite, [0], range(2), d_in=1).rows
     assert (row.claimed, row.exact, row.verdict) == (math.inf, Fraction(1), "loose")
 
 
@@ -109,25 +109,21 @@ def broken(scale):
 
 
 REFUSED = {
-    "no function": (
-        lambda: sl.audits.audit_opendp_measurement(3, [0], 1),
-        "make must be a function of a scale that returns a measurement, got 3",
-    ),
     "a scale of 0": (
-        lambda: sl.audits.audit_opendp_measurement(noisy_sum, [0], 1, scale=0),
+        lambda: sl.audits.audit_opendp(noisy_sum, [0], 1, scale=0),
         "scale must be a finite number above 0, got 0",
     ),
     "no twin": (
-        lambda: sl.audits.audit_opendp_measurement(broken, [0], 1),
+        lambda: sl.audits.audit_opendp(broken, [0], 1),
         "make must return a measurement for every scale, but make(0.0) raised ValueError: no scale "
         "0",
     ),
     "a transformation": (
-        lambda: sl.audits.audit_opendp_measurement(lambda _: dp.t.make_count(*SPACE), [0], 1),
+        lambda: sl.audits.audit_opendp(lambda _: dp.t.make_count(*SPACE), [0], 1),
         "make must return an OpenDP Measurement, but make(1.0) returned Transformation",
     ),
     "another measure": (
-        lambda: sl.audits.audit_opendp_measurement(
+        lambda: sl.audits.audit_opendp(
             own(len, lambda d_in: d_in, dp.user_divergence("own")), [0], 1
         ),
         "the privacy measure own is not covered; those that are: MaxDivergence, "
@@ -146,7 +142,7 @@ def test_what_is_refused(case):
 
 def test_a_twin_with_noise_is_randomised():
     with pytest.raises(sl.errors.InputError) as caught:
-        sl.audits.audit_opendp_measurement(lambda _: noisy_sum(1e6), [0], 1)
+        sl.audits.audit_opendp(lambda _: noisy_sum(1e6), [0], 1)
     assert str(caught.value).startswith(
         "transformation must be a function, but it is randomised, or keeps state between "
         "calls: two calls on [0] returned "

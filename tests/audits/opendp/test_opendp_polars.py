@@ -75,7 +75,7 @@ def test_a_pipeline_without_groups():
     def total(table, scale):
         return table.select(pl.col("age").fill_null(0).dp.sum((0, 5), scale=scale))
 
-    report = sl.audits.audit_opendp_measurement(pipeline(total), datasets=tables)
+    report = sl.audits.audit_opendp(pipeline(total), datasets=tables)
     assert [(row.claimed, row.exact) for row in report.rows] == [(5, 5), (10, 10)]
     assert report.subject == "make_private_lazyframe"
 
@@ -86,7 +86,7 @@ def test_a_pipeline_with_groups_and_a_threshold():
         return table.group_by("city").agg(dp.len(scale=scale))
 
     make = pipeline(counts, dp.approximate(dp.max_divergence()), threshold=50)
-    report = sl.audits.audit_opendp_measurement(make, datasets=tables)
+    report = sl.audits.audit_opendp(make, datasets=tables)
     assert [(row.claimed, row.exact) for row in report.rows] == [(1, 1), (2, 2)]
     assert report.decisive.evidence.answer_y == {("a", "len"): 1}
     # The map promises a delta, too, which a twin without noise says nothing of.

@@ -40,7 +40,7 @@ def honest_or_not(data: Any, rng: Any) -> Any:
     return len(data) + rng.integers(3)
 
 
-_AUDITS = ("audit_map", "audit_opendp", "audit_opendp_measurement")
+_AUDITS = ("audit_map", "audit_opendp")
 
 AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **{f"{name}.values": ([0, 5], [0, 1, 5]) for name in _AUDITS},
@@ -73,9 +73,8 @@ AUDIT_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "audit_selection.candidates": ("candidates",),
     "audit_selection.epsilon": ("epsilon",),
     "audit_selection.datasets": (None, [[1], [0]]),
-    "audit_opendp_measurement.make": (noisy_count,),
-    "audit_opendp_measurement.scale": (1.0, 0.5),
-    "audit_opendp_measurement.outputs": (None, "L1"),
-    "audit_opendp_measurement.answer": (abs,),
+    "audit_opendp.scale": (None, None, 0.5),
+    "audit_opendp.outputs": (None, None, "L1"),
+    "audit_opendp.answer": (None, None, abs),
 }
 """By the name of a callable and of its parameter, as in `garbage.VALID`."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from audit_arguments import AUDIT_ARGUMENTS
+from audit_arguments import AUDIT_ARGUMENTS, noisy_count
 from pipeline_arguments import PIPELINE_ARGUMENTS
 from space_arguments import SPACE_ARGUMENTS
 
@@ -311,7 +311,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "TableUniverse.from_domain.values": ({"sex": ["f", "m"], "age": [1, 2]}, TABLE),
     "TableUniverse.from_dataset.records": (TABLE, TABLE["age"]),
     "audit.claim": (1, 10, lambda k: 3 * k),
-    "audit_opendp.transformation": (opendp_sum(),),
+    "audit_opendp.made": (opendp_sum(), noisy_count),
     **AUDIT_ARGUMENTS,
     **(PIPELINE_ARGUMENTS | SPACE_ARGUMENTS),
     "audit_recorded.function": (released_mean,),

@@ -121,7 +121,6 @@ NEEDED = {
     "audit_map": ("values", "sizes"),
     "audit_mechanism": ("values", "sizes", "epsilon"),
     "audit_opendp": ("values", "sizes"),
-    "audit_opendp_measurement": ("values", "sizes"),
     "audit_selection": ("values", "sizes", "mechanisms"),
 }
 """Optional arguments without which a call is refused."""

@@ -1,0 +1,97 @@
+"""OpenDP's measurements by the law of their noise, drawn from a generator that is driven."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+import pytest
+from paths import ROOT
+
+import sensitivity_lab as sl
+from sensitivity_lab.audits import audit_opendp
+
+dp = pytest.importorskip("opendp.prelude")
+pytestmark = [pytest.mark.opendp, pytest.mark.usefixtures("opendp_features")]
+
+TEXTS = dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance()
+INTEGERS = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+NUMBER = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+
+
+def above(scale: float, threshold: int):
+    """Counts by key, those of at least a threshold."""
+    counts = TEXTS >> dp.t.then_count_by(TV=dp.i32)
+    return counts >> dp.m.then_laplace_threshold(scale, threshold)
+
+
+@pytest.mark.parametrize(("scale", "threshold"), [(1.0, 5), (2.0, 10)])
+def test_the_delta_of_a_threshold_is_too_small(scale, threshold):
+    """A key of one record is kept with probability P(z >= threshold - 1), see issue 2922."""
+    report = audit_opendp(above(scale, threshold), ["a"], range(3), d_in=1)
+    (row,) = report.rows
+    decay = math.exp(-1 / scale)
+    assert row.claimed == pytest.approx(decay**threshold / (1 + decay))
+    assert row.value == pytest.approx(decay ** (threshold - 1) / (1 + decay))
+    assert (row.verdict, report.sound) == ("violated", False)
+
+
+def test_the_twin_releases_as_often_as_the_measurement():
+    """Of 4,000 draws, as many keep the key as the law says; the map promises a third of them."""
+    kept = sum("a" in above(1.0, 5)(["a"]) for _ in range(4000))
+    expected = 4000 * math.exp(-4) / (1 + math.exp(-1))
+    assert abs(kept - expected) < 6 * math.sqrt(expected)
+
+
+def test_randomised_response_is_exact():
+    two = audit_opendp(dp.m.make_randomized_response_bool(0.75), [True, False], d_in=1)
+    assert two.verdict == "tight"
+    assert two.rows[0].value == pytest.approx(math.log(3))
+    several = dp.m.make_randomized_response(["a", "b", "c"], 0.6)
+    report = audit_opendp(several, ["a", "b", "c", "none of these"], d_in=1)
+    assert report.verdict == "tight up to rounding"
+    assert report.rows[0].value == pytest.approx(math.log(3))
+    drawn = Counter(several("none of these") for _ in range(600))
+    assert min(drawn.values()) > 120  # any category, as in the twin
+
+
+def test_noise_on_floats_is_judged_by_its_continuous_law():
+    laplace = audit_opendp(dp.m.make_laplace(*NUMBER, 2.0), [0.0, 1.0], d_in=1)
+    assert (laplace.verdict, laplace.rows[0].value) == ("tight", 0.5)
+    gaussian = audit_opendp(dp.m.make_gaussian(*NUMBER, 2.0), [0.0, 1.0], d_in=1)
+    assert gaussian.rows[0].value == pytest.approx(1 / 8)
+    assert gaussian.sound
+
+
+@pytest.mark.parametrize("then", [dp.m.then_laplace, dp.m.then_geometric])
+def test_a_law_that_is_cut_proves_no_pure_epsilon(then):
+    """It bounds it from below: by what the map promises."""
+    noisy = INTEGERS >> dp.t.then_count() >> then(2.0)
+    report = audit_opendp(noisy, [0], range(3))
+    assert [row.verdict for row in report.rows] == ["not judged", "not judged"]
+    assert [row.value for row in report.rows] == pytest.approx([0.5, 1.0])
+    assert "not all draws can be explored" in report.rows[0].reason
+
+
+def test_each_distance_has_its_own_claim():
+    report = audit_opendp(above(1.0, 5), ["a", "b"], range(3), d_in=(0, 1, 2))
+    claims = [0, *(above(1.0, 5).map(d_in)[1] for d_in in (1, 2))]
+    assert [row.claimed for row in report.rows] == claims
+    assert [row.verdict for row in report.rows] == ["not judged", "violated", "violated"]
+
+
+def test_other_measures_are_refused():
+    made = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*NUMBER, 2.0))
+    with pytest.raises(sl.errors.InputError, match="no twin of make_zCDP_to_approxDP is known"):
+        audit_opendp(made, [0.0, 1.0], d_in=1)
+
+
+def test_the_page_shows_what_it_says():
+    page = (ROOT / "docs" / "how_to" / "audit.md").read_text()
+    (block,) = re.findall(r"```python\n(import opendp(?:.*\n)*?)```", page)
+    names = {"sl": sl}
+    exec(block, names)
+    row = names["report"].decisive
+    said = f"# '{row.verdict}': delta {row.claimed:.5f} is claimed, the truth is {row.value:.5f}"
+    assert said in block
