@@ -630,6 +630,7 @@ ARGUMENTS: dict[str, Kind] = {
     "implementation": FLAG,
     "signed_zeros": FLAG,
     "subject": NAME,
+    "reveal": FLAG,
     "tight": FLAG,
     **dict.fromkeys(
         (

@@ -163,7 +163,7 @@ def test_exercises_are_last_and_have_a_check_and_a_folded_solution(name: str) ->
         assert set(tags(cell)) == {"exercise", "raises-exception"}
         assert (cell.execution_count, cell.outputs) == (None, [])
         assert "..." in cell.source.split(CHECK)[0]
-        assert "tight=True" in cell.source.split(CHECK)[1]
+        assert "tight=True, reveal=False" in " ".join(cell.source.split(CHECK)[1].split())
 
 
 @pytest.mark.parametrize("name", NAMES)

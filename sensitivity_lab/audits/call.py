@@ -12,7 +12,7 @@ from typing import Any
 from sensitivity_lab import running
 from sensitivity_lab.calls.curves import as_relations, sensitivity_curves
 from sensitivity_lab.checks import check_flag, check_running, check_text, shown
-from sensitivity_lab.errors import InputError
+from sensitivity_lab.errors import InputError, SensitivityViolation
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.implementations.call import implemented_sensitivity
 from sensitivity_lab.implementations.result import ImplementedSensitivity
@@ -20,6 +20,7 @@ from sensitivity_lab.metrics.norms import check_norm
 from sensitivity_lab.numpy_state import with_numpy_defaults
 from sensitivity_lab.problem import check_sizes
 from sensitivity_lab.queries import Query, as_query
+from sensitivity_lab.results.literals import brief
 from sensitivity_lab.results.measure import difference_of, exact_answer, rationals_of
 from sensitivity_lab.results.reprs import show_sizes
 from sensitivity_lab.results.sensitivity import Sensitivity
@@ -197,6 +198,7 @@ def assert_sensitivity(
     neighbors: Any,
     distances: Any = None,
     tight: bool = False,
+    reveal: bool = True,
     **options: Any,
 ) -> AuditReport:
     """Raise an error unless a claimed sensitivity is right; for test suites.
@@ -207,6 +209,9 @@ def assert_sensitivity(
         See `audit`.
     tight : bool, default False
         Whether to refuse claims that are larger than the truth as well.
+    reveal : bool, default True
+        Whether the error has the truth and the pair. An exercise hides both: then the error says
+        only whether the claim is too small or too large.
     **options
         `norm`, `exactly`, `implementation`, `tolerance_ulps`, `subject`, `method`, `n_jobs`,
         `progress`, `run` of `audit`.
@@ -240,6 +245,17 @@ def assert_sensitivity(
     report = audit(
         universe, query, claim, size=size, neighbors=neighbors, distances=distances, **options
     )
+    if not check_flag("reveal", reveal):
+        for row in report.rows:
+            if row.verdict == "violated":
+                told = "too small: some pair of neighbors differs by more"
+            elif tight and row.verdict == "loose":
+                told = "too large: no pair of neighbors differs by that much"
+            else:
+                continue
+            raise SensitivityViolation(
+                f"{brief(row.claimed)} is not right at distance {row.distance}: it is {told}"
+            )
     report.raise_if_violated(tight=tight)
     return report
 

@@ -31,7 +31,10 @@ def explore(given: Given) -> None:
         given.doing("serving the explorer")
         if not given[NO_BROWSER]:
             webbrowser.open(page.url)
-        page.wait()
+        try:
+            page.wait()
+        except KeyboardInterrupt:  # as the line above says: no failure
+            given.session.say("The explorer has ended.")
 
 
 def panel_of(path: str) -> Any:

@@ -228,6 +228,24 @@ def test_assert_sensitivity_returns_the_report_of_a_sound_claim():
     assert sl.assert_sensitivity(BITS, "mean", 1 / 3, **HERE, tight=True).sound
 
 
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        (104, "too small: some pair of neighbors differs by more"),
+        (126, "too large: no pair of neighbors differs by that much"),
+    ],
+)
+def test_an_exercise_does_not_tell_its_answer(claim, told):
+    asked = sl.Universe.from_domain([0, 20, 125]), "sum", claim
+    given = {"size": 2, "neighbors": "unbounded", "distances": 1, "tight": True}
+    with pytest.raises(sl.errors.SensitivityViolation) as caught:
+        sl.assert_sensitivity(*asked, **given, reveal=False)
+    assert str(caught.value) == f"{claim} is not right at distance 1: it is {told}"
+    with pytest.raises(sl.errors.SensitivityViolation, match="125"):
+        sl.assert_sensitivity(*asked, **given)
+    assert sl.assert_sensitivity(*asked[:2], 125, **given, reveal=False).verdict == "tight"
+
+
 def test_assert_sensitivity_refuses_loose_claims_on_demand():
     with pytest.raises(sl.errors.SensitivityViolation) as caught:
         sl.assert_sensitivity(BITS, "mean", 1, **HERE, tight=True)

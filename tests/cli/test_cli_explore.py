@@ -39,6 +39,20 @@ def test_the_address_is_said_and_opened(capsys, served, options, opened):
     assert served == [(cell, 9), *opened, "waits"]
 
 
+def test_ctrl_c_ends_it_without_a_failure(capsys, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    @contextmanager
+    def serving(*_):
+        yield SimpleNamespace(url=URL, wait=interrupted)
+
+    monkeypatch.setattr("sensitivity_lab.cli.explore.serving", serving)
+    code, said, complaint = run(capsys, "explore", SCHOOL, "--no-browser")
+    assert (code, complaint) == (0, "")
+    assert said.endswith("Ctrl-C ends it.\nThe explorer has ended.\n")
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_bad_file_is_refused_before_anything_is_served(capsys, served):
     check_refused(
