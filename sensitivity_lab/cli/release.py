@@ -482,6 +482,7 @@ class Release:
             ]
         if "histogram" in self.released:
             lines += [
+                "# The last bin also holds the values that were clipped.",
                 "bins = released['histogram'].reshape(-1, len(starts))",
                 f"histogram = pd.DataFrame(bins, index={index}, columns=starts)",
             ]
