@@ -81,6 +81,10 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             "limit must be a number of records, from 0 to 2**63 - 1, got 'a'",
         ),
         (
+            lambda: UNIVERSE.multiplicities(np.timedelta64(3, "s")),
+            "limit must be a number of records, from 0 to 2**63 - 1, got np.timedelta64(3,'s')",
+        ),
+        (
             lambda: sl.Mean()(3),
             "records must be a sequence of numbers, such as [0, 1, 2], range(21) or a column of a "
             "table, got 3",

@@ -189,7 +189,7 @@ class MechanismReport(AuditReport):
         Raises
         ------
         InputError
-            If nothing is violated.
+            If nothing is violated, or the event cannot be written as a short program.
         """
         row = self.decisive
         if row.verdict != "violated" or row.distance not in self.worst or self.function is None:
@@ -199,7 +199,9 @@ class MechanismReport(AuditReport):
         name = getattr(self.function, "__name__", "function")
         call = name if name.isidentifier() else "function"
         event = worst.divergence.event(self.claim[0])
-        return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event)
+        noisy = [one.event(self.claim[0]) for one in worst.divergence.noisy]
+        told = [one for one in noisy if one is not None]
+        return script_of(self.function, call, worst.x, worst.y, epsilon, delta, event, told)
 
 
 @with_numpy_defaults
@@ -359,10 +361,13 @@ def judged(
     except LimitError as error:
         raise TooLargeError(str(error)) from None
     rows = [_row(question, limit, worst[limit], claim) for limit in question.limits]
+    known = "exact law of all runs"
+    if any(one.divergence.unknown for one in worst.values()):
+        known = "the law is not known for all pairs"
     return MechanismReport(
         question.subject,
         tuple(rows),
-        f"{question.metrics}; {question.among}; {claim.words}; exact law of all runs",
+        f"{question.metrics}; {question.among}; {claim.words}; {known}",
         _notes(worst[max(worst)], claim.epsilon),
         worst=worst,
         function=function,
@@ -480,7 +485,11 @@ def _question(
 def _worst_pairs(
     question: Question, laws: Sequence[ReleaseLaw], claim: PrivacyClaim
 ) -> dict[Number, Worst]:
-    """Return, by input distance, the pair of neighbors whose laws are farthest apart."""
+    """Return, by input distance, the pair of neighbors that decides the verdict.
+
+    If a pair violates the claim, it is the one that needs most. If none does, a pair whose upper
+    bound exceeds the claim leaves it open, however much others need: it comes first then.
+    """
     count = len(laws)
     close = Close(any_distances(question.inputs, question.datasets), count, question.limits)
     best: dict[Number, tuple[Any, Worst]] = {}
@@ -504,27 +513,35 @@ def _worst_pairs(
 def _both_orders(
     first: ReleaseLaw, second: ReleaseLaw, claim: PrivacyClaim
 ) -> list[tuple[Any, Worst]]:
-    """Return both orders of a pair, each with what ranks it: larger is worse for the claim."""
+    """Return both orders of a pair, each with what ranks it: larger decides before smaller."""
     divergence = compared(first, second)
-    found = []
-    for x, y, one in (
-        (first, second, divergence), (second, first, divergence.swapped()),
-    ):  # fmt: skip
-        size: Any = (0.0, 0.0)
-        if claim.rho is not None:
-            size = one.rho or (math.inf, math.inf)
-        elif not claim.delta:
-            size = one.pure or size
-        at = claim.epsilon
-        rank = size, *(one.delta(epsilon)[0] for epsilon in (at, at / 2, Fraction(0)))
-        if claim.rho is None:
-            rank = rank[1], rank[0], *rank[2:]
-        found.append((rank, Worst(x.dataset, y.dataset, one)))
-    return found
+    return [
+        (_rank(one, claim), Worst(x.dataset, y.dataset, one))
+        for x, y, one in (
+            (first, second, divergence),
+            (second, first, divergence.swapped()),
+        )
+    ]
+
+
+def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
+    """Rank an order of a pair: by whether it violates the claim, leaves it open, or neither."""
+    at = claim.epsilon
+    curve = [divergence.delta(epsilon)[0] for epsilon in (at, at / 2, Fraction(0))]
+    if claim.rho is not None:
+        low, high = divergence.rho or (Fraction(0), math.inf)
+        return low > claim.rho, high > claim.rho, low, *curve
+    if claim.delta:
+        least, most = divergence.delta(at)
+        return least > claim.delta, most > claim.delta, *curve
+    low, high = divergence.pure or (0.0, math.inf)
+    # At a cut law, any event that is likelier than the claim allows is a violation.
+    violates = low > at or curve[0] > 0
+    return violates, high > at, curve[0], (low, high), *curve[1:]
 
 
 def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
-    """Compare the claim with the law of the worst pair."""
+    """Compare the claim with the law of the deciding pair."""
     divergence = worst.divergence
     row = partial(
         AuditRow,
@@ -541,10 +558,11 @@ def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -
     if claim.delta:
         # Above the claim, or below it, or open because of what was not explored.
         near = most - least <= _OPEN * claim.delta
-        known = least > claim.delta or most < claim.delta or near
-        truth = _number(least if least > claim.delta else most)
-        reason = "" if known else divergence.unknown or _cut(claim.epsilon, least, most)
-        return row(truth, reason=reason, judged=known)
+        if least > claim.delta or most < claim.delta or near:
+            return row(_number(least if least > claim.delta else most))
+        # At least `least` is needed; whether more is, only what is not known could tell.
+        reason = divergence.unknown or _cut(claim.epsilon, least, most)
+        return row(_number(least), reason=reason, judged=False)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
         return row(math.inf if math.isinf(high) else _number(Fraction(high)))

@@ -97,6 +97,11 @@ LEAK = Finding(
     "no noise hides what is returned",
     "the return value depends on the data besides the releases",
 )
+NO_NOISE = Finding(
+    "violated",
+    "no noise hides which of two neighbors it was",
+    "a recorded mechanism releases on only one of them",
+)
 LEAK_OF_CHOICE = Finding(
     "violated",
     "no randomness hides what is returned besides the choice",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of
+from sensitivity_lab.checks import as_pandas, is_hashable, listed, shown, text_of, whole_number
 from sensitivity_lab.errors import InputError
 
 HOLDS = "public, results hold only among datasets drawn from it"
@@ -89,13 +89,14 @@ class FiniteUniverse(ABC):
 
     def multiplicities(self, limit: int) -> NDArray[np.int64]:
         """Return how often each value can occur in a dataset of at most `limit` records."""
-        if not isinstance(limit, int | np.integer) or not 0 <= limit < 2**63:
+        number = limit if type(limit) is int else whole_number(limit)
+        if number is None or not 0 <= number < 2**63:
             raise InputError(
                 f"limit must be a number of records, from 0 to 2**63 - 1, got {shown(limit)}"
             )
         if self.size == math.inf:
-            return np.full(len(self.values), limit, dtype=np.int64)
-        return np.minimum(self._counts, limit)
+            return np.full(len(self.values), number, dtype=np.int64)
+        return np.minimum(self._counts, number)
 
     def records_of(self, x: Any) -> list[Any]:
         """Return the records of a dataset, in any order and not yet checked."""

@@ -347,3 +347,17 @@ def test_arguments_that_are_not_accepted(options, message):
     with pytest.raises(sl.errors.InputError) as caught:
         audit_recorded(mean, [0], 1, Mechanism, **{"neighbors": "bounded", **options})
     assert str(caught.value) == message
+
+
+def test_no_noise_on_one_of_two_neighbors_is_a_leak():
+    """It used to be refused as if the wrong mechanism was named."""
+
+    def early(x):
+        return 0 if sum(x) == 0 else Mechanism(1).randomise(sum(x))
+
+    for more in ({}, {"replay": True}):
+        report = sl.audits.audit_recorded(early, [0, 1], 2, Mechanism, neighbors="bounded", **more)
+        assert (report.verdict, report.sound) == ("violated", False)
+        row = report.decisive
+        assert (row.step, row.evidence.x, row.evidence.answer_x) == ("the return value", [0, 0], 0)
+        assert "a recorded mechanism releases on only one of them" in str(report)

@@ -58,11 +58,15 @@ class Atom(NamedTuple):
 
 
 class NoisyEvent(NamedTuple):
-    """An event of numbers with continuous noise: in words, with both probabilities."""
+    """An event of numbers with continuous noise, with both probabilities.
+
+    It is in words, and as an expression of Python about `release`; empty where it is no short one.
+    """
 
     text: str
     p: float
     q: float
+    code: str = ""
 
 
 class Outcome(NamedTuple):
@@ -262,26 +266,27 @@ class Noisy:
             weighted = _weighted(self.loss.weights, noisy_paths(self.leaf))
             # The combination is a constant under one law, or under both.
             on_x = both[0] != "noise"
-            text = (
-                f"{weighted} is {'' if on_x else 'not '}{float(both[0] if on_x else both[1]):.6g}"
-            )
-            return NoisyEvent(text, p, 0.0)
+            value = float(both[0] if on_x else both[1])
+            text = f"{weighted} is {'' if on_x else 'not '}{value:.6g}"
+            code = f"{'' if on_x else 'not '}math.isclose({weighted}, {value!r}, abs_tol=1e-9)"
+            return NoisyEvent(text, p, 0.0, code)
         found = self.loss.event(epsilon, order) or self.loss.event(epsilon / 2, order)
         if found is None:
             return None
-        text = "a combination of the noisy numbers is in a range"
+        text, code = "a combination of the noisy numbers is in a range", ""
         if not found.corners and len(found.intervals) == 1:
             low, high = (float(end) for end in found.intervals[0])
             weighted = _weighted(found.weights, noisy_paths(self.leaf))
-            text = f"{weighted} is between {low:.6g} and {high:.6g}"
+            text = f"{low:.6g} < {weighted} < {high:.6g}"
             if math.isinf(high):
                 text = f"{weighted} > {low:.6g}"
             elif math.isinf(low):
                 text = f"{weighted} < {high:.6g}"
+            code = text
         first, second = found.probability_p[0], found.probability_q[0]
         if self.swapped:
             first, second = second, first
-        return NoisyEvent(text, p * first, q * second)
+        return NoisyEvent(text, p * first, q * second, code)
 
     @property
     def epsilon(self) -> float:

@@ -47,6 +47,9 @@ _LEFT = Fraction(1, 10**12)
 _UNLIKELY = _LEFT / 1000
 """A run on a less likely path ends: a loop that draws again may take that path for ever."""
 
+_FEW = 256
+"""So few runs explore rarer paths, too, down to `_UNLIKELY`: a leak can be rare."""
+
 _LEFT_AT_END = Fraction(1, 1000)
 """The same where there are as many runs as allowed: what is left is part of the answer."""
 
@@ -476,7 +479,7 @@ def explore(function: Callable[..., Any], dataset: Any, branches: int = BRANCHES
     waiting: list[tuple[float, int, tuple[_Step, ...], Fraction]] = [(-1.0, next(order), (), _ONE)]
     left = _ONE
     leaves: list[Leaf] = []
-    while waiting and left > _LEFT:
+    while waiting and (left > _LEFT or (len(leaves) < _FEW and -waiting[0][0] >= _UNLIKELY)):
         if len(leaves) == branches:
             if left < _LEFT_AT_END:
                 break

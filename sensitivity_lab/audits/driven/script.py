@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from sensitivity_lab.errors import InputError
 from sensitivity_lab.results.literals import literal
 
-from .laws import Atom, Outcome
+from .laws import Atom, NoisyEvent, Outcome
 from .runs import example_of
 
 _LISTED = 200
@@ -44,11 +48,14 @@ event = [
 ]
 
 
-def inside(released):
-    found = {{path: repr(part) for path, part in parts(released)}}
-    return any(
-        all(found.get(path) in values for path, values in outcome.items()) for outcome in event
-    )
+def inside(release):
+    found = {{path: repr(part) for path, part in parts(release)}}
+    if any(all(found.get(path) in values for path, values in outcome.items()) for outcome in event):
+        return True
+    try:
+        return {noisy}
+    except (LookupError, TypeError):  # another kind of release
+        return False
 
 
 def share(data, runs={runs}):
@@ -57,6 +64,8 @@ def share(data, runs={runs}):
     for _ in range(runs):
         try:
             released = {call}(data.copy(), rng)
+        except (ImportError, NameError):
+            raise  # something that the function needs is missing above
         except Exception as error:
             released = {{"raises": (type(error).__name__, str(error))}}
         hits += inside(released)
@@ -92,6 +101,7 @@ def script_of(
     epsilon: float,
     delta: float,
     event: Iterable[Atom],
+    noisy: Sequence[NoisyEvent],
 ) -> str:
     """Return a script that runs a function on two datasets, and counts an event.
 
@@ -107,20 +117,32 @@ def script_of(
         The claim.
     event : iterable of Atom
         The event, the outcomes that count most first.
+    noisy : sequence of NoisyEvent
+        The events of numbers with continuous noise, which are part of it.
+
+    Raises
+    ------
+    InputError
+        If the event cannot be written as a short program.
     """
     listed = list(event)[:_LISTED]
-    p = sum((atom.p for atom in listed), Fraction(0))
-    q = sum((atom.q for atom in listed), Fraction(0))
+    p = float(sum((atom.p for atom in listed), Fraction(0))) + sum(one.p for one in noisy)
+    q = float(sum((atom.q for atom in listed), Fraction(0))) + sum(one.q for one in noisy)
+    if not (listed or noisy) or not all(one.code for one in noisy):
+        raise InputError(
+            "script cannot write this event as a short program; the evidence of the report has the "
+            "pair and both probabilities"
+        )
     rows = []
     for atom in listed:
         if atom.outcome is None:
             continue
         rows.append(f"    {_told(function, atom.outcome)},")
-    runs = int(min(max(_LEAST_RUNS, 1000 / max(float(p), 1e-9)), _MOST_RUNS))
+    runs = int(min(max(_LEAST_RUNS, 1000 / max(p, 1e-9)), _MOST_RUNS))
     return _SCRIPT.format(
         title=f"{call} is not ({epsilon:.6g}, {delta:.6g})-differentially private.",
-        p=f"{float(p):.6g}",
-        q=f"{float(q):.6g}",
+        p=f"{p:.6g}",
+        q=f"{q:.6g}",
         epsilon=repr(epsilon),
         delta=repr(delta),
         function=_source(function, call),
@@ -128,6 +150,7 @@ def script_of(
         x=literal(x),
         y=literal(y),
         event="\n".join(rows),
+        noisy=" or ".join(one.code for one in noisy) or "False",
         runs=runs,
         call=call,
     )
@@ -141,12 +164,48 @@ def _told(function: Callable[..., Any], outcome: Outcome) -> str:
 
 
 def _source(function: Callable[..., Any], call: str) -> str:
-    """Return the code of a function, or where to get it."""
-    try:
-        source = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return f"# Put the function here, or import it.\n# from ... import {call}"
-    if not source.lstrip().startswith("def "):
+    """Return the code of a function with what it uses of its module, or where to get it."""
+    own = _code(function)
+    if own is None:
         module = getattr(function, "__module__", "...")
         return f"# Put the function here, or import it.\n# from {module} import {call}"
-    return source.rstrip()
+    return "\n\n\n".join([*_used(function, {call, "np", "math"}), own])
+
+
+def _code(function: Callable[..., Any]) -> str | None:
+    """Return the source of a function that is defined by itself, or None."""
+    try:
+        source = textwrap.dedent(inspect.getsource(function)).rstrip()
+    except (OSError, TypeError):
+        return None
+    return source if source.startswith("def ") else None
+
+
+def _used(function: Callable[..., Any], told: set[str]) -> Iterator[str]:
+    """Yield the definitions of what a function uses of its module, each once, before it is used.
+
+    Modules, plain constants and functions are defined; anything else is left to the reader, whom a
+    NameError tells.
+    """
+    codes = [getattr(function, "__code__", None)]
+    names: dict[str, None] = {}
+    while codes:
+        code = codes.pop()
+        if isinstance(code, CodeType):
+            names |= dict.fromkeys(code.co_names)
+            codes += code.co_consts
+    there = getattr(function, "__globals__", {})
+    for name in names:
+        if name not in there or name in told:
+            continue
+        told.add(name)
+        value = there[name]
+        if isinstance(value, ModuleType):
+            yield f"import {value.__name__} as {name}"
+        elif isinstance(value, FunctionType) and (source := _code(value)) is not None:
+            yield from _used(value, told)
+            yield source
+        elif isinstance(value, bool | int | float | str | tuple | list | dict):
+            with suppress(ValueError, SyntaxError, RecursionError):
+                if ast.literal_eval(repr(value)) == value:
+                    yield f"{name} = {value!r}"

@@ -160,7 +160,9 @@ def _says_nothing(row: AuditRow) -> bool:
 
 
 def _needs_replay(recorder: Recorder, runs: Sequence[Run]) -> bool:
-    """Tell whether a run has several claims, or its later steps depend on earlier releases."""
+    """Tell whether a run has several claims or none, or later steps depend on earlier releases."""
     if any(len({step.claim for step in run.steps}) > 1 for run in runs):
+        return True
+    if any(run.sites for run in runs) and not all(run.sites for run in runs):
         return True
     return heeds_releases(recorder, runs)

@@ -13,7 +13,15 @@ from typing import Any, cast
 
 from sensitivity_lab.audits.claims import division, excess, times
 from sensitivity_lab.audits.records import distances, entries
-from sensitivity_lab.audits.row import UNALIGNED, WHOLE, AuditRow, Evidence, row_of_claims
+from sensitivity_lab.audits.row import (
+    NO_NOISE,
+    RETURNED,
+    UNALIGNED,
+    WHOLE,
+    AuditRow,
+    Evidence,
+    row_of_claims,
+)
 from sensitivity_lab.errors import QueryError
 from sensitivity_lab.exact.difference import Difference, Number
 from sensitivity_lab.metrics import METRICS, Metric
@@ -48,6 +56,7 @@ class Worst:
     metric: Metric
     k: int
     _apart: tuple[_Pair, str] | None = None
+    _leaks: bool = False  # whether only one run of that pair releases anything
     _beyond: dict[int, _Pair] = field(default_factory=dict)  # by step: truth over claim
     _divided: dict[int, _Pair] = field(default_factory=dict)  # by step: claim over claim
     _loss: _Pair | None = None
@@ -61,8 +70,9 @@ class Worst:
         """
         told = _misaligned(x, y)
         if told is not None:
-            if self._apart is None:
-                self._apart = _Pair(x, y, None, math.inf), told
+            leaks = bool(x.sites) != bool(y.sites)
+            if self._apart is None or (leaks and not self._leaks):
+                self._apart, self._leaks = (_Pair(x, y, None, math.inf), told), leaks
             return
         gaps = [self._gap(x, y, *pair) for pair in zip(x.steps, y.steps, strict=True)]
         for one, two, gap in zip(x.steps, y.steps, gaps, strict=True):
@@ -113,11 +123,18 @@ class Worst:
         found = []
         if self._apart:
             pair, told = self._apart
-            unaligned = AuditRow(
-                self.k, None, math.inf, _all_values(pair), reason=told, step=WHOLE,
-                history=pair.x.releases, finding=UNALIGNED,
-            )  # fmt: skip
-            found.append(unaligned)
+            if bool(pair.x.sites) != bool(pair.y.sites):
+                returned = Evidence(pair.x.dataset, pair.y.dataset, pair.x.answer, pair.y.answer)
+                leak = AuditRow(
+                    self.k, None, math.inf, returned, step=RETURNED, finding=NO_NOISE
+                )  # fmt: skip
+                found.append(leak)
+            else:
+                unaligned = AuditRow(
+                    self.k, None, math.inf, _all_values(pair), reason=told, step=WHOLE,
+                    history=pair.x.releases, finding=UNALIGNED,
+                )  # fmt: skip
+                found.append(unaligned)
         for place in sorted(self._beyond):
             # A claim that is too small is worse than two claims that differ.
             row = self._row(self._beyond[place], tolerance)

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from sensitivity_lab.checks import whole_number
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.plotting._options import axes_of, check_frame, with_checked_options
 from sensitivity_lab.plotting._picture import (
@@ -245,10 +246,11 @@ def _chosen(frame: pd.DataFrame, queries: Any, columns: Any) -> tuple[pd.DataFra
     """Return the rows to draw, and the number of panels side by side, if given."""
     if queries is not None:
         frame = chosen(frame, "query", queries)
-    if isinstance(columns, int | np.integer) and not isinstance(columns, bool):
-        if columns < 1:
-            raise InputError(f"columns: got {columns}; as a number of panels it is at least 1")
-        return frame, int(columns)
+    number = whole_number(columns)
+    if number is not None:
+        if number < 1:
+            raise InputError(f"columns: got {number}; as a number of panels it is at least 1")
+        return frame, number
     return (frame if columns is None else chosen(frame, "column", columns)), None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -437,3 +438,78 @@ def test_bounds_of_exponentials_hold(exponent):
         term *= exponent / step
     assert low <= series <= high
     assert of_laws.log_bounds(low)[0] <= exponent <= of_laws.log_bounds(high)[1]
+
+
+def two_draws(scale):
+    return lambda data, rng: sum(data) + rng.laplace(0, scale) + rng.laplace(0, scale)
+
+
+def hidden(data, rng):
+    """Some pairs have a law that is known, and some have none."""
+    if sum(data) < 2:
+        return sum(data) + rng.laplace(0, 1)
+    return sum(data) + rng.laplace(0, 0.05) + rng.laplace(0, 0.05)
+
+
+@pytest.mark.parametrize("claim", [{"epsilon": 1}, {"epsilon": 1, "delta": 1e-5}, {"rho": 1}])
+@pytest.mark.parametrize("function", [two_draws(0.1), two_draws(10), hidden])
+def test_a_pair_without_a_law_is_not_hidden_by_one_that_has_one(function, claim):
+    """It was: a claim that the other pairs hold was "loose" or "tight", and sound."""
+    report = audit_mechanism(function, [0, 1], [1, 2, 3], neighbors="unbounded", **claim)
+    assert (report.verdict, report.sound) == ("not judged", False)
+    assert "the law is not known for all pairs" in report.setting
+
+
+def test_an_upper_bound_violates_nothing():
+    """What is cut off was taken for a delta that the mechanism needs."""
+    chance = 1 - math.exp(-1)
+
+    def counted(data, rng):
+        return len(data) + int(rng.geometric(chance)) - int(rng.geometric(chance))
+
+    for delta in (1e-12, 1e-13):
+        asked = {"epsilon": 1, "delta": delta, "neighbors": "unbounded"}
+        report = audit_mechanism(counted, [0], [0, 1], **asked)
+        assert (report.verdict, report.rows[0].value) == ("not judged", 0)
+        assert "is at most 2" in report.rows[0].reason
+    assert audit_mechanism(counted, [0], [0, 1], **(asked | {"delta": 1e-10})).sound
+
+
+def test_a_rare_leak_is_seen():
+    def rare(data, rng):
+        if data[0] == 2 and rng.random() < 1e-13:
+            return "leak"
+        return int(data[0] == 0) if rng.random() < 0.8 else int(data[0] != 0)
+
+    report = audit_mechanism(rare, [0, 1, 2], 1, epsilon=1.5, neighbors="bounded")
+    assert (report.verdict, report.rows[0].value) == ("violated", math.inf)
+
+
+SCALE = 0.5
+
+
+def noisier(number, rng):
+    return number + rng.laplace(0, SCALE)
+
+
+def nested(data, rng):
+    """It uses a constant and a function of this module."""
+    return {"total": [noisier(sum(data), rng), 3]}
+
+
+def shared(data, rng):
+    noise = rng.laplace(0, 1)
+    return [sum(data) + noise, noise]
+
+
+@pytest.mark.parametrize("function", [nested, shared])
+def test_a_script_shows_violations_of_continuous_noise(function, tmp_path):
+    """Its event used to be empty, so it showed none."""
+    report = audit_mechanism(function, [0, 1], [1, 2], epsilon=1, neighbors="unbounded")
+    assert report.verdict == "violated"
+    path = tmp_path / "script.py"
+    path.write_text(report.script)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    on_x, on_y, allowed = (float(number) for number in re.findall(r": ([\d.e-]+)", done.stdout))
+    assert on_x > 1.5 * allowed
+    assert on_y < on_x
