@@ -59,9 +59,9 @@ class Ranks:
     Let a change have i removed and j added records, and let w ranks have a weight. A domain with
     unlimited copies, or with n + j copies of its smallest and of its largest value, takes O(w)
     steps per change, whatever the other values. Otherwise, for N records: few ranks take at most
-    O((w (i + 1) (j + 1))**2) array operations of length N - n - j; many ranks take N (n - i) (i +
-    1) (j + 1) steps of some ten nanoseconds, three times as long if the numbers exceed 2**60.
-    Memory: a byte per step, at most 256 MiB, and an array for each key.
+    O((w (i + 1) (j + 1))**2) array operations of length N - n - j; many ranks take
+    N (n - i) (i + 1) (j + 1) steps of some ten nanoseconds, three times as long if the numbers
+    exceed 2**60. Memory: a byte per step, at most 256 MiB, and an array for each key.
     """
 
     name = "ranks"
