@@ -147,7 +147,7 @@ class MechanismReport(AuditReport):
         """
         at = _check_loss("epsilon", epsilon)
         least, most = self._at(d_in).divergence.delta(at)
-        return round_down(least), round_up(most)
+        return max(0.0, round_down(least)), round_up(most)
 
     def epsilon(self, delta: Any = 0, d_in: Number | None = None) -> tuple[float, float]:
         """Return bounds on the least epsilon at a delta, for the worst pair.
