@@ -527,17 +527,21 @@ def _both_orders(
 def _rank(divergence: Divergence, claim: PrivacyClaim) -> tuple[Any, ...]:
     """Rank an order of a pair: by whether it violates the claim, leaves it open, or neither."""
     at = claim.epsilon
-    curve = [divergence.delta(epsilon)[0] for epsilon in (at, at / 2, Fraction(0))]
+    # Of pairs that decide alike, the one with the larger delta elsewhere.
+    curve = [divergence.delta(epsilon)[1] for epsilon in (at / 2, Fraction(0))]
     if claim.rho is not None:
         low, high = divergence.rho or (Fraction(0), math.inf)
-        return low > claim.rho, high > claim.rho, low, *curve
+        violates = low > claim.rho
+        return violates, high > claim.rho, low if violates else high, low, *curve
     if claim.delta:
         least, most = divergence.delta(at)
-        return least > claim.delta, most > claim.delta, *curve
+        violates = least > claim.delta
+        return violates, most > claim.delta, least if violates else most, *curve
     low, high = divergence.pure or (0.0, math.inf)
     # At a cut law, any event that is likelier than the claim allows is a violation.
-    violates = low > at or curve[0] > 0
-    return violates, high > at, curve[0], (low, high), *curve[1:]
+    least = divergence.delta(at)[0]
+    violates = low > at or least > 0
+    return violates, high > at, least, (low, high), *curve
 
 
 def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -> AuditRow:
@@ -561,7 +565,7 @@ def _row(question: Question, limit: Number, worst: Worst, claim: PrivacyClaim) -
         if least > claim.delta or most < claim.delta or near:
             return row(_number(least if least > claim.delta else most))
         # At least `least` is needed; whether more is, only what is not known could tell.
-        reason = divergence.unknown or _cut(claim.epsilon, least, most)
+        reason = divergence.unknown or divergence.open or _cut(claim.epsilon, least, most)
         return row(_number(least), reason=reason, judged=False)
     low, high = divergence.epsilon(Fraction(0))
     if divergence.pure is not None or math.isinf(low):
@@ -583,7 +587,7 @@ def _row_of_rho(
     if math.inf in bounds:
         return row(math.inf)
     known = low > claimed or high < claimed or low == high
-    truth = Fraction(low if low > claimed else high)
+    truth = Fraction(high if known and low <= claimed else low)
     reason = "" if known else f"rho is between {float(low):.6g} and {float(high):.6g}"
     return row(Difference(truth, Fraction(0)), reason=reason, judged=known)
 
@@ -617,6 +621,8 @@ def _evidence(worst: Worst, epsilon: Fraction) -> Evidence:
     x, y = (tuple(data) if isinstance(data, list) else data for data in (worst.x, worst.y))
     p = float(sum((atom.p for atom in event), Fraction(0))) + sum(one.p for one in noisy)
     q = float(sum((atom.q for atom in event), Fraction(0))) + sum(one.q for one in noisy)
+    if noisy and not p and not q:  # far out, where only their ratio is known
+        return Evidence(x, y, None, None)
     return Evidence(x, y, {"P(event)": p}, {"P(event)": q})
 
 

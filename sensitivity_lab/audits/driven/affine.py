@@ -9,6 +9,7 @@ there is a shift of each coordinate, or a change of scale of a single one. See d
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -20,12 +21,13 @@ from sensitivity_lab.exact.matrices import (
     dot,
     identity,
     inverse,
+    least_absolute,
     product,
     reduced,
     transposed,
 )
 
-from .losses import Bounds, Loss, Order, ScaleLoss, Shift, ShiftLoss
+from .losses import Bounds, Loss, Order, ScaleLoss, Shift, ShiftLoss, SumLoss
 
 Noise = Literal["noise"]
 
@@ -111,8 +113,9 @@ def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:
     -----
     Judged are shifts of any number of Laplace and normal draws under the same noise, where a
     change of coordinates sets the Laplace draws apart from each other and from the normal ones;
-    and a single number with a single draw (or several normal ones) of two scales. At most
-    O(m**2 (m + n)) operations on fractions.
+    and a single number with a single draw (or several normal ones) of two scales. Of shifts of
+    Laplace draws that are added to other draws, the least pure epsilon is known, and delta from
+    above. At most O(m**2 (m + n)) operations on fractions, and the simplex method for added draws.
 
     Examples
     --------
@@ -240,7 +243,7 @@ class _Noise:
         return not any(any(row) for row in self.covariance)
 
 
-_Judged = ShiftLoss | ScaleLoss | NotJudged
+_Judged = ShiftLoss | SumLoss | ScaleLoss | NotJudged
 
 
 def _judged(p: _Noise, q: _Noise) -> _Judged | None:
@@ -277,10 +280,7 @@ def _same_noise(p: _Noise, q: _Noise) -> _Judged:
     """
     change, rank = reduced(transposed(p.laplace)) if p.laplace else (identity(len(p.center)), 0)
     if rank < len(p.laplace):
-        return NotJudged(
-            f"{len(p.laplace)} Laplace draws are in {rank} independent released "
-            f"number{'s' if rank > 1 else ''}; the law of a sum of Laplace draws is not known"
-        )
+        return _added(p, q)
     released = len(p.weights[0])
     p, q = p.changed(change), q.changed(change)
     first, last = list(range(rank)), list(range(rank, len(change)))
@@ -294,6 +294,23 @@ def _same_noise(p: _Noise, q: _Noise) -> _Judged:
         ]
         p, q = p.changed(rest), q.changed(rest)
     return _with_shifts(p, q, normal, released)
+
+
+def _added(p: _Noise, q: _Noise) -> SumLoss | NotJudged:
+    """Compare two centers where Laplace draws are added in the released numbers."""
+    gap = [a - b for a, b in zip(p.center, q.center, strict=True)]
+    found = least_absolute(transposed(p.laplace), gap)
+    if found is None:
+        return NotJudged(
+            "Laplace and normal draws are added in the released numbers, and only normal draws "
+            "hide a part of what differs",
+            math.inf,
+        )
+    shifts, prices = found
+    released = len(p.weights[0])
+    nowhere = (Fraction(0),) * released
+    above = tuple(Shift(nowhere, abs(one), Fraction(0)) for one in shifts if one)
+    return SumLoss(ShiftLoss(above, nowhere), tuple(product([prices], p.weights)[0]))
 
 
 def _part_of_normal(p: _Noise, q: _Noise) -> ShiftLoss | None:
@@ -310,20 +327,28 @@ def _part_of_normal(p: _Noise, q: _Noise) -> ShiftLoss | None:
 def _with_shifts(p: _Noise, q: _Noise, normal: ShiftLoss | None, released: int) -> _Judged:
     """Compare coordinates of one Laplace draw each, and what normal noise is left in them."""
     # The columns are sorted: which is whose coordinate does not matter, all have the entry 1.
-    shifts = []
+    shifts, added = [], False
     for part in components(
         len(p.center), ([i, *_places(row)] for i, row in enumerate(p.covariance))
     ):
         moved = [i for i in part if p.center[i] != q.center[i]]
-        if moved and any(p.covariance[i][i] for i in part):
-            return NotJudged(
-                "a Laplace draw and a normal draw are added in one released number",
-                math.inf if normal else None,
-            )
+        # Normal noise that is added hides more; how much more is not known.
+        added = added or bool(moved and any(p.covariance[i][i] for i in part))
         shifts += [Shift(tuple(p.weights[i]), p.center[i], q.center[i]) for i in moved]
     if normal is None:
-        return ShiftLoss(tuple(shifts), (Fraction(0),) * released)
-    return ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
+        loss = ShiftLoss(tuple(shifts), (Fraction(0),) * released)
+        towards = [one.weights if one.at_p > one.at_q else _minus(one.weights) for one in shifts]
+        return SumLoss(loss, _total(towards, released)) if added else loss
+    loss = ShiftLoss(tuple(shifts), normal.weights, normal.middle, normal.mu_squared)
+    return SumLoss(loss) if added else loss
+
+
+def _minus(weights: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    return tuple(-one for one in weights)
+
+
+def _total(several: Sequence[tuple[Fraction, ...]], size: int) -> tuple[Fraction, ...]:
+    return tuple(sum((one[i] for one in several), Fraction(0)) for i in range(size))
 
 
 def _places(row: Vector) -> list[int]:
@@ -345,10 +370,14 @@ def _together(found: list[_Judged], size: int) -> Loss | NotJudged:
         )
     if scales:
         return scales[0]
-    shifts = [one for one in found if isinstance(one, ShiftLoss)]
-    return ShiftLoss(
+    sums = [one for one in found if isinstance(one, SumLoss)]
+    if len(sums) == len(found) == 1:
+        return sums[0]
+    shifts = [one for one in found if isinstance(one, ShiftLoss)] + [one.above for one in sums]
+    together = ShiftLoss(
         tuple(shift for one in shifts for shift in one.shifts),
-        tuple(sum((one.weights[i] for one in shifts), Fraction(0)) for i in range(size)),
+        _total([one.weights for one in shifts], size),
         sum((one.middle for one in shifts), Fraction(0)),
         sum((one.mu_squared for one in shifts), Fraction(0)),
     )
+    return SumLoss(together) if sums else together

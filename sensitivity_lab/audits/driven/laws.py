@@ -22,7 +22,7 @@ from sensitivity_lab.exact.enclosures import Enclosure
 
 from .affine import AffineLaw, Leak, NotJudged, compare
 from .draws import LimitError
-from .losses import Loss, Order
+from .losses import Loss, Order, SumLoss
 from .runs import Explored, Leaf
 from .symbols import Draw, OutsideError
 
@@ -270,6 +270,13 @@ class Noisy:
             text = f"{weighted} is {'' if on_x else 'not '}{value:.6g}"
             code = f"{'' if on_x else 'not '}math.isclose({weighted}, {value!r}, abs_tol=1e-9)"
             return NoisyEvent(text, p, 0.0, code)
+        if isinstance(self.loss, SumLoss):
+            if not self.loss.direction:
+                return None
+            side = -1 if self.swapped else 1
+            far = [side * weight for weight in self.loss.direction]
+            text = f"{_weighted(far, noisy_paths(self.leaf))} > t, with a ratio of probabilities "
+            return NoisyEvent(f"{text}that tends to e**{float(self.loss.epsilon):.6g}", 0.0, 0.0)
         found = self.loss.event(epsilon, order) or self.loss.event(epsilon / 2, order)
         if found is None:
             return None
@@ -344,6 +351,13 @@ class Divergence:
         if not all(one.alone for one in self.noisy):
             reasons.append("runs that release alike have different noise")
         return reasons[0] if reasons else ""
+
+    @property
+    def open(self) -> str:
+        """Why delta has an upper bound only, if that is so."""
+        if any(isinstance(one.loss, SumLoss) for one in self.noisy):
+            return "delta is known from above only where Laplace draws are added to others"
+        return ""
 
     @property
     def cut(self) -> bool:

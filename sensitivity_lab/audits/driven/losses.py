@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from sensitivity_lab.exact.difference import round_up
 from sensitivity_lab.exact.enclosures import Enclosure, nearest_bounds
 from sensitivity_lab.noise.normal import normal_density, normal_distribution
 
@@ -404,6 +405,50 @@ def _part(
         tail += moments[k]
         alternating += moments[k] * (1 if k % 2 == 0 else -1)
     return first, scale * second
+
+
+@dataclass(frozen=True)
+class SumLoss(Loss):
+    """The loss of shifts of Laplace draws that are added to other draws in the released numbers.
+
+    Parameters
+    ----------
+    above : ShiftLoss
+        The loss if the draws were released one by one, shifted as little as explains the centers.
+    direction : tuple of Fraction
+        Weights of the released numbers: far out in this direction the ratio of the densities tends
+        to exp(epsilon); empty where several parts are composed.
+
+    Notes
+    -----
+    The least pure epsilon is that of `above`, exactly. delta(epsilon) and rho have upper bounds
+    only. See docs/proofs.md, "Affine laws": *Sums of Laplace draws*.
+    """
+
+    above: ShiftLoss
+    direction: tuple[Fraction, ...] = ()
+
+    @property
+    def epsilon(self) -> Fraction | float:
+        """The least sum of shifts of draws that explains the centers."""
+        return self.above.epsilon
+
+    @property
+    def infinite_orders(self) -> tuple[Order, ...]:
+        """Both orders with normal draws, else none."""
+        return self.above.infinite_orders
+
+    @property
+    def rho(self) -> Bounds:
+        """The upper bound of `above`; below it nothing is known."""
+        return 0.0, float(round_up(Fraction(self.above.rho[1])))
+
+    def delta(self, epsilon: Fraction | float, order: Order = "PQ") -> Bounds:
+        """Return the upper bound of `above`; below it nothing is known."""
+        return 0.0, self.above.delta(epsilon, order)[1]
+
+    def event(self, epsilon: Fraction | float, order: Order = "PQ") -> None:
+        """Return None: no event is known that attains delta."""
 
 
 @dataclass(frozen=True)
