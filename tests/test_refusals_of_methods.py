@@ -22,6 +22,9 @@ def of(name: str) -> Any:
 
 
 PLACES = "places must be an array of positions of the 4 distinct values, from 0, got {}"
+THREE_SECONDS = np.timedelta64(3, "s")
+"""NumPy says that it is an integer, and writes it in two ways."""
+
 TIMES = (
     "multiplicities must be an array of {} whole numbers of at least 0, one per distinct value, "
     "got {}"
@@ -81,8 +84,8 @@ WITNESS = "witness must be one of 'short', 'full', got array([1., 1.])"
             "limit must be a number of records, from 0 to 2**63 - 1, got 'a'",
         ),
         (
-            lambda: UNIVERSE.multiplicities(np.timedelta64(3, "s")),
-            "limit must be a number of records, from 0 to 2**63 - 1, got np.timedelta64(3,'s')",
+            lambda: UNIVERSE.multiplicities(THREE_SECONDS),
+            f"limit must be a number of records, from 0 to 2**63 - 1, got {THREE_SECONDS!r}",
         ),
         (
             lambda: sl.Mean()(3),
