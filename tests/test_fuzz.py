@@ -57,6 +57,13 @@ def _somewhere_else(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def test_every_argument_has_good_values():
+    """Random calls would find out late."""
+    for call in NAMES:
+        for parameter in parameters_of(call):
+            assert valid(call, parameter)
+
+
 class TooSlow(BaseException):
     """A call took too long."""
 

@@ -199,7 +199,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("lower", "smallest"), (0, 1)),
     **dict.fromkeys(("upper", "largest"), (5, 2.5)),
     **dict.fromkeys(("exactly", "allow_missing", "vectorized", "saturating"), (False, True)),
-    **dict.fromkeys(("tight", "implementation", "every_order", "floats"), (False, True)),
+    **dict.fromkeys(("tight", "reveal", "implementation", "every_order", "floats"), (False, True)),
     **dict.fromkeys(("epsilon", "rho", "scale", "beta", "magnitude"), (1, 0.5)),
     **dict.fromkeys(("d_in", "sensitivity"), (1, 2)),
     **dict.fromkeys(("groups", "categories", "keys"), (["f", "m"], ["f"])),
