@@ -130,7 +130,7 @@ class MechanismReport(AuditReport):
         return self.worst[at]
 
     def delta(self, epsilon: Any, d_in: Number | None = None) -> tuple[float, float]:
-        """Return the least delta at an epsilon, for the worst pair: bounds, rounded outward.
+        """Return the least delta at an epsilon, for the pair that decides: bounds, rounded outward.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class MechanismReport(AuditReport):
         return max(0.0, round_down(least)), round_up(most)
 
     def epsilon(self, delta: Any = 0, d_in: Number | None = None) -> tuple[float, float]:
-        """Return bounds on the least epsilon at a delta, for the worst pair.
+        """Return bounds on the least epsilon at a delta, for the pair that decides.
 
         Parameters
         ----------

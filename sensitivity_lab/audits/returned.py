@@ -46,6 +46,10 @@ _ABSENT = object()
 class Part:
     """A value that is one part whatever it holds, and is left as it is: a symbol for a draw."""
 
+    def decided(self) -> Any:
+        """Return the number that it stands for, once it was needed: as the name of an entry."""
+        raise NotImplementedError
+
 
 class _Opaque:
     """A part that has no equality to rely on: it is equal to nothing but itself."""
@@ -196,8 +200,12 @@ def _inner(value: Any, typed: bool) -> _Inner | None:
     if isinstance(value, str | bytes | AbstractSet | np.generic | Part):
         return None
     if isinstance(value, Mapping):
-        names = tuple(_single(name, typed) for name in value)
-        return names, ((key_of(name), entry) for name, entry in value.items())
+        named = [
+            (name.decided() if isinstance(name, Part) else name, entry)
+            for name, entry in value.items()
+        ]
+        names = tuple(_single(name, typed) for name, _ in named)
+        return names, ((key_of(name), entry) for name, entry in named)
     if isinstance(value, list | tuple):
         return len(value), enumerate(value)
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index | pd.Categorical):

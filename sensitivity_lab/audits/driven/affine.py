@@ -31,6 +31,9 @@ from .losses import Bounds, Loss, Order, ScaleLoss, Shift, ShiftLoss, SumLoss
 
 Noise = Literal["noise"]
 
+_ROUNDED = Fraction(1, 10**12)
+"""Constants that differ by less, in proportion, may be equal as real numbers."""
+
 
 @dataclass(frozen=True)
 class AffineLaw:
@@ -128,8 +131,8 @@ def compare(p: AffineLaw, q: AffineLaw) -> Loss | Leak | NotJudged:
     # The first coordinates have independent noise under P, the others have none.
     change, rank = reduced(p.matrix)
     mine, other = _Noise.of(p, change), _Noise.of(q, change)
-    leak = _leak(change[rank:], p, q) or _leak(_noise_free(q), p, q)
-    if leak is not None:
+    leaks = [_leak(change[rank:], p, q), _leak(_noise_free(q), p, q)]
+    for leak in sorted((one for one in leaks if one), key=lambda one: isinstance(one, NotJudged)):
         return leak
     # The combinations from `rank` on are the same constants in both laws: public.
     blocks = components(rank, [*mine.links(rank), *other.links(rank)])
@@ -143,16 +146,27 @@ def _noise_free(law: AffineLaw) -> Matrix:
     return change[rank:]
 
 
-def _leak(combinations: Matrix, p: AffineLaw, q: AffineLaw) -> Leak | None:
+def _leak(combinations: Matrix, p: AffineLaw, q: AffineLaw) -> Leak | NotJudged | None:
     """Return a combination that is a constant in one law only, or two constants.
 
-    If all of a basis are the same constants in both laws, so are all combinations.
+    If all of a basis are the same constants in both laws, so are all combinations. Constants that
+    differ by no more than floats round tell nothing of what real numbers would do.
     """
+    near = None
     for weights in combinations:
         at_p, at_q = _value(weights, p), _value(weights, q)
-        if at_p != at_q:
-            return Leak(tuple(weights), at_p, at_q)
-    return None
+        if at_p == at_q:
+            continue
+        if isinstance(at_p, Fraction) and isinstance(at_q, Fraction):
+            terms = zip(weights, p.center, q.center, strict=True)
+            size = sum((abs(w) * max(abs(a), abs(b)) for w, a, b in terms), Fraction(0))
+            if abs(at_p - at_q) <= _ROUNDED * size:
+                near = NotJudged(
+                    "noise-free combinations of what is released differ by less than floats round"
+                )
+                continue
+        return Leak(tuple(weights), at_p, at_q)
+    return near
 
 
 def _value(weights: Vector, law: AffineLaw) -> Fraction | Noise:

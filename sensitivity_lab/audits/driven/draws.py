@@ -131,9 +131,13 @@ def _geometric(p: Fraction) -> tuple[int, list[int], int]:
     return 1, weights, one
 
 
+_TRIALS = 2_000
+"""The most trials of a binomial draw: its weights take long."""
+
+
 def _binomial(n: int, p: Fraction) -> tuple[int, list[int], int]:
-    if n > _SUPPORT:
-        raise LimitError(f"binomial draws have at most {_SUPPORT:,} trials, got {n:,}")
+    if n > _TRIALS:
+        raise LimitError(f"binomial draws have at most {_TRIALS:,} trials, got {n:,}")
     above, below = p.numerator, p.denominator
     if n * below.bit_length() <= 2 * _BITS:
         made = [comb(n, k) * above**k * (below - above) ** (n - k) for k in range(n + 1)]
@@ -319,6 +323,12 @@ def _ranked(table: dict[tuple[int, ...], int], place: int) -> int:
     return value
 
 
+_DECIMALS = (
+    "a sum of draws with decimal weights, such as 0.3 and 0.7, has too many steps; take whole "
+    "weights, such as 3 and 7, and divide what is released"
+)
+
+
 def _members(number: int, rows: Sequence[Form]) -> dict[tuple[int, ...], list[tuple[int, int]]]:
     """Return the places and factors of draws by the direction of their coefficients in some rows.
 
@@ -334,6 +344,8 @@ def _members(number: int, rows: Sequence[Form]) -> dict[tuple[int, ...], list[tu
         first = next(entry for entry in column if entry)
         common = common if first > 0 else -common
         direction = tuple(entry // common for entry in column)
+        if max(map(abs, direction)) > 2**31:
+            raise LimitError(_DECIMALS)
         grouped.setdefault(direction, []).append((place, common))
     return grouped
 
@@ -390,6 +402,8 @@ def _summed(members: tuple[tuple[Law, int], ...]) -> tuple[int, NDArray[np.objec
     for law, factor in members:
         own = law.weights[:: 1 if factor > 0 else -1]
         steps = abs(factor)
+        if (len(own) - 1) * steps > _PRODUCTS:
+            raise LimitError(_DECIMALS)
         spread = np.zeros((len(own) - 1) * steps + 1, dtype=object)
         spread[::steps] = own
         ends = law.low * factor, (law.low + len(own) - 1) * factor

@@ -113,6 +113,9 @@ class _Boxed:
 
 _NOISE = "a number with continuous noise"
 
+_MOST_EPSILON = 700.0
+"""Of a larger epsilon, e ** epsilon is no float."""
+
 
 def _boxed(leaf: Leaf) -> _Boxed:
     noisy = {path: one for path, one in leaf.symbols.items() if one.continuous}
@@ -123,7 +126,8 @@ def _boxed(leaf: Leaf) -> _Boxed:
     for paths, table in leaf.groups:
         whole = sum(table.values(), Fraction(0))
         mass *= whole
-        kinds = [_kind(leaf.parts[path]) for path in paths]
+        # Which of its values are -0.0 is not known of a symbol: none counts as such.
+        kinds = [(_kind(leaf.parts[path])[0], False) for path in paths]
         named: dict[tuple[Hashable, ...], Fraction] = {
             tuple((kind, value) for kind, value in zip(kinds, values, strict=True)): weight / whole
             for values, weight in table.items()
@@ -378,7 +382,7 @@ class Divergence:
         """Return bounds on the sum of (p - e ** epsilon q)+ over what was explored."""
         low, high = exp_bounds(epsilon)
         atoms, ratios, sums_p, sums_q = self._sorted
-        at = float(min(high, Fraction(10**300)))
+        at = float(min(high, Fraction(10**305)))
         # Before `sure` every ratio is above e ** epsilon, from `end` on every ratio is below.
         sure = int(np.searchsorted(ratios, -at * (1 + _CLOSE)))
         end = int(np.searchsorted(ratios, -at * (1 - _CLOSE), side="right"))
@@ -465,9 +469,9 @@ class Divergence:
         if self.delta(Fraction(0))[bound] <= delta:
             return 0.0
         while self.delta(Fraction(high))[bound] > delta:
-            low, high = high, 2 * high
-            if high > 512:
+            if high == _MOST_EPSILON:
                 return math.inf
+            low, high = high, min(2 * high, _MOST_EPSILON)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             if not low < middle < high:
@@ -519,8 +523,10 @@ def compared(first: ReleaseLaw, second: ReleaseLaw) -> Divergence:
     LimitError
         If more than 300,000 outcomes would have to be listed together.
     """
-    left = first.explored.unexplored, second.explored.unexplored
     zero = Fraction(0)
+    if first is second:  # a dataset beside itself: no event tells it apart, cut off or not
+        return Divergence([], (zero, zero))
+    left = first.explored.unexplored, second.explored.unexplored
     if first.listed is not None and second.listed is not None:
         absent = (zero, None)
         both = {**first.listed, **second.listed}

@@ -83,6 +83,9 @@ class Comparison(NamedTuple):
     high: Bound
 
 
+_FEW_STEPS, _TIE = 2**40, Fraction(1, 10**12)
+"""Of multiples of 1 / so much, one that is nearer to a number than this is taken for a tie."""
+
 _AT_LEAST = Comparison(operator.ge, Bound(_ZERO), NO_BOUND)
 _ABOVE = Comparison(operator.gt, Bound(_ZERO, False), NO_BOUND)
 _EQUAL = Comparison(operator.eq, Bound(_ZERO), Bound(_ZERO))
@@ -131,6 +134,21 @@ class Symbol(Part):
     def at(self, values: Mapping[Draw, Fraction]) -> Fraction:
         """Return the value where the draws have these values."""
         return self.constant + sum(a * values[draw] for draw, a in self.terms.items())
+
+    def check_ties(self) -> None:
+        """Raise OutsideError if a value is as near to 0 as floats round, and is not 0.
+
+        With decimals such as 7 / 10 against 0.7, floats and fractions do not agree on ties.
+        """
+        below = math.lcm(*(a.denominator for a in self.terms.values()))
+        if not self.terms or not self.discrete or below > _FEW_STEPS:
+            return
+        off = self.constant * below - round(self.constant * below)
+        if off and abs(off) < _TIE * max(Fraction(1), abs(self.constant * below)):
+            raise OutsideError(
+                "compares a draw with a decimal that floats round, so that ties are not certain; "
+                "compare whole numbers, such as 10 times as much"
+            )
 
     # Arithmetic that stays affine.
 
@@ -199,11 +217,14 @@ class Symbol(Part):
     # Comparisons, which the run decides.
 
     def _against(self, other: Any, comparison: Comparison, swapped: bool) -> Any:
-        difference = self - other
+        if isinstance(other, Magnitude):
+            other = other.resolved()
+        difference = self._plus(other, -1)
         if difference is NotImplemented:
             return NotImplemented
         if not isinstance(difference, Symbol):  # `other` is infinite or NaN
             return comparison.of_numbers(-difference if swapped else difference, 0)
+        difference.check_ties()
         bounds = comparison.low, comparison.high
         return self.run.within(-difference if swapped else difference, *bounds)
 

@@ -149,7 +149,8 @@ def audit_opendp(
     constructor documents (Laplace, geometric and Gaussian noise, thresholds on integers, and
     randomised response), drawn from a generator that the audit drives; see `audit_mechanism`. So
     epsilon, delta and rho are those of this noise, and OpenDP's own sampler is not tried. Noise on
-    integers has endless support, whose cut law proves no pure epsilon: give a function of a scale
+    integers is taken without the ends of their type, where OpenDP's stays. It has endless support,
+    whose cut law proves no pure epsilon: give a function of a scale
     for these. Its twin at scale 0 shows no delta, so under approximate differential privacy the
     verdict is at best "not judged". Groups below a threshold would be missing from the answer at
     scale 0, so give a pipeline with groups a threshold that drops nothing there. Selections

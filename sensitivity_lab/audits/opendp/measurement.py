@@ -31,9 +31,8 @@ from .twins import twin_of
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
 """The norm that the noise of a measure is calibrated to: Laplace noise, and Gaussian noise."""
 
-_TO_FLOAT = 1024
-"""Noise on whole numbers has probabilities e ** -(1 / scale) as floats: so many units of rounding
-in the last place are none of the measurement's."""
+_TO_FLOAT = 32
+"""Chances are floats, as in randomised response: so many units in the last place are rounding."""
 
 Asked = Callable[[Subject, Any], Question]
 """Takes a subject, and what decides which inputs are accepted."""
@@ -60,11 +59,15 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
     # The map promises another loss at each distance, so each is a claim of its own.
     for limit, (claimed, reason) in zip(question.limits, question.claims, strict=True):
         here = replace(question, limits=(limit,), tolerance=tolerance)
-        claim = PrivacyClaim.of(0) if claimed is None else subject.promised(limit)
+        # Nothing is promised at all, or an infinite loss, which no truth exceeds.
+        nothing = claimed is None or math.isinf(claimed)
+        claim = PrivacyClaim.of(0) if nothing else subject.promised(limit)
         report = judged(here, twin, claim)
         found = report.rows
-        if claimed is None:
-            found = tuple(replace(row, claimed=None, reason=reason) for row in found)
+        if nothing:
+            found = tuple(
+                replace(row, claimed=claimed, reason=reason, judged=True) for row in found
+            )
         rows += found
         notes = report.notes
     return question.report(rows, "exact law of the noise as its constructor documents it", notes)

@@ -7,11 +7,12 @@ twin shows what the map promises too little of; it says nothing of OpenDP's own 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
+from sensitivity_lab.audits.driven.laws import exp_bounds
 from sensitivity_lab.errors import InputError
 from sensitivity_lab.metrics.cells import signed_key
 
@@ -85,14 +86,17 @@ def _two_sided(scale: float) -> Callable[[Any, Any], Any]:
     """Return noise with probabilities in proportion to e ** -(abs(z) / scale), of whole z."""
     if scale == 0:
         return lambda number, _: number
-    chance = -math.expm1(-1 / scale)
+    # With more digits than a float: for small scales they are what counts.
+    low, high = exp_bounds(-1 / Fraction(scale))
+    chance = 1 - (low + high) / 2
     return lambda number, rng: number + rng.geometric(chance) - rng.geometric(chance)
 
 
 def _laplace(arguments: dict[str, Any]) -> Noise:
     scale = arguments["scale"]
-    if arguments.get("bounds") is not None:
-        raise InputError("no twin of make_geometric with bounds is known; leave them out")
+    for name in ("bounds", "k"):
+        if arguments.get(name) is not None:
+            raise InputError(f"no twin of noise with {name}= is known; leave it out")
     if _whole(arguments):
         return _each(_two_sided(scale))
     return _each(lambda number, rng: number + rng.laplace(0, scale))
@@ -100,6 +104,8 @@ def _laplace(arguments: dict[str, Any]) -> Noise:
 
 def _gaussian(arguments: dict[str, Any]) -> Noise:
     scale = arguments["scale"]
+    if arguments.get("k") is not None:
+        raise InputError("no twin of noise with k= is known; leave it out")
     if _whole(arguments):
         raise InputError(
             "no twin of make_gaussian on whole numbers is known; to compare sensitivities, give a "

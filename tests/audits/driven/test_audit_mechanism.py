@@ -538,3 +538,86 @@ def test_a_script_shows_violations_of_continuous_noise(function, tmp_path):
     on_x, on_y, allowed = (float(number) for number in re.findall(r": ([\d.e-]+)", done.stdout))
     assert on_x > 1.5 * allowed
     assert on_y < on_x
+
+
+def test_a_dataset_beside_itself_is_not_told_apart():
+    """It was "violated", with a delta of 2."""
+
+    def noisy(data, rng):
+        return sum(data) + rng.laplace(0, 2)
+
+    asked = {"epsilon": 0.5, "neighbors": "hamming", "d_in": [0, 1]}
+    report = audit_mechanism(noisy, [0, 1], 1, **asked)
+    assert [(row.verdict, row.value) for row in report.rows] == [("loose", 0), ("tight", 0.5)]
+    assert report.delta(0.5, 0) == (0, 0)
+
+
+def test_a_value_that_can_be_minus_zero_is_zero():
+    """The sign of the one value of the example run counted for all."""
+
+    def mirrored(data, rng):
+        return -0.5 * (sum(data) + rng.geometric(0.5) - rng.geometric(0.5))
+
+    report = audit_mechanism(mirrored, [0, 1], 1, epsilon=1, delta=1e-6, neighbors="bounded")
+    assert report.sound
+    assert report.delta(0.5)[1] < 0.2
+
+
+def test_one_draw_released_twice_with_rounded_factors_is_no_leak():
+    """The mean is a third of the sum but for what floats round."""
+
+    def twice(data, rng):
+        noise = rng.laplace(0, 1)
+        return sum(data) + noise, np.mean(data) + noise / 3
+
+    given = {"datasets": [[0, 0, 1], [0, 1, 1]], "epsilon": 1, "neighbors": "bounded"}
+    assert audit_mechanism(twice, **given).verdict == "not judged"
+
+
+@pytest.mark.parametrize("weights", [(0.3, 0.7), (2**58 + 1, -(2**58))])
+def test_weights_that_are_no_small_numbers_are_refused(weights):
+    """They used to end in a MemoryError."""
+
+    def weighted(data, rng):
+        return weights[0] * rng.integers(4) + weights[1] * rng.integers(4) + data[0]
+
+    asked = {"epsilon": 3, "delta": 1e-6, "neighbors": "bounded"}
+    with pytest.raises(sl.errors.TooLargeError, match="decimal weights"):
+        audit_mechanism(weighted, [0, 1], 1, **asked)
+
+
+def test_names_of_entries_may_be_draws():
+    def named(data, rng):
+        return {data[0] + rng.integers(2): rng.integers(2)}
+
+    report = audit_mechanism(named, [0, 1], 1, epsilon=3, delta=1e-6, neighbors="bounded")
+    assert (report.verdict, report.rows[0].value) == ("violated", 0.5)
+
+
+def test_a_long_binomial_draw_is_refused():
+    def drawn(data, rng):
+        return rng.binomial(9000, 0.5) + data[0]
+
+    with pytest.raises(sl.errors.TooLargeError, match="at most 2,000 trials, got 9,000"):
+        audit_mechanism(drawn, [0, 1], 1, epsilon=3, delta=1e-6, neighbors="bounded")
+
+
+def test_ties_of_decimals_are_not_judged():
+    """In floats 7 / 10 <= 0.7, and the fraction 7/10 is above the float 0.7."""
+
+    def tied(data, rng):
+        beside = rng.integers(2)
+        return int(data[0] if rng.integers(10) / 10 <= 0.7 else 1 - data[0]), beside
+
+    report = audit_mechanism(tied, [0, 1], 1, epsilon=0.9, neighbors="bounded")
+    assert report.verdict == "not judged"
+    assert "so that ties are not certain" in report.rows[0].reason
+
+
+def test_a_large_epsilon_is_no_infinite_one():
+    def rarely(data, rng):
+        return 1 if rng.random() < (1e-250 if data[0] else 0.5) else 0
+
+    report = audit_mechanism(rarely, [0, 1], 1, epsilon=600, neighbors="bounded")
+    assert report.rows[0].value == pytest.approx(math.log(0.5 / 1e-250))
+    assert report.verdict != "violated"

@@ -87,6 +87,25 @@ def test_other_measures_are_refused():
         audit_opendp(made, [0.0, 1.0], d_in=1)
 
 
+@pytest.mark.parametrize("scale", [0.02, 0.04, 0.05, 0.07])
+def test_small_scales_are_not_rounded_away(scale):
+    """The chance of a float is 1 there, and noise of so small a scale was "violated"."""
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    (row,) = audit_opendp(dp.m.make_laplace(*space, scale), [0, 1], d_in=1).rows
+    assert row.verdict == "not judged"
+    assert row.value == pytest.approx(1 / scale, rel=0.02)
+    assert row.value <= row.claimed * (1 + 1e-15)
+
+
+def test_an_infinite_loss_promises_nothing():
+    made = [dp.m.make_laplace(*NUMBER, 0.0), dp.m.make_gaussian(*NUMBER, 0.0)]
+    for one in made:
+        (row,) = audit_opendp(one, [0.0, 1.0], d_in=1).rows
+        assert (row.claimed, row.verdict) == (math.inf, "tight")
+    with pytest.raises(sl.errors.InputError, match="no twin of noise with k= is known"):
+        audit_opendp(dp.m.make_laplace(*NUMBER, 4.0, k=3), [3.9, 4.1], d_in=1)
+
+
 def test_the_page_shows_what_it_says():
     page = (ROOT / "docs" / "how_to" / "audit.md").read_text()
     (block,) = re.findall(r"```python\n(import opendp(?:.*\n)*?)```", page)
