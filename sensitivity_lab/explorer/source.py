@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -42,7 +42,7 @@ class Source:
         The first domain, as a user would type it; "" for the universes themselves.
     """
 
-    data: Any
+    data: Any = field(repr=False)  # pandas cannot write integers of very many digits
     columns: Mapping[str, tuple[Any, str]]
     opens_on: str = ""
 
