@@ -49,7 +49,7 @@ from .returned import ENTRIES, bare
 from .row import NOT_REFUTED, AuditRow, Evidence, Finding
 from .subjects import check_subject
 
-_ROUNDING = 32
+CHANCE_ULPS = 32
 """The default tolerance: probabilities that are floats, such as p = e^eps / (1 + e^eps)."""
 
 _SHOWN = 4
@@ -220,7 +220,7 @@ def audit_mechanism(
     fresh: bool = False,
     branches: int = BRANCHES,
     subject: str | None = None,
-    tolerance_ulps: int | float | Fraction = _ROUNDING,
+    tolerance_ulps: int | float | Fraction = CHANCE_ULPS,
     progress: bool | None = None,
 ) -> MechanismReport:
     """Compare the privacy that a mechanism claims with the exact law of its releases.

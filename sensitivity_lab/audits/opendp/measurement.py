@@ -15,7 +15,7 @@ from typing import Any
 
 from sensitivity_lab import running
 from sensitivity_lab.audits.maps import farthest, rows_of
-from sensitivity_lab.audits.mechanism import PrivacyClaim, judged
+from sensitivity_lab.audits.mechanism import CHANCE_ULPS, PrivacyClaim, judged
 from sensitivity_lab.audits.question import Question, naming
 from sensitivity_lab.audits.report import AuditReport
 from sensitivity_lab.audits.row import AuditRow
@@ -30,9 +30,6 @@ from .twins import twin_of
 
 _NORMS = {"MaxDivergence": "L1", "ZeroConcentratedDivergence": "L2"}
 """The norm that the noise of a measure is calibrated to: Laplace noise, and Gaussian noise."""
-
-_TO_FLOAT = 32
-"""Chances are floats, as in randomised response: so many units in the last place are rounding."""
 
 Asked = Callable[[Subject, Any], Question]
 """Takes a subject, and what decides which inputs are accepted."""
@@ -53,7 +50,7 @@ def audit_law(measurement: Any, asked: Asked, neighbors: Any) -> AuditReport:
     twin = twin_of(measurement)
     subject = _Driven(measurement, our_input_metric(measurement, neighbors), "absolute", None)
     question = asked(subject, measurement)
-    tolerance = max(question.tolerance, _TO_FLOAT)
+    tolerance = max(question.tolerance, CHANCE_ULPS)
     rows: list[AuditRow] = []
     notes: tuple[str, ...] = ()
     # The map promises another loss at each distance, so each is a claim of its own.
