@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,9 @@ from sensitivity_lab.exact.difference import Number
 _EXACT = (int, Fraction)
 """The classes of rational numbers that are kept; numbers of other classes become a Fraction."""
 
+_MOST_ADVISED = 1_000_000
+"""No advice to list a range with more steps than these."""
+
 
 check_count = whole_kind("how often a record occurs, at least 1")
 
@@ -58,6 +62,42 @@ def of_columns(given: Mapping[Any, Any]) -> str:
     return (
         f"for rows with these columns use TableUniverse.from_domain({shown(dict(given))}), for one "
         f"column Universe.from_domain({one})"
+    )
+
+
+def warn_of_pair(values: Any, domain: str, *, real: bool = False) -> None:
+    """Warn of a tuple of two numbers, which is how bounds are written elsewhere.
+
+    Parameters
+    ----------
+    values : object
+        What a caller gives as the values of a domain. A list, or two whole numbers with none
+        between them, is a domain of two values beyond doubt.
+    domain : str
+        What it is the domain of, at the beginning of the warning.
+    real : bool, default False
+        Whether the records can be all real numbers of an interval instead.
+    """
+    if not isinstance(values, tuple) or len(values) != 2:
+        return
+    low, high = map(finite_number, values)
+    if low is None or high is None or Fraction(high) - Fraction(low) <= 1:
+        return
+    two = f"{shown(low)}, {shown(high)}"
+    ways = []
+    whole = all(Fraction(bound).denominator == 1 for bound in (low, high))
+    if whole and Fraction(high) - Fraction(low) <= _MOST_ADVISED:
+        ways.append(
+            f"range({int(low)}, {int(high) + 1}) for all whole numbers from one to the other"
+        )
+    if real:
+        ways.append(f"Universe.from_interval({two}) for all real numbers between them")
+    ways.append(f"a list, [{two}], if no other value can occur")
+    # The caller is outside this file and the method that asks.
+    warnings.warn(
+        f"{domain} has only two values, ({two}); use {', or '.join(ways)}",
+        UserWarning,
+        stacklevel=3,
     )
 
 

@@ -23,7 +23,7 @@ from sensitivity_lab.errors import InputError
 
 from .dataframes import Row, as_frame, distinct, is_missing, product, tuples_of
 from .multiset import HOLDS, SHOWN, FiniteUniverse
-from .records import check_count, check_counts
+from .records import check_count, check_counts, warn_of_pair
 from .universe import Universe
 
 
@@ -155,7 +155,8 @@ class TableUniverse(FiniteUniverse):
         Parameters
         ----------
         values : mapping of column to values, or DataFrame
-            A domain per column, where every combination is a row; or the distinct rows.
+            A domain per column, where every combination is a row; or the distinct rows. A tuple
+            of two numbers is these two values, not a range; a warning says so.
         copies : int, optional
             How often each row can occur, at least 1. By default as often as a dataset can hold.
         allow_missing : bool, default False
@@ -177,6 +178,8 @@ class TableUniverse(FiniteUniverse):
         ('m', False) (x2), ('m', True) (x2); public, results hold only among datasets drawn from it
         """
         if isinstance(values, Mapping):
+            for name, domain in values.items():
+                warn_of_pair(domain, f"the domain of column {shown(name)}")
             values = product(values)
         made = cls(values, allow_missing=allow_missing)
         times = check_count.or_none("copies", copies)

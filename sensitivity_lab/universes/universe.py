@@ -152,7 +152,8 @@ class Universe(FiniteUniverse):
         Parameters
         ----------
         values : iterable of numbers, shape (m,)
-            The distinct values.
+            The distinct values, such as ``range(21)``. A tuple of two is these two values, not a
+            range; a warning says so if other whole numbers are between them.
         copies : int, optional
             How often each value can occur, at least 1. By default as often as a dataset can hold.
 
@@ -183,6 +184,7 @@ class Universe(FiniteUniverse):
             )
         made = cls(given)
         times = reading.check_count.or_none("copies", copies)
+        reading.warn_of_pair(values, "this domain", real=True)
         made._set(made.values, None if times is None else (times,) * len(made.values))
         made.declared = True
         return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import style
 from matplotlib.colors import to_rgb
@@ -148,14 +149,41 @@ def test_so_many_panels_stand_side_by_side(across):
 
 
 @pytest.mark.exhaustive
-def test_ten_columns_are_a_grid():
-    columns = tuple(f"column_{i}" for i in range(10))
-    for queries, panels in ((("mean", "std"), 10), (QUERIES, 30)):
-        figure = plot_curves(tidy(columns, queries=queries))
-        assert len(figure.axes) == panels
-        width, height = 100 * figure.get_size_inches()
-        assert height < 1400
-        assert height < width < 3000
+@pytest.mark.parametrize(
+    ("columns", "relations", "queries", "panels"),
+    [
+        (10, 1, ("mean", "std"), 10),
+        (10, 1, QUERIES, 30),
+        (3, 2, FOUR, 18),
+        (8, 1, FOUR, 24),
+    ],
+)
+def test_many_panels_are_no_wider_than_a_page_and_every_column_begins_a_row(
+    columns, relations, queries, panels
+):
+    """A page shrinks a wider figure until nothing on it can be read; it scrolls a tall one."""
+    names = tuple(f"column_{i}" for i in range(columns))
+    neighbors = ("unbounded", "bounded")[:relations]
+    frame = pd.concat(
+        [tidy(names, queries=queries).assign(neighbors=relation) for relation in neighbors]
+    )
+    figure = plot_curves(frame)
+    assert len(figure.axes) == panels
+    assert figure.get_size_inches()[0] < (18 if panels <= 12 else 15)
+    first = [ax for ax in figure.axes if len(ax.get_lines()) > 1][::relations]
+    assert len(first) == columns
+    if panels > 12:
+        assert {ax.get_subplotspec().colspan.start for ax in first} == {0}
+        assert figure.legends
+
+
+def test_a_number_of_panels_side_by_side_holds_with_several_units_too():
+    figure = plot_curves(tidy(("age", "grade"), queries=FOUR), columns=2)
+    places = [
+        (ax.get_subplotspec().rowspan.start, ax.get_subplotspec().colspan.start)
+        for ax in figure.axes
+    ]
+    assert places == [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (3, 0)]
 
 
 @pytest.mark.parametrize(

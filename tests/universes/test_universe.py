@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
@@ -233,3 +234,44 @@ def test_rows_are_not_clipped():
         "or clip in the query, as in SumOf(column, clip=(lower, upper))"
     )
     assert table.column("age").clipped(0, 1) == sl.Universe.from_domain([1])
+
+
+WHOLE = "range(1, 7) for all whole numbers from one to the other"
+REAL = "Universe.from_interval({0}) for all real numbers between them"
+ONLY = "a list, [{0}], if no other value can occur"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "written", "ways"),
+    [
+        ((1, 6), "1, 6", (WHOLE, REAL, ONLY)),
+        ((1.0, 6.0), "1.0, 6.0", (WHOLE, REAL, ONLY)),
+        ((0, 2.5), "0, 2.5", (REAL, ONLY)),
+        ((0, 10**9), "0, 1000000000", (REAL, ONLY)),
+    ],
+)
+def test_a_tuple_of_two_is_two_values_and_a_warning_says_how_to_write_a_range(
+    bounds, written, ways
+):
+    listed = [way.format(written) for way in ways]
+    text = f"this domain has only two values, ({written}); use "
+    text += f"{', '.join(listed[:-1])}, or {listed[-1]}"
+    with pytest.warns(UserWarning, match=f"^{re.escape(text)}$") as warned:
+        universe = sl.Universe.from_domain(bounds)
+    assert universe == sl.Universe.from_domain(list(bounds))
+    assert warned[0].filename == __file__
+
+
+def test_the_warning_of_a_table_names_the_column():
+    text = (
+        "the domain of column 'age' has only two values, (1, 6); use range(1, 7) for all whole "
+        "numbers from one to the other, or a list, [1, 6], if no other value can occur"
+    )
+    with pytest.warns(UserWarning, match=f"^{re.escape(text)}$") as warned:
+        sl.TableUniverse.from_domain({"age": (1, 6), "sex": ("f", "m")})
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.parametrize("values", [(0, 1), (6, 1), (0.5, 1.5), (1, 6, 7), (1,), [1, 6], range(2)])
+def test_no_warning_where_a_domain_cannot_be_a_range(values):
+    assert list(sl.Universe.from_domain(values).values) == sorted(values)

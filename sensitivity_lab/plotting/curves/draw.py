@@ -38,6 +38,9 @@ from .ranges import axis_limits, legend_of_ranges
 
 _NEEDED = ("column", "query", "neighbors", "meaning", "distance", "size", "sensitivity")
 
+_MOST_LABELLED = 12
+"""More panels have one legend, since labels beside each would make the figure too wide."""
+
 
 @with_checked_options
 def plot_curves(
@@ -99,8 +102,8 @@ def plot_curves(
         `linear_bound`.
     legend : {"labels", "box", "none"}, optional
         Names at the ends of the lines; a legend right of all panels; or neither. By default labels
-        in a new figure if no panel has more than ten curves, very long names or bounds, and a box
-        otherwise.
+        in a new figure of at most twelve panels, if no panel has more than ten curves, very long
+        names or bounds, and a box otherwise.
     queries : str or sequence of str, optional
         The queries to draw, in this order; by default all.
     columns : int, or str or sequence of str, optional
@@ -161,6 +164,7 @@ def plot_curves(
     if ax is None:
         beside = legend == "labels" or (
             legend is None
+            and len(panels) <= _MOST_LABELLED
             and all(fit_beside(joint.values()) for joint in apart)
             and all(panel.ranges.lower.empty for panel in panels)
         )

@@ -19,8 +19,8 @@ from .ranges import Ranges
 _WRAP = 3  # relations side by side
 _SIZES = ((6, (3.6, 3.3)), (12, (3.2, 2.9)))  # inches of a panel, up to so many panels
 _SMALL = (2.8, 2.5)
-_ACROSS = ((6, 3), (12, 4), (20, 5))  # panels in a row, up to so many panels
-_MOST_ACROSS = 8
+_ACROSS = 3  # panels in a row, up to six panels
+_MOST_ACROSS = 4  # more would be too small to read where a page shrinks the figure to its width
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ def _panel(
 class _Cells:
     """The places of panels: one column and scale form a block, its relations side by side.
 
-    Blocks fill rows; the first scale of a column begins a new row if there is room.
+    Blocks fill rows. If there are several columns and scales, every column begins a new row, or has
+    the same part of a row as every other one.
     """
 
     def __init__(self, columns: int, scales: int, relations: int, across: int | None) -> None:
@@ -156,15 +157,22 @@ class _Cells:
         self.width = min(relations, across or _WRAP, _WRAP)
         self.height = -(-relations // self.width)
         if across is None:
-            across = next((wide for most, wide in _ACROSS if number <= most), _MOST_ACROSS)
+            across = _ACROSS if number <= 6 else _MOST_ACROSS
             across = 2 if columns == relations == 1 and scales == 4 else across
         self.blocks = max(1, across // self.width)
-        if columns > 1 and scales > 1:
-            self.blocks = max(scales if relations == 1 else 1, self.blocks // scales * scales)
+        self.scales = columns * scales
+        """The blocks that are laid out together: all of them, or those of one column."""
+        if columns > 1 and scales > 1 and self.blocks >= scales:
+            self.blocks = self.blocks // scales * scales
+        elif columns > 1 and scales > 1:
+            self.scales = scales
+            self.blocks = -(-scales // -(-scales // self.blocks))  # rows of about one length
 
     def of(self, block: int, side: int) -> tuple[int, int]:
         """Return the row and the column of a relation in a block."""
+        together, block = divmod(block, self.scales)
         row, place = divmod(block, self.blocks)
+        row += together * -(-self.scales // self.blocks)
         down, right = divmod(side, self.width)
         return row * self.height + down, place * self.width + right
 
