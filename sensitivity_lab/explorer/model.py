@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +29,7 @@ from .pair import Pair, Rug, pair_of, rug_of
 from .snippet import snippet
 from .source import Source
 from .state import State
-from .typed import number
+from .typed import dataset
 
 FARTHEST = 50
 """The largest distance to choose."""
@@ -43,18 +43,18 @@ UNLIMITED = 1000
 
 @dataclass(frozen=True)
 class Local:
-    """The local sensitivity of the witness's x with one record changed.
+    """The local sensitivity of the typed dataset x.
 
     Attributes
     ----------
-    before, after : str
-        The record.
+    records : tuple of str
+        The records of x, ascending.
     text : str
         The sensitivity, rounded up.
     value : float
         The same as it is.
     answer : str
-        The query's answer on the changed x.
+        The query's answer on x.
     smooth : str
         The smooth sensitivity, rounded up, with the beta for epsilon; "" if it is not known (yet).
     beta : float
@@ -63,8 +63,7 @@ class Local:
         The scale of the Cauchy noise for the smooth sensitivity.
     """
 
-    before: str
-    after: str
+    records: tuple[str, ...]
     text: str
     value: float
     answer: str
@@ -106,7 +105,7 @@ class View:
     cautions : tuple of str
         What must be public for the noise to protect anyone.
     local : Local or None
-        The effect of a changed record.
+        The sensitivities of the typed dataset.
     messages : tuple of str
         What could not be computed, and why.
     code : str
@@ -181,27 +180,20 @@ def _with(view: View, message: str) -> View:
 
 def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
     """Yield the views; an error ends them if nothing can follow."""
-    universe = source.universe(asked.column, asked.domain)
-    largest_size = _largest_size(universe)
-    state = replace(asked, size=max(1, min(asked.size, largest_size)))
-    largest_k = _largest_k(state, universe)
-    state = replace(state, k=max(1, min(state.k, largest_k)))
-    distances = range(1, max(min(largest_k, CURVE), state.k) + 1)
+    search = _Search.of(source, asked, progress)
+    state, universe, distances = search.state, search.universe, search.distances
     view = View(
         state,
-        largest_size,
-        largest_k,
+        _largest_size(universe),
+        _largest_k(state, universe),
         extent=universe.extent,
         dataset=_is_dataset(universe),
         rug=rug_of(universe),
-        code=snippet(source, state, distances, dataset=_is_dataset(universe)),
+        code=search.code(),
         computing=f"the sensitivity of {state.query} at n = {state.size:,} and k = {state.k}",
     )
     yield view
-    relation = state.neighbors
-    result = global_sensitivity(
-        universe, state.query, size=state.size, neighbors=relation, progress=progress
-    )
+    result = search.call(global_sensitivity, size=state.size, neighbors=state.neighbors)
     # First of all, since it is fast where the witness is not listed yet.
     pair, blocks = pair_of(result)
     view = replace(
@@ -216,17 +208,102 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
     view = _with_noise(view, result)
     yield view
     try:
-        view = replace(view, curve=_curve(universe, state, distances, progress))
+        view = replace(view, curve=search.curve())
     except SensitivityLabError as error:
         alone = ((state.k, result.value),)
         view = _with(replace(view, curve=alone), f"the curve has one point only: {error}")
-    if state.value.strip():
-        yield replace(view, computing="the local sensitivity of the changed x")
-        view = _with_local(view, source, result, universe, distances, progress)
-    if view.local:
-        yield replace(view, computing="the smooth sensitivity of the changed x")
-        view = _with_smooth(view, source, result, universe, distances, progress)
+    if state.dataset.strip():
+        yield replace(view, computing="the local sensitivity of x")
+        try:
+            x = dataset(state.dataset)
+            view = replace(view, local=search.local(x), code=search.code(local=True))
+        except SensitivityLabError as error:
+            yield replace(_with(view, f"no local sensitivity of x: {error}"), computing="")
+            return
+        yield replace(view, computing="the smooth sensitivity of x")
+        try:
+            view = replace(
+                view,
+                local=search.with_smooth(view.local, x),
+                code=search.code(local=True, smooth=True),
+            )
+        except SensitivityLabError as error:
+            view = _with(view, f"no smooth sensitivity of x: {error}")
     yield replace(view, computing="")
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The searches of a state; each raises a `SensitivityLabError` if it is not feasible.
+
+    Attributes
+    ----------
+    source : Source
+    state : State
+        The user's choices, limited to feasible ones.
+    universe : Universe or IntervalUniverse
+    distances : range
+        Those of the curve.
+    progress : bool
+    """
+
+    source: Source
+    state: State
+    universe: AnyUniverse
+    distances: range
+    progress: bool
+
+    @classmethod
+    def of(cls, source: Source, asked: State, progress: bool) -> _Search:
+        """Return the searches of the state that comes closest to what is asked."""
+        universe = source.universe(asked.column, asked.domain)
+        state = replace(asked, size=max(1, min(asked.size, _largest_size(universe))))
+        largest_k = _largest_k(state, universe)
+        state = replace(state, k=max(1, min(state.k, largest_k)))
+        distances = range(1, max(min(largest_k, CURVE), state.k) + 1)
+        return cls(source, state, universe, distances, progress)
+
+    def code(self, **parts: bool) -> str:
+        """Return the code of a view, with the local and the smooth part if it has them."""
+        listed = _is_dataset(self.universe)
+        return snippet(self.source, self.state, self.distances, dataset=listed, **parts)
+
+    def call(self, function: Callable[..., Any], **given: Any) -> Any:
+        """Call a function of the package on the universe and the query."""
+        return function(self.universe, self.state.query, progress=self.progress, **given)
+
+    def curve(self) -> tuple[tuple[int, float], ...]:
+        """Return the distances and the sensitivities."""
+        state = self.state
+        curves = self.call(
+            sensitivity_curves,
+            size=state.size,
+            distances=self.distances,
+            neighbors=state.neighbors,
+        )
+        frame = curves.to_frame(witness="short")
+        return tuple(
+            (int(k), float(value))
+            for k, value in zip(frame["distance"], frame["sensitivity"], strict=True)
+        )
+
+    def local(self, x: list[Any]) -> Local:
+        """Return the local sensitivity of a dataset."""
+        found = self.call(local_sensitivity, dataset=x, neighbors=self.state.neighbors)
+        answer = show_answer(found.witness.query_x)
+        return Local(tuple(map(plain, x)), found._text(6), found.value, answer)
+
+    def with_smooth(self, local: Local, x: list[Any]) -> Local:
+        """Return the sensitivities of a dataset with the smooth one, and its noise."""
+        if not isinstance(self.universe, FiniteUniverse):
+            raise InputError("its universe is an interval; type a domain")
+        state = self.state
+        beta = smooth_beta(state.epsilon, k=state.k)
+        found = self.call(smooth_sensitivity, dataset=x, beta=beta, neighbors=state.neighbors)
+        with warnings.catch_warnings():  # the view has said already what has to be public
+            warnings.simplefilter("ignore")
+            scale = smooth_cauchy_scale(found, state.epsilon)
+        return replace(local, smooth=found._text(6), beta=float(beta), scale=scale)
 
 
 def _is_dataset(universe: AnyUniverse) -> bool:
@@ -255,24 +332,6 @@ def _feasible(relation: Relation, state: State, universe: AnyUniverse) -> bool:
     return smallest >= as_query(state.query).least_size
 
 
-def _curve(
-    universe: AnyUniverse, state: State, distances: range, progress: bool
-) -> tuple[tuple[int, float], ...]:
-    curves = sensitivity_curves(
-        universe,
-        state.query,
-        size=state.size,
-        distances=distances,
-        neighbors=state.neighbors,
-        progress=progress,
-    )
-    frame = curves.to_frame(witness="short")
-    return tuple(
-        (int(k), float(value))
-        for k, value in zip(frame["distance"], frame["sensitivity"], strict=True)
-    )
-
-
 def _with_noise(view: View, result: Sensitivity) -> View:
     """Add the scale of the noise, or why there is none."""
     try:
@@ -288,78 +347,3 @@ def _with_noise(view: View, result: Sensitivity) -> View:
         if not (view.dataset and issubclass(one.category, DatasetUniverseWarning))
     )
     return replace(view, scale=scale, cautions=cautions)
-
-
-def _with_local(
-    view: View,
-    source: Source,
-    result: Sensitivity,
-    universe: AnyUniverse,
-    distances: range,
-    progress: bool,
-) -> View:
-    """Add the effect of a changed record of x and its code, or why it cannot be changed."""
-    state = view.state
-    try:
-        before, value, x = _changed(state, result)
-        local = local_sensitivity(
-            universe, state.query, dataset=x, neighbors=state.neighbors, progress=progress
-        )
-    except SensitivityLabError as error:
-        return _with(view, f"record {state.record:,} of x: {error}")
-    return replace(
-        view,
-        local=Local(
-            plain(before),
-            plain(value),
-            local._text(6),
-            local.value,
-            show_answer(local.witness.query_x),
-        ),
-        code=snippet(source, state, distances, dataset=view.dataset, local=True),
-    )
-
-
-def _with_smooth(
-    view: View,
-    source: Source,
-    result: Sensitivity,
-    universe: AnyUniverse,
-    distances: range,
-    progress: bool,
-) -> View:
-    """Add the smooth sensitivity of the changed x and its code, or why there is none."""
-    state = view.state
-    if view.local is None:
-        return view
-    if not isinstance(universe, FiniteUniverse):
-        return _with(view, "no smooth sensitivity of x: its universe is an interval; type a domain")
-    try:
-        _, _, x = _changed(state, result)
-        beta = smooth_beta(state.epsilon, k=state.k)
-        smooth = smooth_sensitivity(
-            universe,
-            state.query,
-            dataset=x,
-            beta=beta,
-            neighbors=state.neighbors,
-            progress=progress,
-        )
-        with warnings.catch_warnings():  # the view has said already what has to be public
-            warnings.simplefilter("ignore")
-            scale = smooth_cauchy_scale(smooth, state.epsilon)
-    except SensitivityLabError as error:
-        return _with(view, f"no smooth sensitivity of x: {error}")
-    local = replace(view.local, smooth=smooth._text(6), beta=float(beta), scale=scale)
-    code = snippet(source, state, distances, dataset=view.dataset, local=True, smooth=True)
-    return replace(view, local=local, code=code)
-
-
-def _changed(state: State, result: Sensitivity) -> tuple[Any, Any, list[Any]]:
-    """Return a record of the witness's x, its new value, and the new x; raise InputError."""
-    value = number(state.value, "the new value of the record")
-    x = list(result.witness.x)
-    if not 1 <= state.record <= len(x):
-        raise InputError(f"x has the records 1 to {len(x):,}, got {state.record:,}")
-    before, x[state.record - 1] = x[state.record - 1], value
-    return before, value, x

@@ -129,7 +129,6 @@ class Panel(widgets.VBox):  # type: ignore[misc]
             return
         self.controls["size"].max = view.largest_size
         self.controls["k"].max = view.largest_k
-        self.controls["record"].max = max(1, self.controls["size"].value)
 
 
 def _controls(source: Source) -> dict[str, Any]:
@@ -148,9 +147,10 @@ def _controls(source: Source) -> dict[str, Any]:
             placeholder="public, such as 0:120; empty: the records",
             continuous_update=False,
         ),
-        "record": widgets.IntSlider(1, 1, _FIRST_SIZE, description="Record of x"),
-        "value": widgets.Text(
-            description="New value", placeholder="type a number", continuous_update=False
+        "dataset": widgets.Text(
+            description="Dataset x",
+            placeholder="such as 1, 2, 3, for its local sensitivity",
+            continuous_update=False,
         ),
     }
     for name, control in made.items():

@@ -137,16 +137,22 @@ def _local(view: View) -> str:
     local = view.local
     if local is None:
         return (
-            "<p class='sl-note'>Type a new value for a record of x to see the local and the smooth "
-            "sensitivity of that dataset. For this x, both equal the global one, "
-            f"{html_text(view.text)}.</p>"
+            "<p class='sl-note'>This x is a worst case: its local sensitivity equals the global "
+            f"one, {html_text(view.text)}. Type a dataset of your own to see its local and its "
+            "smooth sensitivity.</p>"
         )
     return (
-        f"<p>Record {view.state.record:,} of x from {html_text(local.before)} to "
-        f"{html_text(local.after)}: f = {html_text(local.answer)}, local sensitivity "
-        f"<b class='sl-local'>{html_text(local.text)}</b>; global {html_text(view.text)}.</p>"
+        f"<p>Your dataset x = {html_text(_some(local.records))}: f(x) = "
+        f"{html_text(local.answer)}, local sensitivity "
+        f"<b class='sl-local'>{html_text(local.text)}</b>; the global one is "
+        f"{html_text(view.text)}{_other_size(view.state.size, len(local.records))}.</p>"
         + _smooth(local)
     )
+
+
+def _other_size(size: int, own: int) -> str:
+    """Return a note if the sensitivities are those of different sizes."""
+    return "" if size == own else f", but for n = {size:,}, and this x has {own:,} records"
 
 
 def _smooth(local: Local) -> str:

@@ -9,7 +9,7 @@ from sensitivity_lab.universes.relations import Relation
 
 from .source import Source
 from .state import State
-from .typed import number
+from .typed import dataset as typed_dataset
 
 _PRIVATE = (
     "# The universe is these very records. For private data, take what a record can be:",
@@ -29,7 +29,7 @@ def snippet(
     """Return the code that computes the view of a state.
 
     It never declares listed records (`dataset`) public, so running it warns. It has the `local` and
-    the `smooth` sensitivity of a changed x only if there is one, so not for a refused value.
+    the `smooth` sensitivity of the typed x only if there is one, so not for a refused x.
 
     Examples
     --------
@@ -71,10 +71,8 @@ def snippet(
 
 
 def _local_lines(state: State, neighbors: str) -> list[str]:
-    value = number(state.value, "value")
     return [
-        "x = list(result.witness.x)",
-        f"x[{state.record - 1}] = {literal(value)}",
+        f"x = {literal(typed_dataset(state.dataset))}",
         f'local = sl.local_sensitivity(universe, "{state.query}", '
         f"dataset=x, neighbors={neighbors})",
         "print(local)",

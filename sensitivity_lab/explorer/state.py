@@ -45,10 +45,8 @@ class State:
         The privacy loss for scaling noise.
     domain : str
         A public domain that takes the place of the records, as typed; "" for the records.
-    record : int
-        The record of x to change, from 1 on, in ascending order.
-    value : str
-        Its new value, as typed; "" for no change.
+    dataset : str
+        The records of a dataset x for the local and the smooth sensitivity, as typed; "" for none.
     """
 
     column: str
@@ -58,8 +56,7 @@ class State:
     k: int = 1
     epsilon: float = 1
     domain: str = ""
-    record: int = 1
-    value: str = ""
+    dataset: str = ""
 
     @property
     def neighbors(self) -> Relation:

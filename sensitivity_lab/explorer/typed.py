@@ -42,6 +42,17 @@ def number(text: str, what: str) -> int | Decimal:
     return int(read) if read == read.to_integral_value() else read
 
 
+def dataset(text: str) -> list[int | Decimal]:
+    """Return the records of a typed dataset, in ascending order.
+
+    Examples
+    --------
+    >>> dataset("3, 1, 0.5")
+    [Decimal('0.5'), 1, 3]
+    """
+    return sorted(number(part, "a record of the dataset x") for part in text.split(","))
+
+
 @lru_cache(maxsize=4)
 def domain(text: str) -> Domain:
     """Return the typed domain; made once, since many values take seconds.

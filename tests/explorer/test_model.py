@@ -58,7 +58,7 @@ def test_all_of_a_view():
 def test_each_view_has_more_than_the_one_before():
     known = [
         [bool(view.code), bool(view.text), bool(view.pair), bool(view.curve), bool(view.local)]
-        for view in views(SOURCE, replace(STATE, value="7"))
+        for view in views(SOURCE, replace(STATE, dataset="2, 3, 4, 5, 6, 7"))
     ]
     assert known[0] == [True, False, False, False, False]
     assert known[-1] == [True] * 5
@@ -81,8 +81,8 @@ STATES = [
     replace(STATE, query="std", relation="unbounded: add only", epsilon=0.1),
     replace(STATE, query="percentile_25", relation="unbounded: remove only"),
     replace(STATE, query="sum", relation="symmetric difference: add and remove", domain="0:10:0.5"),
-    replace(STATE, query="max", domain="1, 2.5, 7", record=3, value="2.5"),
-    replace(STATE, query="iqr", k=1, record=6, value="7"),
+    replace(STATE, query="max", domain="1, 2.5, 7", dataset="1, 2.5, 2.5"),
+    replace(STATE, query="iqr", k=1, dataset="7, 3, 8, 15, 1, 2"),
 ]
 
 
@@ -94,7 +94,7 @@ def test_the_code_gives_the_same_numbers(capsys, state):
     assert names["result"].value == view.value
     assert names["scale"] == view.scale
     assert names["curves"].to_frame()["sensitivity"].tolist() == [value for _, value in view.curve]
-    assert (view.local is None) == (state.value == "")
+    assert (view.local is None) == (state.dataset == "")
     if view.local:
         assert names["local"].value == view.local.value
         assert f"{names['beta']:.3g}" == f"{view.local.beta:.3g}"
@@ -106,8 +106,8 @@ def test_the_code_gives_the_same_numbers(capsys, state):
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("query", QUERIES)
 def test_every_choice_has_a_view_and_its_code(capsys, query, relation):
-    spare = as_source(sl.Universe.from_dataset([1, 2, 5, 8, 8, 8, 8, 20]))  # x has no four of 8
-    view = last(spare, State("records", query, relation, size=3, k=1, record=3, value="8"))
+    spare = as_source(sl.Universe.from_dataset([1, 2, 5, 8, 8, 8, 8, 20]))
+    view = last(spare, State("records", query, relation, size=3, k=1, dataset="8, 1, 2"))
     one_way = relation in ("unbounded: add only", "unbounded: remove only")
     assert [message[:26] for message in view.messages] == ["no smooth sensitivity of x"] * one_way
     assert bool(view.local.smooth) != one_way
@@ -152,10 +152,10 @@ def test_the_code_of_a_file_reads_it_as_exactly(tmp_path, capsys):
     assert capsys.readouterr().out
 
 
-def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys):
-    """The x of the witness has 20 as its last record; with 7 there, less can change."""
-    view = last(SOURCE, replace(STATE, k=1, record=6, value=" 7 "))
-    assert (view.local.before, view.local.after, view.text) == ("20", "7", "3.16667")
+def test_a_typed_dataset_has_its_local_sensitivity_beside_the_global_one(capsys):
+    """It is no worst case, so less can change."""
+    view = last(SOURCE, replace(STATE, k=1, dataset=" 7, 2,3, 4,5,6 "))
+    assert (view.local.records, view.text) == (("2", "3", "4", "5", "6", "7"), "3.16667")
     smooth = sl.smooth_sensitivity(
         sl.Universe.from_dataset(ABSENCES), "mean", dataset=[2, 3, 4, 5, 6, 7], beta=1 / 6
     )
@@ -171,7 +171,7 @@ def test_a_changed_record_has_its_local_sensitivity_beside_the_global_one(capsys
 
 
 def test_without_a_smooth_sensitivity_the_local_one_stays(capsys):
-    adding = replace(STATE, relation="unbounded: add only", k=1, value="9", domain="0:30")
+    adding = replace(STATE, relation="unbounded: add only", k=1, dataset="9", domain="0:30")
     view = last(SOURCE, adding)
     (message,) = view.messages
     assert message.startswith("no smooth sensitivity of x: ")
@@ -179,18 +179,18 @@ def test_without_a_smooth_sensitivity_the_local_one_stays(capsys):
     assert "smooth" not in view.code
     assert run(view.code)["local"].value == view.local.value
     interval = as_source(sl.Universe.from_interval(0, 120))
-    (message,) = last(interval, State("records", size=3, value="7")).messages
+    (message,) = last(interval, State("records", size=3, dataset="7, 2")).messages
     assert message == "no smooth sensitivity of x: its universe is an interval; type a domain"
     assert capsys.readouterr().out
 
 
 def test_every_view_but_the_last_says_what_is_computed_next():
-    *before, whole = views(SOURCE, replace(STATE, value="7"))
+    *before, whole = views(SOURCE, replace(STATE, dataset="2, 3, 4, 5, 6, 7"))
     assert [view.computing for view in before] == [
         "the sensitivity of mean at n = 6 and k = 2",
         "the curve of mean up to k = 6",
-        "the local sensitivity of the changed x",
-        "the smooth sensitivity of the changed x",
+        "the local sensitivity of x",
+        "the smooth sensitivity of x",
         "",
     ]
     assert whole.computing == ""
@@ -200,16 +200,15 @@ def test_every_view_but_the_last_says_what_is_computed_next():
     ("change", "message"),
     [
         (
-            {"value": "x"},
-            "record 1 of x: the new value of the record must be a finite number such as 20 or "
-            "0.5, got 'x'",
+            {"dataset": "1, x"},
+            "no local sensitivity of x: a record of the dataset x must be a finite number such as "
+            "20 or 0.5, got ' x'",
         ),
         (
-            {"value": "9"},
-            "record 1 of x: the record 9 is not in the universe: Universe of 10 records: 1, 2, 3, "
-            "4, 5, 6, 7, 8, 15, 20",
+            {"dataset": "9"},
+            "no local sensitivity of x: the record 9 is not in the universe: Universe of 10 "
+            "records: 1, 2, 3, 4, 5, 6, 7, 8, 15, 20",
         ),
-        ({"value": "4", "record": 7}, "record 7 of x: x has the records 1 to 6, got 7"),
         (
             {"domain": "3:1"},
             "the domain '3:1' is not a range with a positive step; write the values, 1,2,3, or a "
@@ -228,7 +227,7 @@ def test_bad_input_has_a_message_and_no_code(change, message):
     view = last(SOURCE, replace(STATE, **change))
     (shown,) = view.messages
     assert shown == message
-    assert "x = list" not in view.code
+    assert "dataset=x" not in view.code
 
 
 def test_a_search_that_no_engine_takes_has_the_reasons_as_its_message():

@@ -83,8 +83,7 @@ def test_each_control_changes_picture_and_code(window):
         "k": ("ArrowRight", None, "sl.Unbounded(2)"),
         "epsilon": ("ArrowRight", None, "epsilon=2"),
         "domain": ("type", "0:30", "range(0, 31)"),
-        "record": ("ArrowRight", None, "range(0, 31)"),
-        "value": ("type", "4", "x[1] = 4"),
+        "dataset": ("type", "4, 1, 2", "x = [1, 2, 4]"),
     }
     page = window.page
     # It opens on a domain, whatever the file has; without one the records are the universe.
@@ -104,10 +103,9 @@ def test_each_control_changes_picture_and_code(window):
             target.press(how)
         wait_for_code(page, code)
         changed = {part for part, text in shown(page).items() if text != before[part]}
-        if name != "record":  # which is about the new value, typed next
-            assert "code" in changed, name
-            picture = {"epsilon": "noise", "value": "pair"}.get(name, "curve")
-            assert picture in changed, name
+        assert "code" in changed, name
+        picture = {"epsilon": "noise", "dataset": "pair"}.get(name, "curve")
+        assert picture in changed, name
     assert "local sensitivity" in page.locator(".sl-part-pair").inner_text()
     assert window.complaints == []
 
@@ -149,7 +147,7 @@ def test_the_tab_key_reaches_every_control(window):
             "[...(document.activeElement.closest('[class*=sl-control-]')?.classList ?? [])]"
         )
     names = {name.removeprefix("sl-control-") for name in reached if "sl-control-" in name}
-    assert names >= {"query", "relation", "size", "k", "epsilon", "domain", "record", "value"}
+    assert names >= {"query", "relation", "size", "k", "epsilon", "domain", "dataset"}
 
 
 def luminance(color: str) -> float:

@@ -70,7 +70,7 @@ def test_there_is_a_control_per_attribute_of_a_state(panel):
         ("k", 3, {"headline", "curve", "strip", "pair", "noise", "code"}),
         ("epsilon", 0.1, {"noise", "code"}),
         ("domain", "0:30", {"headline", "curve", "strip", "pair", "noise", "code"}),
-        ("value", "7", {"code", "pair"}),
+        ("dataset", "1, 2, 7", {"code", "pair"}),
     ],
 )
 def test_each_control_changes_what_it_is_about(panel, control, value, parts):
@@ -97,14 +97,20 @@ def test_the_panel_of_a_table_opens_on_a_domain(monkeypatch):
     made.close()
 
 
-def test_a_changed_record_shows_its_local_sensitivity(panel):
-    panel.controls["record"].value = 6
-    panel.controls["value"].value = "8"
+def test_a_typed_dataset_shows_its_local_sensitivity(panel):
+    panel.controls["dataset"].value = "1, 2, 3, 8"
     assert panel.view.local.text in panel.parts["pair"].value
     assert "local sensitivity" in panel.parts["pair"].value
     assert panel.view.local.smooth in panel.parts["pair"].value
     assert "Cauchy noise for it has scale" in panel.parts["pair"].value
     assert panel.parts["messages"].layout.display == "none"
+
+
+def test_a_dataset_of_another_size_is_not_compared_without_a_word(panel):
+    panel.controls["dataset"].value = "1, 2, 3"
+    assert "but for n = 6, and this x has 3 records" in panel.parts["pair"].value
+    panel.controls["size"].value = 3
+    assert "but for n" not in panel.parts["pair"].value
 
 
 def test_bad_input_shows_its_message_and_good_input_takes_it_away(panel):
@@ -120,8 +126,8 @@ def test_bad_input_shows_its_message_and_good_input_takes_it_away(panel):
 def test_sliders_end_at_what_is_feasible(panel):
     panel.controls["k"].value = 6
     panel.controls["column"].value = "few"
-    ends = {name: panel.controls[name].max for name in ("size", "k", "record")}
-    assert ends == {"size": 2, "k": 2, "record": 2}
+    ends = {name: panel.controls[name].max for name in ("size", "k")}
+    assert ends == {"size": 2, "k": 2}
     assert panel.view.state == replace(panel.state, size=2, k=2)
     assert panel.view.messages == ()
 
