@@ -275,14 +275,11 @@ def opendp_release(
     ----------
     value : number
         The exact answer.
-    sensitivity : number or result of a search
-        The largest distance of the answers on neighbors, at least 0. If it is a result, its
-        `upper` is used. With a sensitivity of 0 the answer is the same for all data and gets no
-        noise.
+    sensitivity, public_universe
+        As for `opendp_laplace`. With a sensitivity of 0 the answer is the same for all data and
+        gets no noise.
     epsilon : int, float, Fraction or Decimal
         The privacy loss, above 0.
-    public_universe : bool, default False
-        As for `laplace_scale`.
 
     Returns
     -------
@@ -292,7 +289,7 @@ def opendp_release(
     Raises
     ------
     InputError
-        If an argument is invalid, or is a result that `laplace_scale` refuses.
+        As for `opendp_laplace`.
 
     Warns
     -----

@@ -64,10 +64,8 @@ def sensitivity_bounds(
         See `global_sensitivity`. It is evaluated many times, on datasets of the sizes of x and y.
     size : int or iterable of int
         The number n of records of x. Of several sizes, the maximum is bounded.
-    neighbors : Relation or str
-        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
-    norm : {"L1", "L2", "Linf"}, default "L1"
-        How to measure the difference of two vector answers; for numbers, all three agree.
+    neighbors, norm, progress
+        See `global_sensitivity`.
     time_limit : float, default 1.0
         About how many seconds to search; math.inf if `evaluations` is given.
     evaluations : int, optional
@@ -91,8 +89,6 @@ def sensitivity_bounds(
         probability that this statement is wrong.
     samples : int, default 1000
         How many random neighbors to draw for `quantile`, if time allows.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal and past a second.
 
     Returns
     -------

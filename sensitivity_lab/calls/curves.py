@@ -69,9 +69,7 @@ def sensitivity_curves(
         The neighbor relations, each at all `distances`; the k of a Relation is 1 or one of them.
     exactly : bool, default False
         Whether neighbors are at distance exactly k instead of at most k.
-    norm : {"L1", "L2", "Linf"}, default "L1"
-        How to measure the difference of two vector answers; for numbers, all three agree.
-    method, n_jobs, progress, run
+    norm, method, n_jobs, progress, run
         See `global_sensitivity`.
 
     Returns

@@ -48,25 +48,12 @@ def local_sensitivity(
     ----------
     universe : Universe or IntervalUniverse
         The records that neighbors are drawn from.
-    query : str, Query or callable
-        See `global_sensitivity`.
     dataset : iterable of records, shape (n,), or DataFrame
         x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
         a DataFrame.
-    neighbors : Relation or str
-        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
-    norm : {"L1", "L2", "Linf"}, default "L1"
-        How to measure the difference of two vector answers; for numbers, all three agree.
-    method : str, default "auto"
-        The name of an engine; "auto" chooses the first that covers the problem.
-    n_jobs : int, optional
-        The number of worker processes for listing neighbors, as in joblib; by default 1, or the
-        setting of `joblib.parallel_config`. They start only if they save time, see
-        `global_sensitivity`.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, after one second.
-    run : Run, optional
-        Limits on memory and time, a checkpoint; see `Run`.
+    query, neighbors, norm, method, n_jobs, progress, run
+        See `global_sensitivity`. Worker processes list the neighbors, and `run` takes no scratch
+        folder.
 
     Returns
     -------
@@ -142,20 +129,11 @@ def local_curves(
     ----------
     universe : Universe or IntervalUniverse
         The records that neighbors are drawn from.
-    queries : iterable of str, Query or callable, default the ten of the article
-        See `global_sensitivity`.
-    dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
-    distances : int or iterable of int
-        The Hamming distances k.
-    neighbors : str or Relation, or an iterable of them
-        The neighbor relations, each at all `distances`; the k of a Relation is 1 or one of them.
-    exactly : bool, default False
-        Whether neighbors are at distance exactly k instead of at most k.
     column : str, default "records"
         The name of the data in tables and pictures.
-    norm, method, n_jobs, progress, run
+    queries, distances, neighbors, exactly
+        See `sensitivity_curves`.
+    dataset, norm, method, n_jobs, progress, run
         See `local_sensitivity`.
 
     Returns

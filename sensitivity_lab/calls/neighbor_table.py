@@ -64,10 +64,8 @@ def neighbor_table(
         As in `global_sensitivity`.
     size : int or iterable of int
         The number n of records of x, or several numbers.
-    neighbors : Relation or str
-        The neighbor relation; a name, such as "bounded", means a distance of at most 1.
-    norm : {"L1", "L2", "Linf"}, default "L1"
-        How to measure the difference of two vector answers; for numbers, all three agree.
+    neighbors, norm
+        See `global_sensitivity`.
     row_limit : int, default 5000
         The largest number of rows; a larger table raises TooLargeError.
 

@@ -64,11 +64,8 @@ def smooth_sensitivity(
     ----------
     universe : Universe
         The records that datasets are drawn from.
-    query : str, Query or callable
-        See `global_sensitivity`.
-    dataset : iterable of records, shape (n,), or DataFrame
-        x, a sub-multiset of the universe, in any order; of a `TableUniverse` rows, as tuples or as
-        a DataFrame.
+    query, dataset, norm, progress
+        See `local_sensitivity`.
     beta : int, float, Fraction or Decimal
         The damping per unit of distance: above 0, at most 1e6. To scale noise to the result, use
         `sensitivity_lab.noise.smooth_beta` of the privacy loss.
@@ -82,8 +79,6 @@ def smooth_sensitivity(
         is every size for which the query is defined, up to the whole universe.
     farthest : int, default 0
         Extend `local_at_distance` at least up to this distance.
-    norm : {"L1", "L2", "Linf"}, default "L1"
-        How to measure the difference of two vector answers; for numbers, all three agree.
     method : {"auto", "monotone", "variance", "enumeration"}, default "auto"
         "monotone" covers sum, mean and count, and under the bounded relation median, min, max and
         percentiles; "variance" covers var and std under the bounded relation; "enumeration" covers
@@ -91,8 +86,6 @@ def smooth_sensitivity(
     n_jobs : int, optional
         The number of worker processes for evaluating the query, as in joblib. They start only if
         they save time, see `global_sensitivity`.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal, after one second.
     run : Run, optional
         Limits on memory and time; see `Run`.
 

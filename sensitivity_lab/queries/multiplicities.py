@@ -154,8 +154,7 @@ class ModeCount(_OfMultiplicities):
     Parameters
     ----------
     column : hashable, optional
-        The column whose cells are compared; by default, numbers or whole rows. Missing counts as a
-        value.
+        The column whose cells are compared, as for `CountDistinct`.
 
     Raises
     ------

@@ -149,8 +149,7 @@ class NeighborTable:
         Parameters
         ----------
         witness : {"short", "full"}, default "short"
-            "short" shortens datasets and answers of more than 16 entries to a text; "full" keeps
-            all of them as tuples.
+            As for `SensitivityCurves.to_frame`.
 
         Returns
         -------

@@ -286,6 +286,19 @@ def first_plan(engines: Sequence[Engine[P, F]], problem: P, options: Options) ->
     return Refusal(reasons, any(one.too_large for one in refusals))
 
 
+class OnParts(Generic[P, F]):
+    """An engine that hands parts of its problem to others, with `first_plan`.
+
+    Parameters
+    ----------
+    engines : sequence of Engine
+        The engines for the parts, in order of preference.
+    """
+
+    def __init__(self, engines: Sequence[Engine[P, F]]) -> None:
+        self._engines = tuple(engines)
+
+
 def beyond_limit(name: str, needed: int, options: Options) -> Refusal | None:
     """Refuse a search that needs more memory than the limit; None if it fits.
 

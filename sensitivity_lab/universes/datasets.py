@@ -74,10 +74,8 @@ def count_datasets(universe: FiniteUniverse, size: int) -> int:
 
     Parameters
     ----------
-    universe : FiniteUniverse
-        The records that datasets are drawn from.
-    size : int
-        The number of records, from 1 to the universe's size.
+    universe, size
+        As for `datasets`.
 
     Returns
     -------
@@ -179,12 +177,8 @@ def count_neighbors(
 
     Parameters
     ----------
-    universe : FiniteUniverse
-        The records that datasets are drawn from.
-    dataset : iterable of numbers, shape (n,)
-        x, a sub-multiset of the universe, in any order.
-    neighbors : Relation or {"bounded", "unbounded", "symmetric_difference"}
-        The neighbor relation; a name means a distance of at most 1.
+    universe, dataset, neighbors
+        As for `neighboring_datasets`.
 
     Returns
     -------

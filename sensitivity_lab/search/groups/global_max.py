@@ -8,17 +8,15 @@ known, and the engines on numbers find each G.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
     Cost,
-    Engine,
     Finding,
     Findings,
+    OnParts,
     Options,
     Plan,
     Refusal,
@@ -36,13 +34,8 @@ from .spread import Spreads, is_variance
 COVERS = "a query of one column by group (GroupBy), the column without missing values"
 
 
-class Groups:
+class Groups(OnParts[Problem, Findings]):
     """The engine: exact for mean, sum, count, median, percentile, min and max by group.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The engines on numbers, for groups of public sizes.
 
     Notes
     -----
@@ -57,9 +50,6 @@ class Groups:
     kind: Kind = "global"
     covers = COVERS
     reach = "every relation"
-
-    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and too much memory."""

@@ -8,7 +8,6 @@ case is written down, with one value inside the interval (docs/proofs.md, "Inter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -20,9 +19,9 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
     Cost,
-    Engine,
     Finding,
     Findings,
+    OnParts,
     Options,
     Plan,
     Refusal,
@@ -39,13 +38,8 @@ from .spread import AT_ONCE, Family, Weighted, closed_forms
 COVERS = "L-statistics (sums, means, weighted sums by rank), count, var and std over an interval"
 
 
-class Intervals:
+class Intervals(OnParts[Problem, Findings]):
     """The engine: exact over all real numbers of an interval.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The engines on finite universes for L-statistics, in order of preference.
 
     Notes
     -----
@@ -58,9 +52,6 @@ class Intervals:
     kind: Kind = "global"
     covers = COVERS
     reach = "every relation"
-
-    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: IntervalProblem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse what has no proof that a finite domain is enough."""

@@ -18,10 +18,8 @@ def largest_gain(groups: Capacities, core: int, only_x: int, only_y: int) -> tup
 
     Parameters
     ----------
-    groups : Capacities
-        The groups of equal records.
-    core, only_x, only_y : int
-        The numbers of records of C, A and B.
+    groups, core, only_x, only_y
+        As for `distinct_gain`.
 
     Returns
     -------

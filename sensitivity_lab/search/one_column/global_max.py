@@ -7,7 +7,6 @@ docs/proofs.md, "A query of one column (`one_column`)".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,9 +17,9 @@ from sensitivity_lab.problem import Kind, LocalProblem, Problem
 from sensitivity_lab.queries import Query
 from sensitivity_lab.search.engine import (
     Cost,
-    Engine,
     Finding,
     Findings,
+    OnParts,
     Options,
     Plan,
     Refusal,
@@ -36,13 +35,8 @@ from sensitivity_lab.universes.table import TableUniverse
 COVERS = "the mean of a column without missing values"
 
 
-class OneColumn:
+class OneColumn(OnParts[Problem, Findings]):
     """The engine: exact for queries of one column that an engine on numbers covers.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        The engines on numbers, in order of preference.
 
     Notes
     -----
@@ -53,9 +47,6 @@ class OneColumn:
     kind: Kind = "global"
     covers = COVERS
     reach = "as the engine on the column"
-
-    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse what no engine accepts on the numbers of one column."""

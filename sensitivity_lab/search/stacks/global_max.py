@@ -17,9 +17,9 @@ from sensitivity_lab.problem import Kind, Problem
 from sensitivity_lab.queries import Query, Stack
 from sensitivity_lab.search.engine import (
     Cost,
-    Engine,
     Finding,
     Findings,
+    OnParts,
     Options,
     Plan,
     Refusal,
@@ -30,13 +30,8 @@ from sensitivity_lab.search.engine import (
 COVERS = "a Stack of queries that other engines cover, where one pair is furthest for all of them"
 
 
-class Stacks:
+class Stacks(OnParts[Problem, Findings]):
     """The engine: exact for stacks in Linf, and in L1 and L2 where one pair is furthest for all.
-
-    Parameters
-    ----------
-    engines : sequence of Engine
-        For the parts, in order of preference.
 
     Notes
     -----
@@ -48,9 +43,6 @@ class Stacks:
     kind: Kind = "global"
     covers = COVERS
     reach = "as the engines on the parts"
-
-    def __init__(self, engines: Sequence[Engine[Problem, Findings]]) -> None:
-        self._engines = tuple(engines)
 
     def plan(self, problem: Problem, options: Options) -> Plan[Findings] | Refusal:
         """Plan the search; refuse other queries, and where the parts are not enough."""
