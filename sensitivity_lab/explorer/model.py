@@ -216,17 +216,15 @@ def _stages(source: Source, asked: State, progress: bool) -> Iterator[View]:
         yield replace(view, computing="the local sensitivity of x")
         try:
             x = dataset(state.dataset)
-            view = replace(view, local=search.local(x), code=search.code(local=True))
+            local = search.local(x)
         except SensitivityLabError as error:
             yield replace(_with(view, f"no local sensitivity of x: {error}"), computing="")
             return
+        view = replace(view, local=local, code=search.code(local=True))
         yield replace(view, computing="the smooth sensitivity of x")
         try:
-            view = replace(
-                view,
-                local=search.with_smooth(view.local, x),
-                code=search.code(local=True, smooth=True),
-            )
+            both = search.with_smooth(local, x)
+            view = replace(view, local=both, code=search.code(local=True, smooth=True))
         except SensitivityLabError as error:
             view = _with(view, f"no smooth sensitivity of x: {error}")
     yield replace(view, computing="")
